@@ -1,0 +1,1 @@
+"""Cases: labelled messages, one by one, at random, or as the catalogue."""

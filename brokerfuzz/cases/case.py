@@ -1,0 +1,95 @@
+"""A case: a message as bytes with what is known of it."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from brokerfuzz.errors import LabelError
+from brokerfuzz.schemas import Contract, Label, MessageType, Verdict, check
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A rule (by its id) broken by a technique (by its name) at a place (a JSON Pointer) of a message."""
+
+    rule: str
+    at: str
+    technique: str
+
+
+@dataclass(frozen=True)
+class Case:
+    """A message with its verdict and the reason for it.
+
+    `faults` say what was broken on purpose, `tags` where the case comes from and what it is about (`catalogue`,
+    `edge:empty-text`, `probe:cron-syntax`, ...). `twin` is the valid case that differs from this one in its one fault.
+    Make a case with `judged`: the label is the oracle's, whatever the maker believes.
+    """
+
+    message_type: MessageType
+    body: bytes
+    verdict: Verdict
+    faults: tuple[Fault, ...] = ()
+    tags: tuple[str, ...] = ()
+    twin: "Case | None" = None
+    missing_twin: str | None = field(default=None, repr=False)
+    """The twin's id, where the twin itself was left out of the corpus that this case was read from."""
+
+    @cached_property
+    def id(self) -> str:
+        """16 hexadecimal digits, from the message type and the bytes: equal messages have equal ids everywhere."""
+        return sha256(f"{self.message_type}\n".encode() + self.body).hexdigest()[:16]
+
+    @property
+    def twin_id(self) -> str | None:
+        """The twin's id, whether or not the twin is at hand."""
+        return self.twin.id if self.twin else self.missing_twin
+
+    @property
+    def label(self) -> Label:
+        """`valid`, `invalid` or `unspecified`."""
+        return self.verdict.label
+
+    @property
+    def value(self) -> Any:
+        """The message as Python's `json` reads it. Raises `ValueError` where the bytes are no JSON."""
+        return json.loads(self.body)
+
+    @classmethod
+    def judged(
+        cls,
+        message_type: MessageType,
+        body: bytes,
+        *,
+        faults: Sequence[Fault] = (),
+        tags: Sequence[str] = (),
+        twin: "Case | None" = None,
+        now: datetime | None = None,
+        contract: Contract | None = None,
+    ) -> "Case":
+        """The case of these bytes, judged by the oracle.
+
+        Raises `LabelError` where the oracle does not find just the rules broken that `faults` name, or finds fault with
+        the twin.
+        """
+        verdict = check(message_type, body, now=now, contract=contract)
+        claimed, broken = {fault.rule for fault in faults}, {entry.rule for entry in verdict.broken}
+        if claimed and claimed != broken:
+            raise LabelError(f"a case that should break {sorted(claimed)} breaks {sorted(broken)}: {body[:300]!r}")
+        if twin is not None and twin.label != "valid":
+            raise LabelError(f"a twin is {twin.verdict}: {twin.body[:300]!r}")
+        return cls(message_type, body, verdict, tuple(faults), tuple(tags), twin)
+
+
+def compact(value: Any) -> bytes:
+    """The compact JSON of a value: no white space, UTF-8, members in their order. It is what `body` in a corpus stands for.
+
+    Raises `TypeError` for what orjson cannot write (integers beyond 64 bits, lone surrogates): such messages travel as bytes.
+    """
+    import orjson
+
+    return orjson.dumps(value)

@@ -1,0 +1,49 @@
+"""What can go wrong, each with the remedy in its message.
+
+BrokerfuzzError                 the base: catch it to catch them all
+├── ContractError               a contract folder or a schema in it cannot be used
+├── UnknownNameError            a name (rule, technique, silence, message type, bug) that nothing bears
+├── CorpusError                 a file is not a whole corpus, or cannot be read or written
+├── InputError                  a file to judge cannot be read
+├── TargetError                 a target cannot be reached or addressed
+└── LabelError                  a generator's claim and the oracle's verdict differ: a fault of brokerfuzz
+
+The command line prints any of them as one line and exits with status 2. Arguments of strategies are
+refused with `hypothesis.errors.InvalidArgument`, as Hypothesis' own are.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class BrokerfuzzError(Exception):
+    """Base of every error that brokerfuzz raises on purpose."""
+
+
+class ContractError(BrokerfuzzError):
+    """Raised when a folder holds no contract that can be used: a file missing, not JSON, not a schema."""
+
+
+class UnknownNameError(BrokerfuzzError):
+    """Raised for a name that nothing bears; the message holds the nearest known one."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str], remedy: str) -> None:
+        near = get_close_matches(name, list(known), n=1, cutoff=0.4)
+        guess = f"did you mean {near[0]!r}? " if near else ""
+        super().__init__(f"no {kind} is called {name!r}: {guess}{remedy}")
+
+
+class CorpusError(BrokerfuzzError):
+    """Raised when a file is not a whole corpus, or cannot be read or written."""
+
+
+class InputError(BrokerfuzzError):
+    """Raised when a file that is to be judged cannot be read."""
+
+
+class TargetError(BrokerfuzzError):
+    """Raised when a target cannot be reached or addressed at all, so that no answer of it can be judged."""
+
+
+class LabelError(BrokerfuzzError):
+    """Raised when the oracle does not confirm what a generator claims of a case: please report it."""

@@ -1,0 +1,34 @@
+"""The contract and the oracle: what messages there are, what is demanded of them, what is left open."""
+
+from brokerfuzz.schemas.contract import MESSAGE_TYPES, Contract, MessageType, Silence, Stance, Stances, load_contract
+from brokerfuzz.schemas.oracle import Broken, Label, Touched, Verdict, check
+from brokerfuzz.schemas.sites import Condition, Rule, Site
+
+__all__ = [
+    "MESSAGE_TYPES",
+    "Broken",
+    "Condition",
+    "Contract",
+    "Label",
+    "MessageType",
+    "Rule",
+    "Silence",
+    "Site",
+    "Stance",
+    "Stances",
+    "Touched",
+    "Verdict",
+    "check",
+    "load_contract",
+    "rules",
+]
+
+
+def rules(message_type: MessageType, contract: Contract | None = None) -> tuple[Rule, ...]:
+    """Every rule of a message type: id, site, keyword, value, and the part of the contract that demands it.
+
+    Raises `UnknownNameError` for a message type that is none.
+    """
+    from brokerfuzz.schemas.contract import known_message_type
+
+    return (contract or load_contract()).rules[known_message_type(message_type)]

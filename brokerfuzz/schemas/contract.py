@@ -1,0 +1,200 @@
+"""The contract: what messages there are, what is demanded of them, what is left open.
+
+Everything is read from one folder of data: a schema a message type, the envelope that the responses share, the rules
+that JSON Schema cannot state (`semantics.json`) and the silences (`silences.json`). A changed contract is another
+folder, which holds the files that differ.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, get_args
+from urllib.parse import urldefrag, urljoin
+
+from brokerfuzz.errors import ContractError, UnknownNameError
+from brokerfuzz.schemas.flattening import Schema, flatten
+from brokerfuzz.schemas.sites import Rule, Site, derive_rules, sites
+
+MessageType = Literal["offer-creation-request", "product-list-response", "offer-pricing-response"]
+MESSAGE_TYPES: tuple[MessageType, ...] = get_args(MessageType)
+Stance = Literal["accept", "reject", "unspecified"]
+STANCES: tuple[Stance, ...] = get_args(Stance)
+Stances = Mapping[str, Stance]
+"""Silence id -> what the user says of it."""
+
+DATA = Path(__file__).parent
+SCHEMA_SUFFIX = ".schema.json"
+TABLES = ("semantics.json", "silences.json")
+FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *TABLES)
+
+
+@dataclass(frozen=True)
+class Silence:
+    """A question that the contract leaves open.
+
+    `plain` says which answers are so ordinary that no message is in doubt for them; `source` is where the contract is
+    silent. `detector` names the oracle's function that notices it (none where it is not a matter of the message) and
+    `sites` the places that it concerns, by message type (none: everywhere).
+    """
+
+    id: str
+    question: str
+    plain: str
+    source: str
+    detector: str | None
+    sites: Mapping[str, Any] | None = None
+    options: Mapping[str, int] = field(default_factory=dict)
+
+    def concerns(self, message_type: str) -> bool:
+        """Whether a message of this type can touch the silence."""
+        return self.detector is not None and (self.sites is None or message_type in self.sites)
+
+
+@dataclass(frozen=True, eq=False)
+class Contract:
+    """A contract, ready for use. Make it with `load_contract`.
+
+    `schemas` maps file stems (`envelope`, `product-list-response`) to the schemas as written; `flat` maps message types
+    to their schema without references.
+    """
+
+    schemas: Mapping[str, Schema]
+    flat: Mapping[str, Schema]
+    silences: tuple[Silence, ...]
+    semantics: tuple[Rule, ...]
+
+    @cached_property
+    def rules(self) -> Mapping[str, tuple[Rule, ...]]:
+        """Every rule, by message type."""
+        return {
+            message_type: (*derive_rules(message_type, schema), *(rule for rule in self.semantics if rule.message_type == message_type))
+            for message_type, schema in self.flat.items()
+        }
+
+    @cached_property
+    def sites(self) -> Mapping[str, Mapping[str, Site]]:
+        """Every site by its path, by message type."""
+        return {message_type: {site.path: site for site in sites(schema)} for message_type, schema in self.flat.items()}
+
+    @cached_property
+    def rules_by_id(self) -> Mapping[str, Rule]:
+        """Every rule of every message type by its id."""
+        return {rule.id: rule for rules in self.rules.values() for rule in rules}
+
+    def rule(self, rule_id: str) -> Rule:
+        """The rule of this id. Raises `UnknownNameError`."""
+        if rule_id not in self.rules_by_id:
+            raise UnknownNameError("rule", rule_id, self.rules_by_id, "`brokerfuzz rules` lists them all")
+        return self.rules_by_id[rule_id]
+
+    def silence(self, silence_id: str) -> Silence:
+        """The silence of this id. Raises `UnknownNameError`."""
+        for silence in self.silences:
+            if silence.id == silence_id:
+                return silence
+        raise UnknownNameError("silence", silence_id, [s.id for s in self.silences], "`brokerfuzz rules` lists them all")
+
+    def check_stances(self, stances: Stances) -> Stances:
+        """The stances, where every key is a silence and every value a stance. Raises `UnknownNameError`."""
+        for silence_id, stance in stances.items():
+            self.silence(silence_id)
+            if stance not in STANCES:
+                raise UnknownNameError("stance", stance, STANCES, f"a stance is one of {', '.join(STANCES)}")
+        return stances
+
+
+def known_message_type(name: str) -> MessageType:
+    """The name, where it is a message type. Raises `UnknownNameError`."""
+    for message_type in MESSAGE_TYPES:
+        if message_type == name:
+            return message_type
+    raise UnknownNameError("message type", name, MESSAGE_TYPES, f"there are {', '.join(MESSAGE_TYPES)}")
+
+
+_loaded: dict[Path, Contract] = {}
+
+
+def load_contract(folder: str | Path | None = None) -> Contract:
+    """The contract in `folder`, or brokerfuzz' own where that is None.
+
+    A folder holds any of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`, `silences.json`); those
+    that it leaves out are brokerfuzz' own. The result for a folder is kept, so that equal folders give one contract.
+
+    Raises `ContractError` where the folder is none, holds a file of another name that ends in `.schema.json`, or a file
+    in it is not JSON or not a schema of draft 2020-12.
+    """
+    path = DATA if folder is None else Path(folder).resolve()
+    if path not in _loaded:
+        _loaded[path] = _load(path)
+    return _loaded[path]
+
+
+def _load(folder: Path) -> Contract:
+    if not folder.is_dir():
+        raise ContractError(f"{folder} is not a folder: name one that holds changed copies of {', '.join(FILES[:4])}")
+    names = {path.name for path in folder.glob(f"*{SCHEMA_SUFFIX}")}
+    if stray := sorted(names - set(FILES)):
+        raise ContractError(f"{folder / stray[0]} belongs to no message type: the files are called {', '.join(FILES)}")
+    if folder != DATA and not (names | {name for name in TABLES if (folder / name).exists()}):
+        raise ContractError(f"{folder} holds none of {', '.join(FILES)}: copy those that you want to change into it")
+    files = {name: _read(folder / name if (folder / name).exists() else DATA / name) for name in FILES}
+    schemas = {name.removesuffix(SCHEMA_SUFFIX): _checked_schema(folder / name, files[name]) for name in FILES if name.endswith(SCHEMA_SUFFIX)}
+    try:
+        flat = {message_type: flatten(schemas[message_type], _Resolver(schemas)) for message_type in MESSAGE_TYPES}
+        silences = tuple(_silence(entry) for entry in files["silences.json"])
+        semantics = tuple(_semantic_rule(entry) for entry in files["semantics.json"])
+    except (KeyError, TypeError, AttributeError, RecursionError) as problem:
+        raise ContractError(f"the contract in {folder} cannot be used ({type(problem).__name__}: {problem}); compare its files with brokerfuzz' own") from problem
+    return Contract(schemas, flat, silences, semantics)
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as problem:
+        raise ContractError(f"{path} is not readable JSON ({problem}): mend or remove it") from problem
+
+
+def _checked_schema(path: Path, schema: Any) -> Schema:
+    from jsonschema_rs import ValidationError, meta
+
+    try:
+        meta.validate(schema)
+    except (ValidationError, ValueError) as problem:
+        reason = problem.message if isinstance(problem, ValidationError) else problem
+        raise ContractError(f"{path} is not a JSON Schema of draft 2020-12: {reason}") from problem
+    if not isinstance(schema, dict):
+        raise ContractError(f"{path} is not a JSON Schema of an object: {schema!r}")
+    return schema
+
+
+class _Resolver:
+    """Follows `$ref` within a contract's own schemas."""
+
+    def __init__(self, schemas: Mapping[str, Schema]) -> None:
+        self.by_uri = {schema.get("$id", f"{name}{SCHEMA_SUFFIX}"): schema for name, schema in schemas.items()}
+        self.by_file = {f"{name}{SCHEMA_SUFFIX}": schema for name, schema in schemas.items()}
+
+    def __call__(self, reference: str, base: str) -> tuple[Any, str]:
+        uri, fragment = urldefrag(urljoin(base, reference))
+        target: Any = self.by_uri.get(uri) or self.by_file.get(uri.rpartition("/")[2])
+        if target is None:
+            raise ContractError(f"$ref {reference!r} leads out of the contract: only its own files can be referred to")
+        for step in filter(None, fragment.split("/")):
+            try:
+                target = target[step.replace("~1", "/").replace("~0", "~")]
+            except (KeyError, TypeError) as problem:
+                raise ContractError(f"$ref {reference!r} leads nowhere: {step!r} is not there") from problem
+        return target, uri
+
+
+def _silence(entry: Mapping[str, Any]) -> Silence:
+    named = {"id", "question", "plain", "source", "detector", "sites"}
+    options = {key: value for key, value in entry.items() if key not in named}
+    return Silence(entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"], entry.get("sites"), options)
+
+
+def _semantic_rule(entry: Mapping[str, Any]) -> Rule:
+    return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["source"], entry["demand"])

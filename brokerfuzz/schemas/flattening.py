@@ -1,0 +1,138 @@
+"""A schema without references: what several schemas demand of one place, in one schema.
+
+Rules and generators want to see a place as one flat set of keywords. `$ref` is followed, `allOf` is conjoined,
+and conditions (`if`, `then`, `else`) are gathered under `allOf`, one an entry, so that what comes out is still
+JSON Schema and means the same.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
+from math import lcm
+from typing import Any
+
+Schema = dict[str, Any]
+Resolve = Callable[[str, str], tuple[Any, str]]
+"""(reference, base URI) -> (the schema that it names, that schema's base URI)."""
+
+ANNOTATIONS = frozenset(
+    ["$schema", "$id", "$anchor", "$comment", "$defs", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"]
+)
+APPLICATORS = frozenset(["properties", "items", "allOf", "if", "then", "else"])
+ASSERTIONS = (
+    "type", "enum", "const", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+    "multipleOf", "minItems", "maxItems", "uniqueItems", "required", "additionalProperties",
+)  # fmt: skip
+"""The keywords that are understood everywhere; any other keyword of a changed contract is a stranger."""
+
+JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
+
+
+def strangers(schema: Mapping[str, Any]) -> list[str]:
+    """The keywords of a flat schema that only a library for JSON Schema can serve (`pattern`, `oneOf`, ...)."""
+    known = ANNOTATIONS | APPLICATORS | frozenset(ASSERTIONS)
+    return [keyword for keyword in schema if keyword not in known or _is_strange(keyword, schema[keyword])]
+
+
+def _is_strange(keyword: str, value: Any) -> bool:
+    return keyword == "additionalProperties" and not isinstance(value, bool)
+
+
+def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
+    """The JSON types that a flat schema allows; `number` stands for itself and for `integer`."""
+    declared = schema.get("type", JSON_TYPES)
+    return frozenset([declared] if isinstance(declared, str) else declared)
+
+
+def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
+    """The conditions of a flat schema: each a mapping with `if` and `then` or `else` or both."""
+    return list(schema.get("allOf", []))
+
+
+def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
+    """The schema without `$ref`, with `allOf` conjoined, all the way down. `False` becomes a schema that allows no type."""
+    if schema is True:
+        return {}
+    if schema is False:
+        return {"type": []}
+    base = schema.get("$id", base)
+    own: Schema = {k: v for k, v in schema.items() if k not in {"$ref", "allOf", "if", "then", "else", "$defs", "$schema", "$id"}}
+    if "properties" in own:
+        own["properties"] = {name: flatten(member, resolve, base) for name, member in own["properties"].items()}
+    if isinstance(own.get("items"), dict | bool):
+        own["items"] = flatten(own["items"], resolve, base)
+    if "const" in own:
+        own["enum"] = [own.pop("const")]
+    if "if" in schema:
+        condition = {k: flatten(schema[k], resolve, base) for k in ("if", "then", "else") if k in schema}
+        own["allOf"] = [condition]
+    parts = [flatten(*resolve(schema["$ref"], base))] if "$ref" in schema else []
+    parts += [flatten(part, resolve, base) for part in schema.get("allOf", [])]
+    return reduce(conjoin, parts, own)
+
+
+def conjoin(left: Schema, right: Schema) -> Schema:
+    """What both flat schemas demand, as one flat schema; annotations of the left one win."""
+    joined = dict(left)
+    for keyword, value in right.items():
+        joined[keyword] = _JOIN[keyword](joined[keyword], value) if keyword in joined and keyword in _JOIN else joined.get(keyword, value)
+        if keyword in joined and keyword not in _JOIN and keyword not in ANNOTATIONS and joined[keyword] != value:
+            joined = _apart(left, right)
+            break
+    return _without_shut_out_members(joined, left, right)
+
+
+def _apart(left: Schema, right: Schema) -> Schema:
+    """Two schemas that no keyword of ours can join: both stand, for a library to serve."""
+    return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
+
+
+def _without_shut_out_members(joined: Schema, left: Schema, right: Schema) -> Schema:
+    """A closed side shuts out the members that only the other side names."""
+    shut: set[str] = set()
+    for one, other in ((left, right), (right, left)):
+        if one.get("additionalProperties") is False:
+            shut |= other.get("properties", {}).keys() - one.get("properties", {}).keys()
+    if shut:
+        joined["properties"] = {name: member for name, member in joined["properties"].items() if name not in shut}
+    return joined
+
+
+def _type(left: str | list[str], right: str | list[str]) -> list[str]:
+    one, other = ({t} if isinstance(t, str) else set(t) for t in (left, right))
+    both = one & other
+    if "integer" in one | other and "number" in one | other:
+        both |= {"integer"} & (one | other)
+    return [name for name in JSON_TYPES if name in both]
+
+
+def _properties(left: Mapping[str, Schema], right: Mapping[str, Schema]) -> dict[str, Schema]:
+    return {
+        name: conjoin(left[name], right[name]) if name in left and name in right else left.get(name, right.get(name, {}))
+        for name in [*left, *(name for name in right if name not in left)]
+    }
+
+
+def _union(left: Iterable[Any], right: Iterable[Any]) -> list[Any]:
+    return list(dict.fromkeys([*left, *right]))
+
+
+_JOIN: dict[str, Callable[[Any, Any], Any]] = {
+    "type": _type,
+    "enum": lambda left, right: [value for value in left if value in right],
+    "minLength": max,
+    "maxLength": min,
+    "minimum": max,
+    "maximum": min,
+    "exclusiveMinimum": max,
+    "exclusiveMaximum": min,
+    "multipleOf": lambda left, right: lcm(left, right) if isinstance(left, int) and isinstance(right, int) else max(left, right),
+    "minItems": max,
+    "maxItems": min,
+    "uniqueItems": lambda left, right: left or right,
+    "required": _union,
+    "properties": _properties,
+    "items": conjoin,
+    "additionalProperties": lambda left, right: left if left is False else right,
+    "allOf": lambda left, right: [*left, *right],
+    "$comment": lambda left, right: f"{left}; {right}",
+}

@@ -1,0 +1,130 @@
+"""What it takes to touch a silence: a predicate for each way of being in doubt, named in `silences.json`.
+
+A detector is called with the value at a site (for a pair, with both values; for `distinct`, with the array and the name
+of the identifying member) and answers whether the silence is touched. What only shows in the text (duplicate members,
+numbers that a double cannot hold, ...) is noticed by `reading`.
+"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from brokerfuzz.schemas.instants import instant
+
+_FIELD = r"(?:\*|{n}(?:-{n})?(?:,{n}(?:-{n})?)*)(?:/[1-9][0-9]?)?"
+_MINUTE, _HOUR, _DAY, _MONTH, _WEEKDAY = (
+    _FIELD.replace("{n}", n) for n in (r"[1-5]?[0-9]", r"(?:1?[0-9]|2[0-3])", r"(?:[12][0-9]|3[01]|[1-9])", r"(?:1[0-2]|[1-9])", r"[0-7]")
+)
+_CRON = re.compile(" ".join([_MINUTE, _HOUR, _DAY, _MONTH, _WEEKDAY]))
+_URL = re.compile(
+    r"https?://(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?::[0-9]{1,5})?"
+    r"(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?"
+    r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
+)
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ -][A-Za-z0-9]+)*")
+_LARGEST_DECIMAL = Decimal("79228162514264337593543950335")
+_CENT, _BILLIONTH = 0.005, 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a detector needs to know besides the value."""
+
+    now: datetime
+    options: Mapping[str, int]
+
+
+def timestamp(value: Any, question: Question) -> bool:
+    return isinstance(value, str) and instant(value) is None
+
+
+def near_now(value: Any, question: Question) -> bool:
+    when = instant(value) if isinstance(value, str) else None
+    return when is not None and abs(when - question.now) <= timedelta(seconds=question.options["seconds"])
+
+
+def cron(value: Any, question: Question) -> bool:
+    return isinstance(value, str) and not _CRON.fullmatch(value)
+
+
+def url(value: Any, question: Question) -> bool:
+    return isinstance(value, str) and not _URL.fullmatch(value)
+
+
+def name(value: Any, question: Question) -> bool:
+    return isinstance(value, str) and not (len(value) <= 64 and _NAME.fullmatch(value))
+
+
+def decimal_range(value: Any, question: Question) -> bool:
+    if not _is_number(value):
+        return False
+    exact = Decimal(repr(value))
+    return abs(exact) > _LARGEST_DECIMAL or exact != round(exact, 28)
+
+
+def envelope(value: Any, question: Question) -> bool:
+    if not isinstance(value, dict):
+        return False
+    success, failures = value.get("operationWasSuccessful"), value.get("failureMessages")
+    consistent = failures == [] and value.get("data") is not None if success else bool(failures) and value.get("data") is None
+    return not consistent
+
+
+def arithmetic(value: Any, question: Question) -> bool:
+    offers = value.get("offers") if isinstance(value, dict) else None
+    if not isinstance(offers, list) or not all(isinstance(offer, dict) for offer in offers):
+        return False
+    rows = [[offer.get(member) for member in ("unitPrice", "quantity", "extendedPrice")] for offer in offers]
+    if not all(_is_number(cell) for row in rows for cell in row) or not _is_number(value.get("totalExtendedPrice")):
+        return False
+    sums = [(_product(unit, quantity), extended) for unit, quantity, extended in rows]
+    return not all(_equal(*pair) for pair in [*sums, (sum(extended for _, extended in sums), value["totalExtendedPrice"])])
+
+
+def ordered_numbers(low: Any, high: Any, question: Question) -> bool:
+    return _is_number(low) and _is_number(high) and low > high
+
+
+def ordered_instants(start: Any, end: Any, question: Question) -> bool:
+    first, last = (instant(text) if isinstance(text, str) else None for text in (start, end))
+    return first is not None and last is not None and last <= first
+
+
+def distinct(items: Any, key: str | None, question: Question) -> bool:
+    if not isinstance(items, list) or len(items) < 2:
+        return False
+    identities = [item.get(key) if key and isinstance(item, dict) else None for item in items]
+    named = [identity for identity in identities if isinstance(identity, str)]
+    rest = [item for item, identity in zip(items, identities, strict=True) if not isinstance(identity, str)]
+    return len(set(named)) < len(named) or len({json.dumps(item, sort_keys=True) for item in rest}) < len(rest)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _product(unit: float, quantity: float) -> float:
+    try:
+        return unit * quantity
+    except OverflowError:
+        return float("inf")
+
+
+def _equal(expected: float, got: float) -> bool:
+    try:
+        return abs(expected - got) <= max(_CENT, _BILLIONTH * abs(expected))
+    except OverflowError:
+        return False
+
+
+OF_VALUES: Mapping[str, Callable[[Any, Question], bool]] = {
+    detector.__name__: detector for detector in (timestamp, near_now, cron, url, name, decimal_range, envelope, arithmetic)
+}
+OF_PAIRS: Mapping[str, Callable[[Any, Any, Question], bool]] = {d.__name__: d for d in (ordered_numbers, ordered_instants)}
+OF_TEXT = ("integer_form", "double_range", "duplicate_members", "lone_surrogates", "nul_characters")
+OF_BYTES = ("byte_order_mark", "encoding", "message_size")
+OF_SIZES = ("string_length", "item_count")

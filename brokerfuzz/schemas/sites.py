@@ -1,0 +1,185 @@
+"""The places of a message type, and the rules that a schema states at them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from brokerfuzz.schemas.flattening import ASSERTIONS, Schema, conditions_of, strangers
+
+JSON_RULE = "json"
+"""The keyword of the rule that a message is JSON at all, and in UTF-8 or another encoding that the contract is silent on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in a message type.
+
+    `path` is `""` for the root, `data[].productId` for a member of an item. `schema` is flat. `required` says whether
+    the member has to be present in its object (items and the root are neither).
+    """
+
+    path: str
+    schema: Schema
+    required: bool = False
+
+    @property
+    def name(self) -> str:
+        """The member's name; `""` for the root and for items."""
+        return "" if self.path.endswith("[]") else self.path.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """When a conditional rule holds: the object at `site` matches the schema `when` (or does not, where `holds` is False)."""
+
+    site: str
+    when: Schema = field(hash=False)
+    holds: bool
+    label: str
+    """What ids say behind their `@`: `offerType=Product-List`, `not-offerType=Product-List`, `if-2`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One demand of the contract at one site.
+
+    `value` is the keyword's value (`1` for `minimum`), `source` names the part of the contract that demands it.
+    """
+
+    message_type: str
+    site: str
+    keyword: str
+    value: Any = field(hash=False)
+    source: str
+    demand: str
+    condition: Condition | None = None
+
+    @property
+    def id(self) -> str:
+        """`offer-creation-request/productClusters[].products[].pageCount:minimum`; conditional ones end in `@` and their condition."""
+        suffix = f"@{self.condition.label}" if self.condition else ""
+        return f"{self.message_type}/{self.site}:{self.keyword}{suffix}"
+
+
+def join(site: str, name: str) -> str:
+    """The path of the member `name` of the object at `site`."""
+    return f"{site}.{name}" if site else name
+
+
+def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator[Site]:
+    """The places of a flat schema, parents before children, members in the schema's order."""
+    yield Site(path, schema, required)
+    for name, member in schema.get("properties", {}).items():
+        yield from sites(member, join(path, name), required=name in schema.get("required", ()))
+    if "items" in schema:
+        yield from sites(schema["items"], path + "[]")
+
+
+def derive_rules(message_type: str, schema: Schema) -> list[Rule]:
+    """Every rule that a flat schema states, in the order of its sites; conditional rules behind the others."""
+    cites = _Citations(schema.get("title", message_type))
+    rules = [Rule(message_type, "", JSON_RULE, True, "What the service does", "a JSON text (RFC 8259)")]
+    rules += _rules_of(message_type, schema, "", cites, None)
+    plain = {(rule.site, rule.keyword): rule.value for rule in rules}
+    for site in list(sites(schema)):
+        for number, entry in enumerate(conditions_of(site.schema), 1):
+            for branch in ("then", "else"):
+                if branch in entry:
+                    condition = Condition(site.path, entry["if"], branch == "then", _label(entry["if"], number, branch == "then"))
+                    found = _rules_of(message_type, entry[branch], site.path, cites.below(schema), condition)
+                    rules += [rule for rule in found if plain.get((rule.site, rule.keyword)) != rule.value]
+    return rules
+
+
+def _rules_of(message_type: str, schema: Schema, path: str, cites: "_Citations", condition: Condition | None) -> list[Rule]:
+    here = cites.below(schema)
+    keywords = [k for k in schema if (k in ASSERTIONS and _demands(k, schema[k])) or k in strangers(schema)]
+    found = [Rule(message_type, path, k, schema[k], here.of(k), demand(k, schema[k]), condition) for k in keywords]
+    members = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        source = here.below(members.get(name, {})).of("required")
+        found.append(Rule(message_type, join(path, name), "required", True, source, "to be present", condition))
+    for name, member in members.items():
+        found += _rules_of(message_type, member, join(path, name), here, condition)
+    if "items" in schema:
+        found += _rules_of(message_type, schema["items"], path + "[]", here, condition)
+    return found
+
+
+def _demands(keyword: str, value: Any) -> bool:
+    match keyword:
+        case "required":  # a rule of the member's own site
+            return False
+        case "additionalProperties":
+            return value is False
+        case "uniqueItems":
+            return value is True
+        case _:
+            return True
+
+
+def _label(when: Schema, number: int, holds: bool) -> str:
+    tests = [(n, m["enum"][0]) for n, m in when.get("properties", {}).items() if len(m.get("enum", ())) == 1]
+    simple = len(tests) == 1 == len(when.get("properties", {})) and not strangers(when)
+    label = f"{tests[0][0]}={re.sub(r'[^A-Za-z0-9_.]+', '-', str(tests[0][1]))}" if simple else f"if-{number}"
+    return label if holds else f"not-{label}"
+
+
+class _Citations:
+    """Where the contract demands something: the nearest `$comment` above, `KEYWORD: PLACE` before `PLACE`."""
+
+    def __init__(self, default: str, by_keyword: Mapping[str, str] | None = None) -> None:
+        self.default = default
+        self.by_keyword = dict(by_keyword or {})
+
+    def below(self, schema: Schema) -> "_Citations":
+        default, by_keyword = self.default, dict(self.by_keyword)
+        for part in filter(None, schema.get("$comment", "").split("; ")):
+            keyword, colon, place = part.partition(": ")
+            if colon and re.fullmatch(r"[A-Za-z]+", keyword):
+                by_keyword[keyword] = place
+            else:
+                default = part
+        return _Citations(default, by_keyword)
+
+    def of(self, keyword: str) -> str:
+        return self.by_keyword.get(keyword, self.default)
+
+
+def demand(keyword: str, value: Any) -> str:
+    """What a rule demands, in words that complete "demanded: ..."."""
+    match keyword:
+        case "type":
+            names = [value] if isinstance(value, str) else list(value)
+            return " or ".join(_TYPE_WORDS.get(name, name) for name in names) or "nothing (no value is allowed)"
+        case "enum":
+            return "one of " + ", ".join(repr(item) if not isinstance(item, str) else f"'{item}'" for item in value)
+        case "additionalProperties" if value is False:
+            return "no member but those that the contract lists"
+        case "uniqueItems":
+            return "items that all differ"
+        case _:
+            return _DEMANDS[keyword].format(value) if keyword in _DEMANDS else f"what {keyword} says: {value!r}"
+
+
+_TYPE_WORDS = {
+    "null": "null",
+    "boolean": "a boolean",
+    "integer": "an integer",
+    "number": "a number",
+    "string": "a string",
+    "array": "an array",
+    "object": "an object",
+}
+_DEMANDS = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "exclusiveMinimum": "more than {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "at least {} character(s)",
+    "maxLength": "at most {} character(s)",
+    "minItems": "at least {} item(s)",
+    "maxItems": "at most {} item(s)",
+}

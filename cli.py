@@ -1,0 +1,1 @@
+brokerfuzz/cli.py
