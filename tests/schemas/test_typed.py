@@ -1,0 +1,51 @@
+"""The TypedDicts are what the schemas say, and say it to Python at run time too."""
+
+from pathlib import Path
+from typing import Any, Literal, NotRequired, get_type_hints
+
+import pytest
+
+from brokerfuzz.schemas import MESSAGE_TYPES, load_contract, typed
+from brokerfuzz.schemas.typed_source import typed_source
+
+REMEDY = "the schemas have changed: run `python -m brokerfuzz.schemas.typed_source` and commit brokerfuzz/schemas/typed.py"
+
+
+def test_the_committed_definitions_are_those_of_the_schemas() -> None:
+    assert Path(typed.__file__).read_text(encoding="utf-8") == typed_source(load_contract()), REMEDY
+
+
+def test_required_members_are_those_of_the_contract() -> None:
+    assert typed.OfferCreationRequest.__required_keys__ == {"number", "offerType"}
+    assert typed.ClusterProduct.__required_keys__ == {"productId", "productQuantityInOffer"}
+    assert typed.PageCountPrice.__required_keys__ == frozenset()
+    assert typed.PricedOffer.__optional_keys__ == {"pageCount", "priceClass", "productIds"}
+    assert typed.ProductListResponse.__optional_keys__ == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("owner", "member", "annotation"),
+    [
+        (typed.OfferCreationRequest, "number", str),
+        (typed.OfferCreationRequest, "orderMinimum", NotRequired[int | None]),
+        (typed.OfferCreationRequest, "omniChannel", NotRequired[typed.OmniChannel | None]),
+        (typed.PriceTier, "pageCounts", NotRequired[list[typed.PageCountPrice]]),
+        (typed.PriceClass, "name", NotRequired[str]),
+        (typed.OfferPricingResponse, "data", typed.OfferPricing | None),
+        (typed.ProductListResponse, "data", list[typed.ProductRecord] | None),
+        (
+            typed.OfferCreationRequest,
+            "offerType",
+            Literal["Direct Mail", "Download", "Drop Ship", "Email", "Omnichannel", "Product List", "VDM"],
+        ),
+    ],
+)
+def test_a_member_has_the_type_of_its_field(owner: type, member: str, annotation: Any) -> None:
+    assert get_type_hints(owner, include_extras=True)[member] == annotation
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+def test_every_description_of_a_schema_is_handed_on(message_type: str) -> None:
+    source = typed_source(load_contract())
+    for site in load_contract().sites[message_type].values():
+        assert site.schema.get("description", "") in source
