@@ -1,0 +1,90 @@
+"""Values that bytes spell freely: any text, any integer, any number, any second of a quarter of a century."""
+
+import math
+import struct
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+from brokerfuzz.decoder.pools import beyond_decimal
+from brokerfuzz.decoder.tables import Source, Spelling
+from brokerfuzz.schemas.instants import spell
+
+_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+_SECONDS = int(timedelta(days=9131).total_seconds())  # up to the end of 2024: past for good
+
+
+def _letters() -> Iterator[str]:
+    """256 characters, plain ones first, every script and plane among them; no surrogate, no NUL."""
+    yield from "ab01 AZ-_.~/"
+    yield from (chr(code) for code in range(0x21, 0x7F) if chr(code) not in "ab01 AZ-_.~/")
+    yield from (chr(0xA1 + 3 * i) for i in range(60))
+    yield from (chr(code) for code in (0x01, 0x09, 0x0A, 0x0D, 0x1F, 0x7F, 0x85, 0x300, 0x200B, 0x200D, 0x202E, 0x2028, 0xFEFF, 0xFFFD, 0xFFFF))
+    yield from (chr(0x370 + 97 * i) for i in range(47))
+    yield from (chr(0x10000 + 0xF1B * i) for i in range(256))
+
+
+_ALPHABET = dict(enumerate(list(dict.fromkeys(_letters()))[:256]))
+
+
+def text(shortest: int, longest: int | None) -> Spelling:
+    """Up to 15 characters (more where `shortest` is more). One byte says how many, and whether of 256 characters or of all Unicode."""
+    top = max(15, shortest) if longest is None else longest
+    fill = "b" * shortest
+
+    def read(source: Source) -> str:
+        record = source.take(16)
+        size = record[0]
+        letters = record[1 : 1 + size % 16].decode("latin-1").translate(_ALPHABET) if size < 192 else _code_points(record)
+        return (letters + fill[len(letters) :])[:top]
+
+    return Spelling(read)
+
+
+def _code_points(record: bytes) -> str:
+    codes = (int.from_bytes(record[i : i + 3]) % 0x10F7FF + 1 for i in range(1, 16, 3))
+    return "".join(chr(code if code < 0xD800 else code + 0x800) for code in codes)
+
+
+def integer(low: int, high: int, plain: int, step: int = 1) -> Spelling:
+    """An integer from `low` to `high`, a multiple of `step`; lower bytes spell what is nearer to `plain`."""
+    first = -(-low // step)
+    span = high // step - first + 1
+    size = max(4, (span.bit_length() + 7) // 8)
+
+    def read(source: Source) -> int:
+        number = int.from_bytes(source.take(size))
+        away = (number + 1) // 2 if number % 2 else -number // 2
+        return (first + (plain // step - first + away) % span) * step
+
+    return Spelling(read)
+
+
+def number(low: float, high: float, *, decimal: bool) -> Spelling:
+    """A number from `low` to `high`: mostly few digits with up to four of them behind the point, else any double."""
+
+    def read(source: Source) -> float:
+        record = source.take(9)
+        kind = record[0]
+        value = int.from_bytes(record[1:5], signed=True) / 10 ** (kind % 5) if kind < 160 else struct.unpack(">d", record[1:])[0]
+        return _within(value, low, high, decimal=decimal)
+
+    return Spelling(read)
+
+
+def _within(value: float, low: float, high: float, *, decimal: bool) -> float:
+    if not math.isfinite(value) or (decimal and beyond_decimal(value)):
+        value = 0.0
+    if low <= value <= high:
+        return value
+    return -value if low <= -value <= high else low if value < low else high
+
+
+def instant() -> Spelling:
+    """A second of the years 2000 to 2024, as RFC 3339 ending in Z."""
+
+    def read(source: Source) -> str:
+        return spell(_EPOCH + timedelta(seconds=int.from_bytes(source.take(4)) % _SECONDS))
+
+    return Spelling(read)
+
+

@@ -1,0 +1,148 @@
+"""Making the parts of a message agree, so that a valid one touches no silence.
+
+A table spells each member by itself; what the contract is silent on lies between members (a minimum above its maximum, the
+same identifier twice, an envelope that contradicts itself). Each step here mends an object or an array in place, by
+construction: nothing is thrown away and drawn again. A member that the user pinned is left as it is.
+"""
+
+import math
+from collections.abc import Callable, Collection
+from typing import Any
+
+from brokerfuzz.schemas import Silence
+from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.instants import instant
+from brokerfuzz.schemas.sites import join
+
+Settle = Callable[[Any], None]
+
+
+def steps(silences: Collection[Silence], message_type: str, site: str, schema: Schema, pinned: Collection[str]) -> list[Settle]:
+    """What has to be settled in the object or array at a site (a flat schema), in order."""
+    found: list[Settle] = []
+    for silence in silences:
+        for where in (silence.sites or {}).get(message_type, ()):
+            path, *names = [where] if isinstance(where, str) else where
+            if path == site and silence.detector in _SETTLING:
+                found += _SETTLING[silence.detector](site, names, schema, pinned)
+    if schema.get("uniqueItems") and not found:
+        found.append(_drop_repeated)
+    return found
+
+
+def _ordered_numbers(site: str, names: list[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+    return _ordered(site, names, schema, pinned, lambda value: value if isinstance(value, int | float) else None)
+
+
+def _ordered_instants(site: str, names: list[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+    return _ordered(site, names, schema, pinned, lambda value: instant(value) if isinstance(value, str) else None, strictly=True)
+
+
+def _ordered(
+    site: str, names: list[str], schema: Schema, pinned: Collection[str], read: Callable[[Any], Any], *, strictly: bool = False
+) -> list[Settle]:
+    low, high = names
+    members = schema.get("properties", {})
+    if low not in members or high not in members:
+        return []
+    loose = [name for name in (high, low) if join(site, name) not in pinned]
+    swappable = len(loose) == 2 and all(members[low].get(k) == members[high].get(k) for k in ("type", "minimum", "maximum", "enum"))
+    removable = [name for name in loose if name not in schema.get("required", ())]
+
+    def settle(value: dict[str, Any]) -> None:
+        if low not in value or high not in value:
+            return
+        first, last = read(value[low]), read(value[high])
+        if first is None or last is None or first < last or (first == last and not strictly):
+            return
+        if swappable and first != last:
+            value[low], value[high] = value[high], value[low]
+        elif removable:
+            del value[removable[0]]
+
+    return [settle] if loose else []
+
+
+def _distinct(site: str, names: list[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+    item = schema.get("items", {})
+    if not names or join(f"{site}[]", names[0]) in pinned:
+        return [] if site in pinned else [lambda items: _drop_repeated(items, *names)]
+    key = names[0]
+    bounded = any(bound in item.get("properties", {}).get(key, {}) for bound in ("enum", "maxLength", "pattern", "format"))
+    return [lambda items: _drop_repeated(items, key)] if bounded else [lambda items: _rename_repeated(items, key)]
+
+
+def _drop_repeated(items: list[Any], key: str | None = None) -> None:
+    kept = {_identity(item, key): item for item in reversed(items)}
+    if len(kept) < len(items):
+        items[:] = reversed(kept.values())
+
+
+def _rename_repeated(items: list[Any], key: str) -> None:
+    """Gives an item whose key another one has had before a key of its own; items alike that have none lose the later ones."""
+    _drop_alike(items, key)
+    seen: set[str] = set()
+    for item in items:
+        name = item.get(key)
+        if name.__class__ is str:
+            if name in seen:
+                name = item[key] = _fresh(name, {*seen, *(other.get(key) for other in items)})
+            seen.add(name)
+
+
+def _drop_alike(items: list[Any], key: str) -> None:
+    keyless = [item for item in items if item.get(key).__class__ is not str]
+    if len(keyless) > 1:
+        kept = [item for index, item in enumerate(keyless) if item not in keyless[:index]]
+        items[:] = [item for item in items if item.get(key).__class__ is str or any(item is one for one in kept)]
+
+
+def _fresh(name: str, taken: Collection[str]) -> str:
+    number = 2
+    while f"{name[:1000]}-{number}" in taken:
+        number += 1
+    return f"{name[:1000]}-{number}"
+
+
+def _identity(item: Any, key: str | None) -> str:
+    named = item.get(key) if key and isinstance(item, dict) else None
+    return f"key {named}" if isinstance(named, str) else repr(item)
+
+
+def _envelope(site: str, names: list[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+    def settle(message: dict[str, Any]) -> None:
+        failed = message.get("data") is None
+        for name, value in (("operationWasSuccessful", not failed), ("failureMessages", (message.get("failureMessages") or ["a"]) if failed else [])):
+            if name in message and name not in pinned:
+                message[name] = value
+
+    return [settle]
+
+
+def _arithmetic(site: str, names: list[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+    def settle(data: dict[str, Any]) -> None:
+        total = 0.0
+        for offer in data["offers"]:
+            extended = _money(float(offer["unitPrice"]) * offer["quantity"])
+            if not math.isfinite(total + extended):
+                offer["unitPrice"] = extended = 0
+            offer["extendedPrice"] = extended
+            total += extended
+        data["totalExtendedPrice"] = _money(total)
+
+    sums = {join(site, name) for name in ("offers", "totalExtendedPrice", "offers[].extendedPrice", "offers[].unitPrice", "offers[].quantity")}
+    return [] if sums & set(pinned) else [settle]
+
+
+def _money(amount: float) -> float:
+    """The amount to a ten-thousandth, where a double is as fine as that."""
+    return round(amount, 4) if abs(amount) < 1e11 else amount
+
+
+_SETTLING: dict[str, Callable[[str, list[str], Schema, Collection[str]], list[Settle]]] = {
+    "ordered_numbers": _ordered_numbers,
+    "ordered_instants": _ordered_instants,
+    "distinct": _distinct,
+    "envelope": _envelope,
+    "arithmetic": _arithmetic,
+}

@@ -1,0 +1,68 @@
+"""What each value of a byte stands for.
+
+A member of a record is one byte at a fixed position, and a table of 256 entries says what it spells: nothing (the member
+is absent), a ready value, or a `Spelling` that takes more bytes. Entry 0 is the simplest, and simpler entries come first, so
+that lowering bytes is shrinking.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, Protocol
+
+
+class Source(Protocol):
+    """Whatever gives bytes: Hypothesis, a seeded generator, a list of records, a fuzzer's input."""
+
+    def take(self, size: int, /) -> bytes:
+        """The next `size` bytes."""
+        ...
+
+    def draw(self, site: str, /) -> Any:
+        """A value for a pinned site; only sources of decoders with pins are asked."""
+        ...
+
+
+class Spelling:
+    """An entry that more bytes spell: a free value, an array, an object."""
+
+    __slots__ = ("read",)
+
+    def __init__(self, read: Callable[[Source], Any]) -> None:
+        self.read = read
+
+
+class _Absent:
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Final = _Absent()
+"""The entry of a member that is left out."""
+
+Table = Sequence[Any]
+
+ABSENT_SHARE, NULL_SHARE, PLAIN_SHARE, FREE_SHARE = 128, 16, 20, 16
+"""Of 256, besides the first of each: how often a member is left out, is null, has its plainest value, is spelled freely.
+
+About half of what is optional is absent: messages stay small enough to be many, and every pair of members meets often.
+"""
+
+
+class Values(NamedTuple):
+    """What a place can be spelled with: `ordinary` values, plainest first, values that are `rare` because they are slow to carry
+    (long texts, long arrays), and how to spell one freely."""
+
+    ordinary: Sequence[Any]
+    rare: Sequence[Any] = ()
+    free: Spelling | None = None
+
+
+def table(values: Values, *, optional: bool, nullable: bool, rich: bool = False) -> Table:
+    """256 entries, one of each before any comes again: absent (where `optional`), the plainest value, null (where `nullable`), the
+    other values, the rare ones, which never come again; free ones last. `rich` leaves absence and null with one entry."""
+    ordinary = list(values.ordinary)
+    firsts = [*([ABSENT] if optional else []), *ordinary[:1], *([None] if nullable else []), *ordinary[1:], *values.rare]
+    shares = [ABSENT] * (ABSENT_SHARE if optional and not rich else 0) + [None] * (NULL_SHARE if nullable and not rich else 0) + ordinary[:1] * PLAIN_SHARE
+    tail = [values.free] * FREE_SHARE if values.free else []
+    head = [*firsts, *shares][: 256 - len(tail)]
+    often = ordinary or firsts
+    return tuple(head + [often[i % len(often)] for i in range(256 - len(head) - len(tail))] + tail)
