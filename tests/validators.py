@@ -1,0 +1,75 @@
+"""Second opinions: five validators of JSON Schema, in two languages, on the same values."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import fastjsonschema
+import jsonschema
+import jsonschema_rs
+import pytest
+from referencing import Registry, Resource
+
+import brokerfuzz.schemas
+from brokerfuzz.schemas import MessageType, load_contract
+
+SCHEMAS = Path(brokerfuzz.schemas.__file__).parent
+NODE = Path(__file__).parent / "node"
+
+
+def agree(message_type: MessageType, values: Sequence[Any]) -> list[dict[str, bool]]:
+    """What each validator says of each value, by its name: whether the value is valid.
+
+    All values go through one process of Node. JavaScript has one kind of number, so that 1.0 and integers past 2**53 arrive
+    there as something else. Skips the test where Node or its packages are missing, and fails it in CI.
+    """
+    in_javascript = _in_node(message_type, values)
+    in_python = _in_python(message_type)
+    return [{name: judge(value) for name, judge in in_python.items()} | verdicts for value, verdicts in zip(values, in_javascript, strict=True)]
+
+
+@cache
+def _in_python(message_type: MessageType) -> dict[str, Callable[[Any], bool]]:
+    schemas = load_contract().schemas
+    schema = schemas[message_type]
+    resources = [(other["$id"], Resource.from_contents(other)) for other in schemas.values()]
+    by_id = {other["$id"]: other for other in schemas.values()}
+    fast = fastjsonschema.compile(schema, handlers={"https": by_id.__getitem__}, use_default=False)
+    rust = jsonschema_rs.Draft202012Validator(schema, registry=jsonschema_rs.Registry([*by_id.items()]))
+    return {
+        "jsonschema-rs": rust.is_valid,
+        "jsonschema": jsonschema.Draft202012Validator(schema, registry=Registry().with_resources(resources)).is_valid,
+        "fastjsonschema": lambda value: _passes(fast, value),
+    }
+
+
+def _passes(judge: Callable[[Any], Any], value: Any) -> bool:
+    try:
+        judge(value)
+    except fastjsonschema.JsonSchemaValueException:
+        return False
+    return True
+
+
+def _in_node(message_type: MessageType, values: Sequence[Any]) -> list[dict[str, bool]]:
+    lines = "".join(json.dumps({"message": message_type, "body": value}, allow_nan=False) + "\n" for value in values)
+    run = subprocess.run(
+        [_node(), str(NODE / "validate.mjs"), str(SCHEMAS)], input=lines, capture_output=True, encoding="utf-8", timeout=300, check=False
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def _node() -> str:
+    node = shutil.which("node")
+    if node and (NODE / "node_modules").is_dir():
+        return node
+    reason = "Node is not installed" if not node else "its packages are not installed: run `npm ci` in tests/node"
+    if os.environ.get("CI") == "true":
+        pytest.fail(f"no second opinions from JavaScript: {reason}")
+    pytest.skip(f"no second opinions from JavaScript: {reason}")
