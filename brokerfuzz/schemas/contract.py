@@ -13,9 +13,13 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import urldefrag, urljoin
 
+from jsonschema_rs import ValidationError, meta
+
 from brokerfuzz.errors import ContractError, UnknownNameError
 from brokerfuzz.schemas.flattening import Schema, flatten
+from brokerfuzz.schemas.silence_detectors import DETECTORS, NEEDED
 from brokerfuzz.schemas.sites import Rule, Site, derive_rules, sites
+from brokerfuzz.schemas.structure import DRAFT, SCHEMA_SUFFIX, Files, validator
 
 MessageType = Literal["offer-creation-request", "product-list-response", "offer-pricing-response"]
 MESSAGE_TYPES: tuple[MessageType, ...] = get_args(MessageType)
@@ -25,7 +29,6 @@ Stances = Mapping[str, Stance]
 """Silence id -> what the user says of it."""
 
 DATA = Path(__file__).parent
-SCHEMA_SUFFIX = ".schema.json"
 TABLES = ("semantics.json", "silences.json")
 FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *TABLES)
 
@@ -101,7 +104,7 @@ class Contract:
         for silence_id, stance in stances.items():
             self.silence(silence_id)
             if stance not in STANCES:
-                raise UnknownNameError("stance", stance, STANCES, f"a stance is one of {', '.join(STANCES)}")
+                raise UnknownNameError("stance", str(stance), STANCES, f"a stance is one of {', '.join(STANCES)}")
         return stances
 
 
@@ -110,7 +113,7 @@ def known_message_type(name: str) -> MessageType:
     for message_type in MESSAGE_TYPES:
         if message_type == name:
             return message_type
-    raise UnknownNameError("message type", name, MESSAGE_TYPES, f"there are {', '.join(MESSAGE_TYPES)}")
+    raise UnknownNameError("message type", str(name), MESSAGE_TYPES, f"there are {', '.join(MESSAGE_TYPES)}")
 
 
 _loaded: dict[Path, Contract] = {}
@@ -142,12 +145,38 @@ def _load(folder: Path) -> Contract:
     files = {name: _read(folder / name if (folder / name).exists() else DATA / name) for name in FILES}
     schemas = {name.removesuffix(SCHEMA_SUFFIX): _checked_schema(folder / name, files[name]) for name in FILES if name.endswith(SCHEMA_SUFFIX)}
     try:
-        flat = {message_type: flatten(schemas[message_type], _Resolver(schemas)) for message_type in MESSAGE_TYPES}
+        flat = _flattened(schemas, folder)
         silences = tuple(_silence(entry) for entry in files["silences.json"])
         semantics = tuple(_semantic_rule(entry) for entry in files["semantics.json"])
+        contract = Contract(schemas, flat, silences, semantics)
+        _check_names(contract, folder)
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
-        raise ContractError(f"the contract in {folder} cannot be used ({type(problem).__name__}: {problem}); compare its files with brokerfuzz' own") from problem
-    return Contract(schemas, flat, silences, semantics)
+        told = f"{type(problem).__name__}: {problem}"
+        raise ContractError(f"the contract in {folder} cannot be used ({told}): compare its files with brokerfuzz' own") from problem
+    return contract
+
+
+def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Schema]:
+    files = Files(schemas)
+    flat: dict[str, Schema] = {}
+    for message_type in MESSAGE_TYPES:
+        path = folder / f"{message_type}{SCHEMA_SUFFIX}"
+        flat[message_type] = flatten(schemas[message_type], _Resolver(files, path))
+        try:
+            validator(schemas[message_type], files)
+        except ValueError as problem:
+            raise ContractError(f"{path} cannot be used as a schema ({_line(problem)}): mend it") from problem
+    return flat
+
+
+def _check_names(contract: Contract, folder: Path) -> None:
+    """Paths of sites are written with dots and brackets, so that no member's name may hold them."""
+    for message_type, schema in contract.flat.items():
+        for site in sites(schema):
+            for name in site.schema.get("properties", {}):
+                if not name or "." in name or "[]" in name:
+                    path = folder / f"{message_type}{SCHEMA_SUFFIX}"
+                    raise ContractError(f"{path} names a member {name!r}: rename it, since sites are written with '.' and '[]'")
 
 
 def _read(path: Path) -> Any:
@@ -158,42 +187,60 @@ def _read(path: Path) -> Any:
 
 
 def _checked_schema(path: Path, schema: Any) -> Schema:
-    from jsonschema_rs import ValidationError, meta
-
+    if not isinstance(schema, dict):
+        raise ContractError(f"{path} is not a JSON Schema of an object, but {_line(schema)}: compare it with brokerfuzz' own")
+    if (draft := schema.get("$schema", DRAFT)) not in (DRAFT, f"{DRAFT}#"):
+        raise ContractError(f"{path} is a schema of {draft}: rewrite it for {DRAFT}")
     try:
         meta.validate(schema)
     except (ValidationError, ValueError) as problem:
-        reason = problem.message if isinstance(problem, ValidationError) else problem
-        raise ContractError(f"{path} is not a JSON Schema of draft 2020-12: {reason}") from problem
-    if not isinstance(schema, dict):
-        raise ContractError(f"{path} is not a JSON Schema of an object: {schema!r}")
+        raise ContractError(f"{path} is not a JSON Schema of draft 2020-12 ({_line(getattr(problem, 'message', problem))}): mend it") from problem
     return schema
+
+
+def _line(told: object) -> str:
+    """What is told, in one line of bearable length."""
+    line = " ".join(str(told).split())
+    return line if len(line) <= 200 else f"{line[:197]}..."
 
 
 class _Resolver:
     """Follows `$ref` within a contract's own schemas."""
 
-    def __init__(self, schemas: Mapping[str, Schema]) -> None:
-        self.by_uri = {schema.get("$id", f"{name}{SCHEMA_SUFFIX}"): schema for name, schema in schemas.items()}
-        self.by_file = {f"{name}{SCHEMA_SUFFIX}": schema for name, schema in schemas.items()}
+    def __init__(self, files: Files, path: Path) -> None:
+        self.files = files
+        self.path = path
 
     def __call__(self, reference: str, base: str) -> tuple[Any, str]:
-        uri, fragment = urldefrag(urljoin(base, reference))
-        target: Any = self.by_uri.get(uri) or self.by_file.get(uri.rpartition("/")[2])
-        if target is None:
-            raise ContractError(f"$ref {reference!r} leads out of the contract: only its own files can be referred to")
+        uri, fragment = urldefrag(urljoin(base or self.path.name, reference))
+        try:
+            target: Any = self.files(uri)
+        except LookupError as problem:
+            raise ContractError(f"{self.path} has a $ref {reference!r} that leads out of the contract: refer to its own files") from problem
         for step in filter(None, fragment.split("/")):
             try:
-                target = target[step.replace("~1", "/").replace("~0", "~")]
-            except (KeyError, TypeError) as problem:
-                raise ContractError(f"$ref {reference!r} leads nowhere: {step!r} is not there") from problem
+                target = target[int(step) if isinstance(target, list) else step.replace("~1", "/").replace("~0", "~")]
+            except (LookupError, TypeError, ValueError) as problem:
+                raise ContractError(f"{self.path} has a $ref {reference!r} that leads nowhere: {step!r} is not there") from problem
         return target, uri
 
 
 def _silence(entry: Mapping[str, Any]) -> Silence:
+    _check_detector(entry)
     named = {"id", "question", "plain", "source", "detector", "sites"}
     options = {key: value for key, value in entry.items() if key not in named}
     return Silence(entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"], entry.get("sites"), options)
+
+
+def _check_detector(entry: Mapping[str, Any]) -> None:
+    detector = entry["detector"]
+    if detector is None:
+        return
+    if detector not in DETECTORS:
+        raise ContractError(f"silence {entry['id']!r} names a detector {detector!r} that is none: use one of {', '.join(sorted(DETECTORS))}")
+    needed = NEEDED.get(detector)
+    if needed and not isinstance(entry.get(needed), int):
+        raise ContractError(f"silence {entry['id']!r} lacks a whole number called {needed!r}: add it")
 
 
 def _semantic_rule(entry: Mapping[str, Any]) -> Rule:

@@ -6,8 +6,9 @@ JSON Schema and means the same.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 from functools import reduce
-from math import lcm
+from math import gcd, lcm
 from typing import Any
 
 Schema = dict[str, Any]
@@ -24,17 +25,21 @@ ASSERTIONS = (
 )  # fmt: skip
 """The keywords that are understood everywhere; any other keyword of a changed contract is a stranger."""
 
+_STRANGE_SCHEMAS = ("not", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties", "unevaluatedItems")
+_STRANGE_LISTS = ("anyOf", "oneOf", "prefixItems")
+_STRANGE_MAPPINGS = ("patternProperties", "dependentSchemas")
+
+_KNOWN = ANNOTATIONS | APPLICATORS | frozenset(ASSERTIONS)
 JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
 def strangers(schema: Mapping[str, Any]) -> list[str]:
     """The keywords of a flat schema that only a library for JSON Schema can serve (`pattern`, `oneOf`, ...)."""
-    known = ANNOTATIONS | APPLICATORS | frozenset(ASSERTIONS)
-    return [keyword for keyword in schema if keyword not in known or _is_strange(keyword, schema[keyword])]
+    return [keyword for keyword, value in schema.items() if _is_strange(keyword, value)]
 
 
 def _is_strange(keyword: str, value: Any) -> bool:
-    return keyword == "additionalProperties" and not isinstance(value, bool)
+    return keyword not in _KNOWN or (keyword == "additionalProperties" and not isinstance(value, bool))
 
 
 def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
@@ -60,29 +65,50 @@ def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
         own["properties"] = {name: flatten(member, resolve, base) for name, member in own["properties"].items()}
     if isinstance(own.get("items"), dict | bool):
         own["items"] = flatten(own["items"], resolve, base)
+    _flatten_strangers(own, resolve, base)
     if "const" in own:
-        own["enum"] = [own.pop("const")]
+        only = own.pop("const")
+        own["enum"] = [only] if "enum" not in own or _is_among(only, own["enum"]) else []
     if "if" in schema:
         condition = {k: flatten(schema[k], resolve, base) for k in ("if", "then", "else") if k in schema}
         own["allOf"] = [condition]
-    parts = [flatten(*resolve(schema["$ref"], base))] if "$ref" in schema else []
-    parts += [flatten(part, resolve, base) for part in schema.get("allOf", [])]
+    parts = [flatten(part, resolve, base) for part in schema.get("allOf", [])]
+    if "$ref" in schema:
+        target, its_base = resolve(schema["$ref"], base)
+        parts.insert(0, flatten(target, resolve, its_base))
     return reduce(conjoin, parts, own)
+
+
+def _flatten_strangers(schema: Schema, resolve: Resolve, base: str) -> None:
+    """Frees the schemas below the keywords of strangers of references, so that a library can serve them."""
+
+    def free(below: Any) -> Any:
+        return below if isinstance(below, bool) else flatten(below, resolve, base)
+
+    for keyword in schema.keys() & {*_STRANGE_SCHEMAS}:
+        schema[keyword] = free(schema[keyword])
+    for keyword in schema.keys() & {*_STRANGE_LISTS}:
+        schema[keyword] = [free(below) for below in schema[keyword]]
+    for keyword in schema.keys() & {*_STRANGE_MAPPINGS}:
+        schema[keyword] = {name: free(below) for name, below in schema[keyword].items()}
 
 
 def conjoin(left: Schema, right: Schema) -> Schema:
     """What both flat schemas demand, as one flat schema; annotations of the left one win."""
     joined = dict(left)
     for keyword, value in right.items():
-        joined[keyword] = _JOIN[keyword](joined[keyword], value) if keyword in joined and keyword in _JOIN else joined.get(keyword, value)
-        if keyword in joined and keyword not in _JOIN and keyword not in ANNOTATIONS and joined[keyword] != value:
-            joined = _apart(left, right)
-            break
+        if keyword not in joined:
+            joined[keyword] = value
+        elif _is_strange(keyword, value) or _is_strange(keyword, joined[keyword]):
+            if not _same(joined[keyword], value):
+                return _apart(left, right)
+        elif keyword in _JOIN:
+            joined[keyword] = _JOIN[keyword](joined[keyword], value)
     return _without_shut_out_members(joined, left, right)
 
 
 def _apart(left: Schema, right: Schema) -> Schema:
-    """Two schemas that no keyword of ours can join: both stand, for a library to serve."""
+    """Two schemas that keywords of ours cannot join: both stand, for a library to serve. (`allOf` is for conditions.)"""
     return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
 
 
@@ -112,27 +138,48 @@ def _properties(left: Mapping[str, Schema], right: Mapping[str, Schema]) -> dict
     }
 
 
+def _is_among(value: Any, values: Iterable[Any]) -> bool:
+    return any(_same(value, other) for other in values)
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Whether two JSON values are equal: true is not 1, and 1.0 is."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(_same(left[name], right[name]) for name in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return bool(left == right)
+
+
+def _common_multiple(left: float, right: float) -> float:
+    one, other = Fraction(str(left)), Fraction(str(right))
+    multiple = Fraction(lcm(one.numerator, other.numerator), gcd(one.denominator, other.denominator))
+    return multiple.numerator if multiple.denominator == 1 else float(multiple)
+
+
 def _union(left: Iterable[Any], right: Iterable[Any]) -> list[Any]:
     return list(dict.fromkeys([*left, *right]))
 
 
 _JOIN: dict[str, Callable[[Any, Any], Any]] = {
     "type": _type,
-    "enum": lambda left, right: [value for value in left if value in right],
+    "enum": lambda left, right: [value for value in left if _is_among(value, right)],
     "minLength": max,
     "maxLength": min,
     "minimum": max,
     "maximum": min,
     "exclusiveMinimum": max,
     "exclusiveMaximum": min,
-    "multipleOf": lambda left, right: lcm(left, right) if isinstance(left, int) and isinstance(right, int) else max(left, right),
+    "multipleOf": lambda left, right: _common_multiple(left, right),
     "minItems": max,
     "maxItems": min,
     "uniqueItems": lambda left, right: left or right,
     "required": _union,
     "properties": _properties,
     "items": conjoin,
-    "additionalProperties": lambda left, right: left if left is False else right,
+    "additionalProperties": lambda left, right: left and right,
     "allOf": lambda left, right: [*left, *right],
     "$comment": lambda left, right: f"{left}; {right}",
 }

@@ -6,20 +6,20 @@ so that a generator's mistake shows instead of being confirmed.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Literal
 
-import jsonschema_rs
-
 from brokerfuzz.schemas.contract import Contract, MessageType, Silence, Stances, known_message_type, load_contract
+from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import instant
-from brokerfuzz.schemas.reading import DEEPEST, Reading, escape, read, read_shallow
+from brokerfuzz.schemas.reading import DEEPEST, LONGEST_INTEGER, Reading, escape, read, read_shallow
 from brokerfuzz.schemas.silence_detectors import OF_PAIRS, OF_VALUES, Question, distinct
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, Site, join
+from brokerfuzz.schemas.structure import Files, standard, validator
 
 Label = Literal["valid", "invalid", "unspecified"]
 
@@ -97,25 +97,31 @@ def aware(now: datetime | None) -> datetime:
     """The time with its zone: the present for None, UTC where none is given."""
     if now is None:
         return datetime.now(UTC)
-    return now if now.tzinfo else now.replace(tzinfo=UTC)
+    return now if now.utcoffset() is not None else now.replace(tzinfo=UTC)
 
 
 def _written(value: Any) -> bytes:
     try:
-        return json.dumps(value).encode()
-    except RecursionError:
-        return json.dumps(_pruned(value, DEEPEST)).encode()
-    except ValueError:  # a circle
-        return json.dumps(_pruned(value, DEEPEST), check_circular=False).encode()
-    except TypeError as problem:
+        try:
+            return json.dumps(value).encode()
+        except RecursionError:
+            return json.dumps(_writable(value, DEEPEST + 2)).encode()
+        except ValueError as problem:
+            if "ircular" in str(problem):
+                raise
+            return json.dumps(_writable(value, DEEPEST + 2)).encode()
+    except (TypeError, ValueError) as problem:
         raise TypeError(f"JSON cannot carry this value ({problem}): give check() bytes, or what json.dumps takes") from None
 
 
-def _pruned(value: Any, depth: int) -> Any:
+def _writable(value: Any, depth: int) -> Any:
+    """The value without what lies deeper, and with integers that Python will write: see `reading` on both."""
     if isinstance(value, dict):
-        return {name: _pruned(member, depth - 1) for name, member in value.items()} if depth else {}
+        return {name: _writable(member, depth - 1) for name, member in value.items()} if depth else {}
     if isinstance(value, list | tuple):
-        return [_pruned(item, depth - 1) for item in value] if depth else []
+        return [_writable(item, depth - 1) for item in value] if depth else []
+    if isinstance(value, int) and abs(value) > LONGEST_INTEGER:
+        return -LONGEST_INTEGER if value < 0 else LONGEST_INTEGER
     return value
 
 
@@ -161,22 +167,26 @@ class _Plan:
     integer: bool = False
 
 
+_KEYWORDS = {"const": "enum", "falseSchema": "type"}
+"""What flat schemas write for a keyword that the validator names."""
+
+
 class _Rulebook:
     """A contract's demands on one message type, compiled."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
         self.message_type = message_type
-        registry = jsonschema_rs.Registry([(schema["$id"], schema) for schema in contract.schemas.values() if "$id" in schema])
-        options: dict[str, Any] = {"registry": registry, "validate_formats": True}
-        self.validator = jsonschema_rs.validator_for(contract.schemas[message_type], **options)
+        files = Files(contract.schemas)
+        self.validator = validator(contract.schemas[message_type], files)
         self.rules: dict[tuple[str, str], list[Rule]] = {}
         for rule in contract.rules[message_type]:
             self.rules.setdefault((rule.site, rule.keyword), []).append(rule)
-        self.conditions = {
-            rule.condition.label: jsonschema_rs.validator_for(rule.condition.when) for rule in contract.rules[message_type] if rule.condition
-        }
-        self.detectors = {s.detector: s for s in contract.silences if s.detector and s.concerns(message_type)}
+        contested = [rule for rules in self.rules.values() if len(rules) > 1 for rule in rules]
+        self.conditions = {rule.id: validator(standard(rule.condition.when), files) for rule in contested if rule.condition}
+        self.alone = {rule.id: validator(standard({rule.keyword: rule.value}), files) for rule in contested if rule.keyword != "required"}
+        self.silences = [silence for silence in contract.silences if silence.concerns(message_type)]
+        self.detectors = {str(silence.detector): silence for silence in self.silences}
         self.longest = self._limit("string_length")
         self.most_items = self._limit("item_count")
         self.plan = self._compile(contract.sites[message_type])
@@ -227,6 +237,7 @@ class _Rulebook:
         return [b for b in found[0] if (b.rule, b.at) in in_all]
 
     def _explain(self, value: Any) -> list[Broken]:
+        """The rules broken, in the order of their places; a wrong type hides what follows from it."""
         broken: dict[tuple[str, str], tuple[Rule, Broken]] = {}
         for rule, steps, found in islice(self._errors(value), MOST_BROKEN):
             at = "".join(f"/{escape(str(step))}" for step in steps)
@@ -239,36 +250,38 @@ class _Rulebook:
         ]
 
     def _errors(self, value: Any) -> Iterator[tuple[Rule, list[Any], str]]:
-        """(the rule, the way to the place, what was found) of every error; a wrong type hides what follows from it."""
+        """(a rule, the way to the place, what was found) of every error."""
         for error in self.validator.iter_errors(value):
             steps: list[Any] = list(error.instance_path)
-            keyword = error.kind.name if error.kind.name != "const" else "enum"
-            conditional = [step for step in error.schema_path if step in ("then", "else")]
-            if keyword == "required":
-                steps.append(error.kind.as_dict()["property"])
-                yield self._rule(value, steps, keyword, conditional), steps, "nothing"
-            elif keyword == "additionalProperties":
-                for name in error.kind.as_dict()["unexpected"]:
-                    yield self._rule(value, steps, keyword, conditional), [*steps, name], f"a member {name!r}"
-            else:
-                yield self._rule(value, steps, keyword, conditional), steps, describe(error.instance)
+            keyword = _KEYWORDS.get(error.kind.name, error.kind.name)
+            detail = error.kind.as_dict()
+            if keyword == "required" and "property" in detail:
+                steps.append(detail["property"])
+            found = "nothing" if keyword == "required" else describe(error.instance)
+            for rule in self._rules_broken(value, steps, keyword, error.instance):
+                if keyword == "additionalProperties":
+                    yield from ((rule, [*steps, name], f"a member {name!r}") for name in detail["unexpected"])
+                else:
+                    yield rule, steps, found
 
-    def _rule(self, value: Any, steps: list[Any], keyword: str, conditional: list[Any]) -> Rule:
+    def _rules_broken(self, value: Any, steps: list[Any], keyword: str, instance: Any) -> list[Rule]:
+        """The rules behind an error: of several that a keyword states at one site, those that hold here and are broken."""
         site = site_of(steps)
-        candidates = [rule for rule in self.rules.get((site, keyword), []) if (rule.condition is not None) == bool(conditional)]
-        if len(candidates) > 1:
-            candidates = [rule for rule in candidates if self._applies(rule, value, steps)] or candidates
-        if candidates:
-            return candidates[0]
-        return Rule(self.message_type, site, keyword, None, self.message_type, f"what {keyword} says")
+        rules = self.rules.get((site, keyword), [])
+        if len(rules) > 1:
+            rules = [rule for rule in rules if self._holds(rule, value, steps) and self._breaks(rule, instance)]
+        return rules or [Rule(self.message_type, site, keyword, None, self.message_type, f"what {keyword} says")]
 
-    def _applies(self, rule: Rule, value: Any, steps: list[Any]) -> bool:
+    def _holds(self, rule: Rule, value: Any, steps: list[Any]) -> bool:
         if rule.condition is None:
             return True
         depth = len([step for step in rule.condition.site.replace("[]", ".[]").split(".") if step])
         for step in steps[:depth]:
             value = value[step]
-        return self.conditions[rule.condition.label].is_valid(value) == rule.condition.holds
+        return self.conditions[rule.id].is_valid(value) == rule.condition.holds
+
+    def _breaks(self, rule: Rule, instance: Any) -> bool:
+        return rule.id not in self.alone or not self.alone[rule.id].is_valid(instance)
 
     # ------------------------------------------------------------------------------------------------ silences
 
@@ -308,20 +321,20 @@ class _Rulebook:
         for look in plan.looks:
             look(value, place, inspection)
 
-    def _compile(self, sites: Any) -> _Plan:
+    def _compile(self, sites: Mapping[str, Site]) -> _Plan:
         plans = {path: _Plan(integer=_is_integer(site)) for path, site in sites.items()}
         for path, plan in plans.items():
             if path.endswith("[]"):
                 plans[path[:-2]].items = plan
             elif path:
                 plans[path.rpartition(".")[0]].members[sites[path].name] = plan
-        for silence in self.detectors.values():
+        for silence in self.silences:
             for where in (silence.sites or {}).get(self.message_type, ()):
                 self._place(silence, where, plans)
         for rule in self.contract.semantics:
             if rule.message_type == self.message_type and rule.site in plans:
-                tolerance = next((s for s in self.contract.silences if s.detector == "near_now"), None)
-                plans[rule.site].looks.append(_not_in_future(rule, tolerance.options["seconds"] if tolerance else 0))
+                tolerance = self.detectors["near_now"].options["seconds"] if "near_now" in self.detectors else 0
+                plans[rule.site].looks.append(_not_in_future(rule, tolerance))
         return plans[""]
 
     def _place(self, silence: Silence, where: Any, plans: dict[str, _Plan]) -> None:
@@ -338,8 +351,7 @@ class _Rulebook:
 
 
 def _is_integer(site: Site) -> bool:
-    types = site.schema.get("type", ())
-    return "integer" in ([types] if isinstance(types, str) else types)
+    return "type" in site.schema and "integer" in types_of(site.schema)
 
 
 def _look_at_value(silence: Silence) -> Look:

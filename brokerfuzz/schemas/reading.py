@@ -8,17 +8,27 @@ cannot hold are noticed, and nesting of any depth is read without recursion.
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
+from brokerfuzz.schemas.nesting import shallow
+
 DEEPEST = 64
-"""Arrays and objects below this depth are read for their grammar, then taken for empty ones: no site lies as deep."""
+"""Arrays and objects in so many others are read for their grammar, then taken for empty ones: no site lies as deep."""
 
 _LARGEST = math.nextafter(math.inf, 0)
 _SMALLEST = math.ulp(0.0)
-_LONGEST_NUMBER = 1000  # characters; longer ones are out of any double's hold, and Python refuses integers past 4,300 digits
+_LONGEST_NUMBER = 640  # characters; longer ones are out of any double's hold, and Python can be told to refuse integers past 640 digits
+
+LONGEST_INTEGER = 10**399
+"""Stands for all integers of more than 640 characters."""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+Exotic = tuple[str, str, str]
+"""(detector, JSON Pointer, found)"""
 
 
 @dataclass(slots=True)
@@ -35,31 +45,31 @@ class Reading:
     error: str | None = None
     encoding: str | None = None
     bom: bool = False
-    exotic: list[tuple[str, str, str]] = field(default_factory=list)
+    exotic: list[Exotic] = field(default_factory=list)
 
 
 def read(body: bytes) -> Reading:
     """Reads a message. Never raises; see `Reading`."""
     reading = Reading()
     text = _decode(body, reading)
-    numbers = _Numbers()
-    repeated: list[str] = []
     try:
-        reading.values = [_parse(text, numbers.integer, numbers.real, _last_wins(repeated))]
-    except RecursionError:
-        return _read_deep(text, reading)
+        try:
+            _take(text, reading)
+        except RecursionError:
+            _take(shallow(text, DEEPEST), reading)
     except ValueError as problem:
         reading.error = _explain(problem)
-        return reading
-    if numbers.inexact or repeated or "\\u" in text or reading.encoding:
-        _look_closer(text, reading, inexact=bool(numbers.inexact), repeated=bool(repeated))
     return reading
 
 
 def read_shallow(body: bytes) -> Reading:
     """Reads a message as `read` does, and takes what lies deeper than `DEEPEST` for empty, whether or not it had to."""
     reading = Reading()
-    return _read_deep(_decode(body, reading), reading)
+    try:
+        _take(shallow(_decode(body, reading), DEEPEST), reading)
+    except ValueError as problem:
+        reading.error = _explain(problem)
+    return reading
 
 
 def _decode(body: bytes, reading: Reading) -> str:
@@ -71,7 +81,20 @@ def _decode(body: bytes, reading: Reading) -> str:
         return body.decode(encoding)
     except UnicodeDecodeError:
         reading.encoding = f"broken {encoding.removesuffix('-sig')}"
-        return body.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+        return body.decode(encoding, "replace")
+
+
+def _take(text: str, reading: Reading) -> None:
+    numbers, members = _Numbers(), _LastWins()
+    value = _parse(text, numbers.integer, numbers.real, members)
+    if numbers.inexact or members.repeated:
+        reading.values = _all_ways(text, inexact=numbers.inexact, repeated=members.repeated)
+    else:
+        reading.values = [value]
+    if numbers.inexact or members.repeated or "\\u" in text:
+        reading.exotic = list(_exotic(_parse(text, _Literal, _Literal, _Members), ""))
+        if any(detector == "lone_surrogates" for detector, _, _ in reading.exotic):
+            reading.values = [without_surrogates(value) for value in reading.values]
 
 
 Pairs = list[tuple[str, Any]]
@@ -93,27 +116,23 @@ def _explain(problem: ValueError) -> str:
 
 
 class _Numbers:
-    """Number hooks for the parser; `inexact` collects the literals that a double does not give back."""
+    """Number hooks for the parser; `inexact` tells whether a double does not give one back."""
 
     def __init__(self) -> None:
-        self.inexact: list[str] = []
+        self.inexact = False
 
     def integer(self, literal: str) -> int:
         if len(literal) <= 15:
             return int(literal)
+        self.inexact = self.inexact or not fits_double(literal)
         if len(literal) > _LONGEST_NUMBER:
-            self.inexact.append(literal)
-            return int(math.copysign(10, -1 if literal[0] == "-" else 1)) ** 399
-        value = int(literal)
-        if not fits_double(literal):
-            self.inexact.append(literal)
-        return value
+            return -LONGEST_INTEGER if literal[0] == "-" else LONGEST_INTEGER
+        return int(literal)
 
     def real(self, literal: str) -> float:
         value = float(literal)
         if len(literal) > 15 or "e" in literal or "E" in literal:
-            if not fits_double(literal):
-                self.inexact.append(literal)
+            self.inexact = self.inexact or not fits_double(literal)
             return _as_written(literal, value)
         return value
 
@@ -128,16 +147,21 @@ def fits_double(literal: str) -> bool:
     try:
         return Decimal(literal) == Decimal(repr(value))
     except InvalidOperation:  # an exponent beyond 10**18: zero or out of range
-        return not re.search("[1-9]", literal.lower().partition("e")[0])
+        return not _has_digits(literal)
 
 
 def _as_written(literal: str, value: float) -> float:
     """The double on the same side of every bound as the number itself, where that is too large or too small for one."""
     if math.isinf(value):
         return math.copysign(_LARGEST, value)
-    if value == 0 and re.search("[1-9]", literal.lower().partition("e")[0]):
+    if value == 0 and _has_digits(literal):
         return math.copysign(_SMALLEST, value)
     return value
+
+
+def _has_digits(literal: str) -> bool:
+    """Whether the number is not zero, as it is written."""
+    return re.search("[1-9]", literal.lower().partition("e")[0]) is not None
 
 
 def _rounded(literal: str) -> float:
@@ -145,18 +169,34 @@ def _rounded(literal: str) -> float:
     return math.copysign(_LARGEST, value) if math.isinf(value) else value
 
 
-def _last_wins(repeated: list[str]) -> Callable[[Pairs], dict[str, Any]]:
-    def members(pairs: Pairs) -> dict[str, Any]:
+def _rounded_integer(literal: str) -> int:
+    return int(_rounded(literal))
+
+
+class _LastWins:
+    """Member hook for the parser; `repeated` tells whether members share a name."""
+
+    def __init__(self) -> None:
+        self.repeated = False
+
+    def __call__(self, pairs: Pairs) -> dict[str, Any]:
         result = dict(pairs)
         if len(result) != len(pairs):
-            repeated.append("")
+            self.repeated = True
         return result
-
-    return members
 
 
 def _first_wins(pairs: Pairs) -> dict[str, Any]:
     return dict(reversed(pairs))
+
+
+def _all_ways(text: str, *, inexact: bool, repeated: bool) -> list[Any]:
+    exact = _Numbers()
+    numbers: list[tuple[Callable[[str], int], Callable[[str], float]]] = [(exact.integer, exact.real)]
+    if inexact:
+        numbers.append((_rounded_integer, _rounded))
+    members: list[Callable[[Pairs], Any]] = [dict, _first_wins] if repeated else [dict]
+    return [_parse(text, integer, real, pairs) for pairs in members for integer, real in numbers]
 
 
 class _Literal(str):
@@ -165,61 +205,41 @@ class _Literal(str):
     __slots__ = ()
 
 
-def _look_closer(text: str, reading: Reading, *, inexact: bool, repeated: bool) -> None:
-    """Adds the further readings, and says where what is exotic stands."""
-    numbers = _Numbers()
-    if inexact:
-        reading.values.append(_parse(text, lambda literal: _rounded_integer(literal), _rounded, dict))
-    if repeated:
-        reading.values.append(_parse(text, numbers.integer, numbers.real, _first_wins))
-    _note(_parse(text, _Literal, _Literal, _Members), "", reading.exotic)
-    if any(detector == "lone_surrogates" for detector, _, _ in reading.exotic) or reading.encoding:
-        reading.values = [without_surrogates(value) for value in reading.values]
-
-
-def _rounded_integer(literal: str) -> int:
-    value = _rounded(literal)
-    return int(value)
-
-
 class _Members(list[tuple[str, Any]]):
     """An object as it is written, members of the same name included."""
 
 
-def _note(value: Any, at: str, exotic: list[tuple[str, str, str]]) -> None:
+def _exotic(value: Any, at: str) -> Iterator[Exotic]:
     if isinstance(value, _Literal):
         if not fits_double(value):
-            exotic.append(("double_range", at, value if len(value) <= 60 else f"a number of {len(value):,} characters"))
+            yield "double_range", at, value if len(value) <= 60 else f"a number of {len(value):,} characters"
     elif isinstance(value, str):
-        _note_text(value, at, exotic)
+        yield from _exotic_text(value, at)
     elif isinstance(value, _Members):
         seen: set[str] = set()
         for name, member in value:
-            there = f"{at}/{escape(name)}"
+            there = f"{at}/{escape(without_surrogates(name))}"
             if name in seen:
-                exotic.append(("duplicate_members", there, f"a second member {name!r}"))
+                yield "duplicate_members", there, f"a second member {name!r}"
             seen.add(name)
-            _note_text(name, there, exotic)
-            _note(member, there, exotic)
+            yield from _exotic_text(name, there)
+            yield from _exotic(member, there)
     elif isinstance(value, list):
         for index, item in enumerate(value):
-            _note(item, f"{at}/{index}", exotic)
+            yield from _exotic(item, f"{at}/{index}")
 
 
-def _note_text(text: str, at: str, exotic: list[tuple[str, str, str]]) -> None:
+def _exotic_text(text: str, at: str) -> Iterator[Exotic]:
     if "\0" in text:
-        exotic.append(("nul_characters", at.replace("\0", "\\u0000"), "a NUL character"))
-    if lone := re.search("[\ud800-\udfff]", text):
-        at = at.encode("utf-8", "backslashreplace").decode()
-        if 0xDC80 <= ord(lone[0]) <= 0xDCFF:  # how surrogateescape carries a byte that is no UTF-8; _decode has told
-            return
-        exotic.append(("lone_surrogates", at, f"the lone surrogate U+{ord(lone[0]):04X}"))
+        yield "nul_characters", at, "a NUL character"
+    if lone := _SURROGATE.search(text):
+        yield "lone_surrogates", at, f"the lone surrogate U+{ord(lone[0]):04X}"
 
 
 def without_surrogates(value: Any) -> Any:
     """The value with every lone surrogate replaced by U+FFFD, one for one: validators refuse to look at them."""
     if isinstance(value, str):
-        return re.sub("[\ud800-\udfff]", "\ufffd", value)
+        return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, dict):
         return {without_surrogates(name): without_surrogates(member) for name, member in value.items()}
     return [without_surrogates(item) for item in value] if isinstance(value, list) else value
@@ -228,87 +248,3 @@ def without_surrogates(value: Any) -> Any:
 def escape(name: str) -> str:
     """A member's name as a reference token of a JSON Pointer (RFC 6901)."""
     return name.replace("~", "~0").replace("/", "~1")
-
-
-# ---------------------------------------------------------------------------------------------- without recursion
-
-_TOKEN = re.compile(
-    r"[ \t\n\r]*(?:([\[\]{},:])"
-    r'|("[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*")'
-    r"|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)"
-    r"|(true|false|null)|(\Z))"
-)
-_CONSTANTS = {"true": True, "false": False, "null": None}
-
-
-def _read_deep(text: str, reading: Reading) -> Reading:
-    numbers, repeated = _Numbers(), list[str]()
-    try:
-        value = _parse_deep(text, numbers, repeated)
-    except ValueError as problem:
-        reading.error = _explain(problem)
-        return reading
-    reading.values = [without_surrogates(value)]
-    reading.exotic += [("double_range", "", "a number that a double cannot hold")] if numbers.inexact else []
-    reading.exotic += [("duplicate_members", "", "two members of the same name")] if repeated else []
-    return reading
-
-
-def _parse_deep(text: str, numbers: _Numbers, repeated: list[str]) -> Any:
-    """Parses with a stack of its own: what is open, innermost last. Raises ValueError where the text is no JSON."""
-    top: list[Any] = []
-    open_ones: list[Any] = [top]
-    keys: list[str | None] = [None]
-    expected = "value"
-    position = 0
-    while True:
-        token = _TOKEN.match(text, position)
-        if token is None or (token.group(5) is not None and expected != "end"):
-            raise ValueError(f"expected {expected}, at character {position}")
-        position = token.end()
-        mark, string, number, constant, end = token.groups()
-        if end is not None:
-            return top[0]
-        holder = open_ones[-1]
-        if mark in ("]", "}") and expected in (f"{mark} or value", f"{mark} or name", f", or {mark}"):
-            open_ones.pop()
-            keys.pop()
-        elif mark == "," and expected.startswith(", or"):
-            expected = "value" if isinstance(holder, list) else "name"
-            continue
-        elif mark == ":" and expected == ":":
-            expected = "value"
-            continue
-        elif string is not None and expected.endswith("name"):
-            keys[-1] = json.loads(string)
-            if keys[-1] in holder:
-                repeated.append("")
-            expected = ":"
-            continue
-        elif expected.endswith("value") and (mark is None or mark in "[{"):
-            value = _scalar(string, number, constant, numbers) if mark is None else [] if mark == "[" else {}
-            _attach(holder, keys[-1], value, deep=len(open_ones) > DEEPEST)
-            if mark is not None:
-                open_ones.append(value)
-                keys.append(None)
-                expected = "] or value" if mark == "[" else "} or name"
-                continue
-        else:
-            raise ValueError(f"expected {expected}, at character {token.start()}")
-        holder = open_ones[-1]
-        expected = "end" if len(open_ones) == 1 else ", or ]" if isinstance(holder, list) else ", or }"
-
-
-def _scalar(string: str | None, number: str | None, constant: str | None, numbers: _Numbers) -> Any:
-    if string is not None:
-        return json.loads(string)
-    if number is not None:
-        return numbers.integer(number) if number.lstrip("-").isdigit() else numbers.real(number)
-    return _CONSTANTS[str(constant)]
-
-
-def _attach(holder: Any, key: str | None, value: Any, *, deep: bool) -> None:
-    if isinstance(holder, dict):
-        holder[key] = [] if deep and isinstance(value, list) else {} if deep and isinstance(value, dict) else value
-    elif not (deep and holder):  # one item tells that the array is not empty
-        holder.append([] if deep and isinstance(value, list) else {} if deep and isinstance(value, dict) else value)

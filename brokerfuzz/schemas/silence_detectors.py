@@ -5,9 +5,9 @@ of the identifying member) and answers whether the silence is touched. What only
 numbers that a double cannot hold, ...) is noticed by `reading`.
 """
 
-import json
+import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -15,13 +15,17 @@ from typing import Any
 
 from brokerfuzz.schemas.instants import instant
 
-_FIELD = r"(?:\*|{n}(?:-{n})?(?:,{n}(?:-{n})?)*)(?:/[1-9][0-9]?)?"
+_STEP = r"(?:/(?!0)(?:{n}))?"
+_RANGE = rf"(?:{{n}})(?:-(?:{{n}}){_STEP})?"
+_FIELD = rf"(?:\*{_STEP}|{_RANGE}(?:,{_RANGE})*)"
 _MINUTE, _HOUR, _DAY, _MONTH, _WEEKDAY = (
-    _FIELD.replace("{n}", n) for n in (r"[1-5]?[0-9]", r"(?:1?[0-9]|2[0-3])", r"(?:[12][0-9]|3[01]|[1-9])", r"(?:1[0-2]|[1-9])", r"[0-7]")
+    _FIELD.replace("{n}", n) for n in ("[1-5]?[0-9]", "1?[0-9]|2[0-3]", "[12][0-9]|3[01]|[1-9]", "1[0-2]|[1-9]", "[0-7]")
 )
 _CRON = re.compile(" ".join([_MINUTE, _HOUR, _DAY, _MONTH, _WEEKDAY]))
+_CRON_RANGE = re.compile("([0-9]+)-([0-9]+)")
 _URL = re.compile(
-    r"https?://(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?::[0-9]{1,5})?"
+    r"https?://(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+    r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
     r"(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?"
     r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
 )
@@ -48,7 +52,9 @@ def near_now(value: Any, question: Question) -> bool:
 
 
 def cron(value: Any, question: Question) -> bool:
-    return isinstance(value, str) and not _CRON.fullmatch(value)
+    if not isinstance(value, str):
+        return False
+    return not _CRON.fullmatch(value) or any(int(low) > int(high) for low, high in _CRON_RANGE.findall(value))
 
 
 def url(value: Any, question: Question) -> bool:
@@ -63,7 +69,7 @@ def decimal_range(value: Any, question: Question) -> bool:
     if not _is_number(value):
         return False
     exact = Decimal(repr(value))
-    return abs(exact) > _LARGEST_DECIMAL or exact != round(exact, 28)
+    return abs(exact) > _LARGEST_DECIMAL or int(exact.normalize().as_tuple().exponent) < -28
 
 
 def envelope(value: Any, question: Question) -> bool:
@@ -81,8 +87,10 @@ def arithmetic(value: Any, question: Question) -> bool:
     rows = [[offer.get(member) for member in ("unitPrice", "quantity", "extendedPrice")] for offer in offers]
     if not all(_is_number(cell) for row in rows for cell in row) or not _is_number(value.get("totalExtendedPrice")):
         return False
-    sums = [(_product(unit, quantity), extended) for unit, quantity, extended in rows]
-    return not all(_equal(*pair) for pair in [*sums, (sum(extended for _, extended in sums), value["totalExtendedPrice"])])
+    prices = [[_double(cell) for cell in row] for row in rows]
+    sums = [(unit * quantity, extended) for unit, quantity, extended in prices]
+    total = sum(extended for _, _, extended in prices)
+    return not all(_equal(*pair) for pair in [*sums, (total, _double(value["totalExtendedPrice"]))])
 
 
 def ordered_numbers(low: Any, high: Any, question: Question) -> bool:
@@ -100,31 +108,40 @@ def distinct(items: Any, key: str | None, question: Question) -> bool:
     identities = [item.get(key) if key and isinstance(item, dict) else None for item in items]
     named = [identity for identity in identities if isinstance(identity, str)]
     rest = [item for item, identity in zip(items, identities, strict=True) if not isinstance(identity, str)]
-    return len(set(named)) < len(named) or len({json.dumps(item, sort_keys=True) for item in rest}) < len(rest)
+    return len(set(named)) < len(named) or len({_frozen(item) for item in rest}) < len(rest)
+
+
+def _frozen(value: Any) -> Hashable:
+    """The value as one that equals what JSON holds for equal: 1 and 1.0, members in any order."""
+    if isinstance(value, dict):
+        return frozenset((name, _frozen(member)) for name, member in value.items())
+    return tuple(map(_frozen, value)) if isinstance(value, list) else (isinstance(value, bool), value)
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _product(unit: float, quantity: float) -> float:
+def _double(number: float) -> float:
     try:
-        return unit * quantity
+        return float(number)
     except OverflowError:
-        return float("inf")
+        return -math.inf if number < 0 else math.inf
 
 
 def _equal(expected: float, got: float) -> bool:
-    try:
-        return abs(expected - got) <= max(_CENT, _BILLIONTH * abs(expected))
-    except OverflowError:
-        return False
+    return abs(expected - got) <= max(_CENT, _BILLIONTH * abs(expected)) < math.inf
 
 
 OF_VALUES: Mapping[str, Callable[[Any, Question], bool]] = {
     detector.__name__: detector for detector in (timestamp, near_now, cron, url, name, decimal_range, envelope, arithmetic)
 }
 OF_PAIRS: Mapping[str, Callable[[Any, Any, Question], bool]] = {d.__name__: d for d in (ordered_numbers, ordered_instants)}
-OF_TEXT = ("integer_form", "double_range", "duplicate_members", "lone_surrogates", "nul_characters")
-OF_BYTES = ("byte_order_mark", "encoding", "message_size")
-OF_SIZES = ("string_length", "item_count")
+DETECTORS = frozenset(
+    [*OF_VALUES, *OF_PAIRS, "distinct"]
+    + ["integer_form", "double_range", "duplicate_members", "lone_surrogates", "nul_characters"]  # these show in the text,
+    + ["byte_order_mark", "encoding", "message_size", "string_length", "item_count"]  # these in the bytes and in sizes
+)
+"""Every name that `silences.json` can give as a detector."""
+NEEDED: Mapping[str, str] = {"near_now": "seconds", "string_length": "limit", "item_count": "limit", "message_size": "limit"}
+"""The option that a detector cannot do without."""

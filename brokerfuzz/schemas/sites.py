@@ -82,14 +82,24 @@ def derive_rules(message_type: str, schema: Schema) -> list[Rule]:
     rules = [Rule(message_type, "", JSON_RULE, True, "What the service does", "a JSON text (RFC 8259)")]
     rules += _rules_of(message_type, schema, "", cites, None)
     plain = {(rule.site, rule.keyword): rule.value for rule in rules}
-    for site in list(sites(schema)):
-        for number, entry in enumerate(conditions_of(site.schema), 1):
-            for branch in ("then", "else"):
-                if branch in entry:
-                    condition = Condition(site.path, entry["if"], branch == "then", _label(entry["if"], number, branch == "then"))
-                    found = _rules_of(message_type, entry[branch], site.path, cites.below(schema), condition)
-                    rules += [rule for rule in found if plain.get((rule.site, rule.keyword)) != rule.value]
+    for condition, then in _conditions(schema):
+        found = _rules_of(message_type, then, condition.site, cites.below(schema), condition)
+        rules += [rule for rule in found if plain.get((rule.site, rule.keyword)) != rule.value]
     return rules
+
+
+def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
+    """Every condition with what is demanded under it. Conditions of one label are told apart by a number."""
+    labels: list[str] = []
+    for site in sites(schema):
+        for number, entry in enumerate(conditions_of(site.schema), 1):
+            label = _label(entry["if"], number)
+            labels.append(label)
+            label += f"-{labels.count(label)}" if labels.count(label) > 1 else ""
+            if "then" in entry:
+                yield Condition(site.path, entry["if"], True, label), entry["then"]
+            if "else" in entry:
+                yield Condition(site.path, entry["if"], False, f"not-{label}"), entry["else"]
 
 
 def _rules_of(message_type: str, schema: Schema, path: str, cites: "_Citations", condition: Condition | None) -> list[Rule]:
@@ -119,11 +129,10 @@ def _demands(keyword: str, value: Any) -> bool:
             return True
 
 
-def _label(when: Schema, number: int, holds: bool) -> str:
+def _label(when: Schema, number: int) -> str:
     tests = [(n, m["enum"][0]) for n, m in when.get("properties", {}).items() if len(m.get("enum", ())) == 1]
     simple = len(tests) == 1 == len(when.get("properties", {})) and not strangers(when)
-    label = f"{tests[0][0]}={re.sub(r'[^A-Za-z0-9_.]+', '-', str(tests[0][1]))}" if simple else f"if-{number}"
-    return label if holds else f"not-{label}"
+    return f"{tests[0][0]}={re.sub(r'[^A-Za-z0-9_.]+', '-', str(tests[0][1]))}" if simple else f"if-{number}"
 
 
 class _Citations:

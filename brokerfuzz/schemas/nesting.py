@@ -1,0 +1,70 @@
+"""Nesting of any depth, read without recursion.
+
+Parsers and validators recurse, and a message of a hundred thousand brackets ends them. What lies that deep decides
+nothing but whether the text is JSON: so its grammar is checked here with a stack, and it is cut out for them.
+"""
+
+import re
+
+_TOKEN = re.compile(
+    r"[ \t\n\r]*(?:(?P<arrays>\[+)|(?P<array_ends>\]+)|(?P<object>\{)|(?P<object_end>\})|(?P<comma>,)|(?P<colon>:)"
+    r'|(?P<string>"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*")'
+    r"|(?P<scalar>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)|(?P<end>\Z))"
+)
+Expected = tuple[str, ...]
+"""What may come next, in words, then the tokens."""
+_VALUE: Expected = ("a value", "arrays", "object", "string", "scalar")
+_VALUE_OR_END: Expected = ("a value or ]", *_VALUE[1:], "array_ends")
+_NAME: Expected = ("a name", "string")
+_NAME_OR_END: Expected = ("a name or }", "string", "object_end")
+_COLON: Expected = (":", "colon")
+_IN_ARRAY: Expected = (", or ]", "comma", "array_ends")
+_IN_OBJECT: Expected = (", or }", "comma", "object_end")
+_BEHIND: Expected = ("nothing more", "end")
+
+
+def shallow(text: str, deepest: int) -> str:
+    """The JSON text, with all arrays and objects emptied that lie in `deepest` others. Raises ValueError for no JSON."""
+    open_ones = bytearray()
+    kept: list[str] = []
+    start, position = 0, 0
+    expected = _VALUE
+    while True:
+        token = _TOKEN.match(text, position)
+        kind = token.lastgroup if token else None
+        if token is None or kind not in expected[1:]:
+            raise ValueError(f"expected {expected[0]}, at character {position}")
+        begin, position = token.span(kind)
+        depth = len(open_ones)
+        match kind:
+            case "end":
+                return "".join([*kept, text[start:]])
+            case "comma":
+                expected = _VALUE if open_ones[-1:] == b"[" else _NAME
+            case "colon":
+                expected = _VALUE
+            case "string" if expected is _NAME or expected is _NAME_OR_END:
+                expected = _COLON
+            case "arrays" | "object":
+                open_ones += token[kind].encode()
+                if depth <= deepest < len(open_ones):
+                    kept.append(text[start : begin + deepest - depth + 1])
+                expected = _VALUE_OR_END if kind == "arrays" else _NAME_OR_END
+            case _:
+                if kind in ("array_ends", "object_end"):
+                    _close(open_ones, token[kind], begin)
+                    if len(open_ones) <= deepest < depth:
+                        start = begin + depth - deepest - 1
+                expected = _behind_value(open_ones)
+
+
+def _close(open_ones: bytearray, ends: str, begin: int) -> None:
+    if not open_ones.endswith(b"[" * len(ends) if ends[0] == "]" else b"{"):
+        raise ValueError(f"one ] too many, after character {begin}")
+    del open_ones[-len(ends) :]
+
+
+def _behind_value(open_ones: bytearray) -> Expected:
+    if not open_ones:
+        return _BEHIND
+    return _IN_ARRAY if open_ones[-1:] == b"[" else _IN_OBJECT
