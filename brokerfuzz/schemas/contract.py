@@ -28,6 +28,9 @@ STANCES: tuple[Stance, ...] = get_args(Stance)
 Stances = Mapping[str, Stance]
 """Silence id -> what the user says of it."""
 
+NOT_IN_FUTURE = "not-in-future"
+"""The one demand of `semantics.json` that the oracle can judge."""
+
 DATA = Path(__file__).parent
 TABLES = ("semantics.json", "silences.json")
 FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *TABLES)
@@ -71,10 +74,11 @@ class Contract:
     @cached_property
     def rules(self) -> Mapping[str, tuple[Rule, ...]]:
         """Every rule, by message type."""
-        return {
-            message_type: (*derive_rules(message_type, schema), *(rule for rule in self.semantics if rule.message_type == message_type))
-            for message_type, schema in self.flat.items()
-        }
+        return {message_type: (*derive_rules(message_type, schema), *self._semantics_of(message_type)) for message_type, schema in self.flat.items()}
+
+    def _semantics_of(self, message_type: str) -> list[Rule]:
+        """A changed contract may lack the site of a rule, which then has nothing to say."""
+        return [rule for rule in self.semantics if rule.message_type == message_type and rule.site in self.sites[message_type]]
 
     @cached_property
     def sites(self) -> Mapping[str, Mapping[str, Site]]:
@@ -146,8 +150,8 @@ def _load(folder: Path) -> Contract:
     schemas = {name.removesuffix(SCHEMA_SUFFIX): _checked_schema(folder / name, files[name]) for name in FILES if name.endswith(SCHEMA_SUFFIX)}
     try:
         flat = _flattened(schemas, folder)
-        silences = tuple(_silence(entry) for entry in files["silences.json"])
-        semantics = tuple(_semantic_rule(entry) for entry in files["semantics.json"])
+        silences = tuple(_silence(entry) for entry in _entries(folder / "silences.json", files["silences.json"]))
+        semantics = tuple(_semantic_rule(entry) for entry in _entries(folder / "semantics.json", files["semantics.json"]))
         contract = Contract(schemas, flat, silences, semantics)
         _check_names(contract, folder)
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
@@ -184,6 +188,12 @@ def _read(path: Path) -> Any:
         return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as problem:
         raise ContractError(f"{path} is not readable JSON ({problem}): mend or remove it") from problem
+
+
+def _entries(path: Path, table: Any) -> list[Mapping[str, Any]]:
+    if not isinstance(table, list):
+        raise ContractError(f"{path} is no array of entries: compare it with brokerfuzz' own")
+    return table
 
 
 def _checked_schema(path: Path, schema: Any) -> Schema:
@@ -244,4 +254,6 @@ def _check_detector(entry: Mapping[str, Any]) -> None:
 
 
 def _semantic_rule(entry: Mapping[str, Any]) -> Rule:
+    if entry["keyword"] != NOT_IN_FUTURE or entry["message"] not in MESSAGE_TYPES:
+        raise ContractError(f"semantics.json demands {entry['keyword']!r} of {entry['message']!r}: only {NOT_IN_FUTURE!r} of a message is understood")
     return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["source"], entry["demand"])

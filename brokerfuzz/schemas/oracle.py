@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, Literal
 
-from brokerfuzz.schemas.contract import Contract, MessageType, Silence, Stances, known_message_type, load_contract
+from brokerfuzz.schemas.contract import NOT_IN_FUTURE, Contract, MessageType, Silence, Stances, known_message_type, load_contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.reading import DEEPEST, LONGEST_INTEGER, Reading, escape, read, read_shallow
@@ -331,9 +331,9 @@ class _Rulebook:
         for silence in self.silences:
             for where in (silence.sites or {}).get(self.message_type, ()):
                 self._place(silence, where, plans)
-        for rule in self.contract.semantics:
-            if rule.message_type == self.message_type and rule.site in plans:
-                tolerance = self.detectors["near_now"].options["seconds"] if "near_now" in self.detectors else 0
+        tolerance = self.detectors["near_now"].options["seconds"] if "near_now" in self.detectors else 0
+        for rule in self.contract.rules[self.message_type]:
+            if rule.keyword == NOT_IN_FUTURE:
                 plans[rule.site].looks.append(_not_in_future(rule, tolerance))
         return plans[""]
 

@@ -1,0 +1,271 @@
+"""A user's own version of the contract: changed files give changed rules, and broken ones say what is wrong with them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brokerfuzz.errors import BrokerfuzzError, ContractError
+from brokerfuzz.schemas import Contract, MessageType, check, load_contract
+from brokerfuzz.schemas.contract import DATA
+from brokerfuzz.schemas.typed_source import typed_source
+
+Change = Callable[[Any], object]
+OFFERS = "offer-creation-request.schema.json"
+OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Email"}
+
+
+def changed(folder: Path, change: Change, name: str = OFFERS) -> Contract:
+    """The contract with one file changed."""
+    content = json.loads((DATA / name).read_bytes())
+    change(content)
+    (folder / name).write_text(json.dumps(content), encoding="utf-8")
+    return load_contract(folder)
+
+
+def broken(contract: Contract, body: Any, message_type: MessageType = "offer-creation-request") -> set[str]:
+    """What a message breaks, without the name of its type."""
+    return {entry.rule.partition("/")[2] for entry in check(message_type, body, contract=contract).broken}
+
+
+def new_rules(contract: Contract) -> set[str]:
+    """The rules that brokerfuzz' own contract has not."""
+    return {rule_id.partition("/")[2] for rule_id in contract.rules_by_id.keys() - load_contract().rules_by_id.keys()}
+
+
+def test_a_new_member_is_taken_and_checked(tmp_path: Path) -> None:
+    contract = changed(tmp_path, lambda schema: schema["properties"].update(colour={"type": "string", "maxLength": 3}))
+    assert new_rules(contract) == {"colour:type", "colour:maxLength"}
+    assert check("offer-creation-request", OFFER | {"colour": "red"}, contract=contract).label == "valid"
+    assert broken(contract, OFFER | {"colour": "blue"}) == {"colour:maxLength"}
+    assert broken(contract, OFFER | {"colour": 4}) == {"colour:type"}
+    assert broken(load_contract(), OFFER | {"colour": "red"}) == {":additionalProperties"}
+    assert "    colour: NotRequired[str]\n" in typed_source(contract)
+
+
+def test_a_new_required_member_is_missed(tmp_path: Path) -> None:
+    def change(schema: Any) -> None:
+        schema["properties"]["colour"] = {"type": "string"}
+        schema["required"].append("colour")
+
+    contract = changed(tmp_path, change)
+    assert new_rules(contract) == {"colour:type", "colour:required"}
+    assert broken(contract, OFFER) == {"colour:required"}
+
+
+def test_a_new_value_of_an_enum_is_taken(tmp_path: Path) -> None:
+    contract = changed(tmp_path, lambda schema: schema["properties"]["offerType"]["enum"].append("Fax"))
+    assert new_rules(contract) == set()
+    assert check("offer-creation-request", {"number": "1", "offerType": "Fax"}, contract=contract).label == "valid"
+    assert '"Fax"' in typed_source(contract)
+
+
+def test_a_tighter_bound_is_kept(tmp_path: Path) -> None:
+    contract = changed(tmp_path, lambda schema: schema["properties"]["orderMaximum"].update(maximum=10))
+    assert contract.rule("offer-creation-request/orderMaximum:maximum").value == 10
+    assert broken(contract, OFFER | {"orderMaximum": 10}) == set()
+    assert broken(contract, OFFER | {"orderMaximum": 11}) == {"orderMaximum:maximum"}
+
+
+def test_a_nested_object_is_reached(tmp_path: Path) -> None:
+    box = {"type": "object", "additionalProperties": False, "required": ["size"], "properties": {"size": {"type": "integer", "multipleOf": 2}}}
+    contract = changed(tmp_path, lambda schema: schema["properties"].update(boxes={"type": "array", "uniqueItems": True, "items": box}))
+    assert {"boxes[].size:required", "boxes[].size:multipleOf", "boxes[]:additionalProperties", "boxes:uniqueItems"} < new_rules(contract)
+    assert broken(contract, OFFER | {"boxes": [{"size": 2}, {"size": 3}, {}, {"size": 4, "x": 1}]}) == {
+        "boxes[].size:multipleOf", "boxes[].size:required", "boxes[]:additionalProperties",
+    }  # fmt: skip
+    assert broken(contract, OFFER | {"boxes": [{"size": 2}, {"size": 2}]}) == {"boxes:uniqueItems"}
+    assert "class OfferCreationRequestBoxes(TypedDict):" in typed_source(contract)
+
+
+def when(kind: str, **then: Any) -> dict[str, Any]:
+    return {"if": {"required": ["offerType"], "properties": {"offerType": {"const": kind}}}, "then": then}
+
+
+def test_a_second_condition_holds_beside_the_first(tmp_path: Path) -> None:
+    contract = changed(tmp_path, lambda schema: schema.update(allOf=[when("Email", required=["secureEmailSubject"])]))
+    assert new_rules(contract) == {"secureEmailSubject:required@offerType=Email"}
+    assert broken(contract, OFFER) == {"secureEmailSubject:required@offerType=Email"}
+    assert broken(contract, {"number": "1", "offerType": "VDM"}) == set()
+    assert broken(contract, {"number": "1", "offerType": "Product List"}) == {"productClusters:required@offerType=Product-List"}
+
+
+def test_conditions_that_bound_one_site_are_told_apart(tmp_path: Path) -> None:
+    """Both bounds of `comments` can hold at once; only the one that is broken is named."""
+    either = {
+        "if": {"properties": {"isActive": {"const": True}}, "required": ["isActive"]},
+        "then": {"properties": {"comments": {"minLength": 2}}},
+    }
+    email = when("Email", properties={"comments": {"minLength": 5}})
+    contract = changed(tmp_path, lambda schema: schema.update(allOf=[either, email]))
+    assert broken(contract, OFFER | {"isActive": True, "comments": "abc"}) == {"comments:minLength@offerType=Email"}
+    assert broken(contract, {"number": "1", "offerType": "VDM", "isActive": True, "comments": "a"}) == {"comments:minLength@isActive=True"}
+    assert broken(contract, OFFER | {"isActive": True, "comments": "a"}) == {"comments:minLength@offerType=Email", "comments:minLength@isActive=True"}
+
+
+def test_conditions_of_one_name_keep_ids_apart(tmp_path: Path) -> None:
+    two = [when("Email", properties={"comments": {"minLength": 2}}), when("Email", properties={"comments": {"minLength": 5}})]
+    contract = changed(tmp_path, lambda schema: schema.update(allOf=two))
+    assert new_rules(contract) == {"comments:minLength@offerType=Email", "comments:minLength@offerType=Email-2"}
+    assert broken(contract, OFFER | {"comments": "abc"}) == {"comments:minLength@offerType=Email-2"}
+
+
+def test_an_else_holds_where_the_condition_does_not(tmp_path: Path) -> None:
+    contract = changed(tmp_path, lambda schema: schema.update(allOf=[when("Email") | {"else": {"required": ["comments"]}}]))
+    assert new_rules(contract) == {"comments:required@not-offerType=Email"}
+    assert broken(contract, OFFER) == set()
+    assert broken(contract, {"number": "1", "offerType": "VDM"}) == {"comments:required@not-offerType=Email"}
+
+
+def test_a_condition_that_a_member_is_absent_can_be_judged(tmp_path: Path) -> None:
+    absent = {"if": {"properties": {"isActive": False}}, "then": {"properties": {"comments": {"minLength": 2}}}}
+    contract = changed(tmp_path, lambda schema: (schema["properties"]["comments"].update(minLength=1), schema.update(allOf=[absent])))
+    assert broken(contract, OFFER | {"comments": "a"}) == {"comments:minLength@if-2"}
+    assert broken(contract, OFFER | {"comments": "", "isActive": True}) == {"comments:minLength"}
+
+
+def test_a_member_called_then_is_no_condition(tmp_path: Path) -> None:
+    contract = changed(tmp_path, lambda schema: schema["properties"].update(then={"type": "string", "minLength": 2}))
+    assert broken(contract, OFFER | {"then": ""}) == {"then:minLength"}
+
+
+def test_a_strange_keyword_is_a_rule_as_well(tmp_path: Path) -> None:
+    contract = changed(tmp_path, lambda schema: schema["properties"]["number"].update(pattern="^A-"))
+    assert new_rules(contract) == {"number:pattern"}
+    assert broken(contract, OFFER | {"number": "B"}) == {"number:pattern"}
+
+
+def test_a_member_that_nothing_may_be_is_refused(tmp_path: Path) -> None:
+    contract = changed(tmp_path, lambda schema: schema["properties"].update(comments=False))
+    assert broken(contract, OFFER) == set()
+    assert broken(contract, OFFER | {"comments": "x"}) == {"comments:type"}
+
+
+def test_references_within_references_are_followed(tmp_path: Path) -> None:
+    def change(schema: Any) -> None:
+        schema["$defs"] = {"text": {"type": "string", "maxLength": 5}, "texts": {"type": "array", "items": {"$ref": "#/$defs/text"}}}
+        schema["properties"]["failureMessages"] = {"$ref": "#/$defs/texts"}
+
+    contract = changed(tmp_path, change, "envelope.schema.json")
+    body = {"data": None, "failureMessages": ["too long"], "informationalMessages": [], "operationWasSuccessful": False}
+    assert broken(contract, body, "product-list-response") == {"failureMessages[]:maxLength"}
+    assert broken(contract, body, "offer-pricing-response") == {"failureMessages[]:maxLength"}
+
+
+def test_references_below_strange_keywords_are_followed(tmp_path: Path) -> None:
+    def change(schema: Any) -> None:
+        schema["$defs"] = {"short": {"maxLength": 2}}
+        schema["properties"]["comments"] = {"anyOf": [{"$ref": "#/$defs/short"}, {"minLength": 9}]}
+
+    contract = changed(tmp_path, change)
+    assert contract.sites["offer-creation-request"]["comments"].schema["anyOf"] == [{"maxLength": 2}, {"minLength": 9}]
+    assert broken(contract, OFFER | {"comments": "abc"}) == {"comments:anyOf"}
+
+
+def test_a_schema_without_an_id_is_found_by_its_file(tmp_path: Path) -> None:
+    contract = changed(tmp_path, lambda schema: schema.pop("$id"), "product-list-response.schema.json")
+    assert broken(contract, {}, "product-list-response") == {
+        "data:required", "failureMessages:required", "informationalMessages:required", "operationWasSuccessful:required",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "joined"),
+    [
+        ({"enum": [1, 2]}, {"const": 2}, {"enum": [2]}),
+        ({"enum": [True]}, {"enum": [1]}, {"enum": []}),
+        ({"multipleOf": 4}, {"multipleOf": 6}, {"multipleOf": 12}),
+        ({"multipleOf": 0.4}, {"multipleOf": 0.6}, {"multipleOf": 1.2}),
+        ({"additionalProperties": True}, {"additionalProperties": False}, {"additionalProperties": False}),
+        ({"minLength": 1, "maxLength": 9}, {"minLength": 2, "maxLength": 8}, {"minLength": 2, "maxLength": 8}),
+        ({"type": ["integer", "null"]}, {"type": "number"}, {"type": ["integer"]}),
+        ({"pattern": "a"}, {"pattern": "a"}, {"pattern": "a"}),
+    ],
+)
+def test_what_two_schemas_demand_is_demanded_together(tmp_path: Path, left: Any, right: Any, joined: Any) -> None:
+    contract = changed(tmp_path, lambda schema: schema["properties"].update(extra={"allOf": [left, right]}))
+    assert contract.sites["offer-creation-request"]["extra"].schema == joined
+
+
+def test_strange_demands_that_cannot_be_joined_both_stand(tmp_path: Path) -> None:
+    both = {"allOf": [{"pattern": "a"}, {"pattern": "b"}]}
+    contract = changed(tmp_path, lambda schema: schema["properties"].update(extra=both))
+    assert contract.rule("offer-creation-request/extra:anyOf").value == [both]
+    assert broken(contract, OFFER | {"extra": "ab"}) == set()
+    assert broken(contract, OFFER | {"extra": "a"}) == {"extra:pattern"}
+
+
+def test_a_silence_that_is_settled_is_no_longer_touched(tmp_path: Path) -> None:
+    def change(silences: Any) -> None:
+        silences[:] = [silence for silence in silences if silence["id"] not in ("cron-syntax", "clock-tolerance")]
+
+    contract = changed(tmp_path, change, "silences.json")
+    assert check("offer-creation-request", OFFER | {"deliveryScheduleCron": "@daily"}, contract=contract).label == "valid"
+    assert "not-in-future" in str(check("offer-creation-request", OFFER | {"lastUpdatedDateTimeUtc": "9999-01-01T00:00:00Z"}, contract=contract))
+
+
+def test_a_rule_goes_with_its_field(tmp_path: Path) -> None:
+    contract = changed(tmp_path, lambda schema: schema["properties"].pop("lastUpdatedDateTimeUtc"))
+    assert "offer-creation-request/lastUpdatedDateTimeUtc:not-in-future" not in contract.rules_by_id
+    assert broken(contract, OFFER | {"lastUpdatedDateTimeUtc": "9999-01-01T00:00:00Z"}) == {":additionalProperties"}
+
+
+def test_equal_folders_are_one_contract(tmp_path: Path) -> None:
+    assert changed(tmp_path, lambda schema: None) is load_contract(str(tmp_path))
+    assert load_contract() is load_contract(DATA)
+
+
+def put(text: str, name: str = OFFERS) -> Callable[[Path], object]:
+    return lambda folder: (folder / name).write_text(text, encoding="utf-8")
+
+
+def put_changed(change: Change, name: str = OFFERS) -> Callable[[Path], object]:
+    def make(folder: Path) -> None:
+        content = json.loads((DATA / name).read_bytes())
+        change(content)
+        (folder / name).write_text(json.dumps(content), encoding="utf-8")
+
+    return make
+
+
+MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
+    "no folder": (lambda folder: folder.rmdir(), "", "name one that holds changed copies"),
+    "an empty folder": (lambda folder: None, "", "copy those that you want to change into it"),
+    "no JSON": (put("{"), OFFERS, "mend or remove it"),
+    "no text": (lambda folder: (folder / OFFERS).write_bytes(b"\xff\xfe\xfd"), OFFERS, "mend or remove it"),
+    "a folder in place of a file": (lambda folder: (folder / OFFERS).mkdir(), OFFERS, "mend or remove it"),
+    "no schema": (put('{"type": "strin"}'), OFFERS, "mend it"),
+    "no schema of an object": (put("[]"), OFFERS, "compare it"),
+    "a schema that is just true": (put("true"), OFFERS, "compare it"),
+    "an older draft": (put('{"$schema": "http://json-schema.org/draft-07/schema#"}'), OFFERS, "rewrite it"),
+    "a reference out of the folder": (put('{"$ref": "https://elsewhere.example/other.json"}'), OFFERS, "refer to its own files"),
+    "a hidden reference out of the folder": (put('{"anyOf": [{"$ref": "../other.json"}]}'), OFFERS, "refer to its own files"),
+    "a reference to nowhere": (put('{"$ref": "#/$defs/none"}'), OFFERS, "leads nowhere"),
+    "a reference to itself": (put('{"properties": {"a": {"$ref": "#"}}}'), "", "compare its files"),
+    "a pattern that is none": (put('{"properties": {"a": {"pattern": "("}}}'), OFFERS, "mend it"),
+    "a member with a dot": (put_changed(lambda schema: schema["properties"].update({"a.b": {}})), OFFERS, "rename it"),
+    "a stray schema": (put("{}", "offer.schema.json"), "offer.schema.json", "the files are called"),
+    "silences that are none": (put("{}", "silences.json"), "silences.json", "compare it"),
+    "a silence without an id": (put("[{}]", "silences.json"), "", "compare its files"),
+    "an unknown detector": (put_changed(lambda silences: silences[0].update(detector="timestamps"), "silences.json"), "", "use one of"),
+    "a detector without its limit": (put_changed(lambda silences: silences[1].pop("seconds"), "silences.json"), "", "add it"),
+    "semantics that are none": (put("{}", "semantics.json"), "semantics.json", "compare it"),
+    "semantics that nobody judges": (put_changed(lambda rules: rules[0].update(keyword="not-in-past"), "semantics.json"), "", "is understood"),
+}
+
+
+@pytest.mark.parametrize("misuse", MISUSES)
+def test_what_cannot_be_used_is_refused_in_one_line(misuse: str, tmp_path: Path) -> None:
+    make, file, remedy = MISUSES[misuse]
+    folder = tmp_path / "contract"
+    folder.mkdir()
+    make(folder)
+    with pytest.raises(ContractError) as caught:
+        load_contract(folder)
+    message = str(caught.value)
+    assert isinstance(caught.value, BrokerfuzzError)
+    assert "\n" not in message
+    assert remedy in message
+    assert (str(folder / file) if file else "") in message

@@ -1,0 +1,62 @@
+"""The rules: each has a name of its own, says where it comes from, and is there on purpose."""
+
+from pathlib import Path
+
+import pytest
+
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract, rules
+
+PINNED = Path(__file__).with_name("rule_ids.txt")
+
+
+def test_every_id_is_borne_by_one_rule() -> None:
+    ids = [rule.id for message_type in MESSAGE_TYPES for rule in rules(message_type)]
+    assert len(ids) == len(set(ids))
+    assert all(load_contract().rule(rule_id).id == rule_id for rule_id in ids)
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+def test_every_rule_says_what_it_demands_and_where_that_is_written(message_type: MessageType) -> None:
+    for rule in rules(message_type):
+        assert rule.source.strip(), rule.id
+        assert rule.demand.strip(), rule.id
+        assert "{" not in rule.demand, rule.id
+
+
+def test_the_rules_are_those_that_are_pinned() -> None:
+    """A rule that comes, goes or changes its name is seen by every user: so it is written down here by hand."""
+    found = [rule.id for message_type in MESSAGE_TYPES for rule in rules(message_type)]
+    assert found == PINNED.read_text(encoding="utf-8").splitlines()
+
+
+@pytest.mark.parametrize(
+    ("rule_id", "source"),
+    [
+        ("offer-creation-request/number:minLength", "Errors, validation rule 1"),
+        ("offer-creation-request/offerType:enum", "Errors, validation rule 2"),
+        ("offer-creation-request/productClusters:required@offerType=Product-List", "Errors, validation rule 3"),
+        ("offer-creation-request/productClusters:minItems@offerType=Product-List", "Errors, validation rule 3"),
+        ("offer-creation-request/productClusters[].products[].productQuantityInOffer:required", "Errors, validation rule 4"),
+        ("offer-creation-request/productClusters[].products[].pageCount:minimum", "Errors, validation rule 5"),
+        ("offer-creation-request/lastUpdatedDateTimeUtc:not-in-future", "Errors, validation rule 6"),
+        ("offer-creation-request/orderMaximum:minimum", "Errors, validation rule 7"),
+        ("offer-creation-request/priceClasses[].priceTiers[].price:required", "Errors, validation rule 8"),
+        ("offer-creation-request/additionalPropsRequiredOnOrder[].name:required", "Errors, validation rule 8"),
+        ("offer-creation-request/omniChannel:additionalProperties", "Errors, validation rule 9"),
+        ("offer-pricing-response/data.totalExtendedPrice:minimum", "Limits"),
+        ("product-list-response/failureMessages:required", "Response envelope"),
+    ],
+)
+def test_a_rule_cites_the_part_of_the_contract_that_states_it(rule_id: str, source: str) -> None:
+    assert load_contract().rule(rule_id).source == source
+
+
+def test_an_unknown_rule_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'offer-creation-request/number:minLength'"):
+        load_contract().rule("offer-creation-request/number:minlength")
+
+
+def test_an_unknown_message_type_is_answered_with_the_nearest() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'product-list-response'"):
+        rules("product-list")  # type: ignore[arg-type]
