@@ -1,0 +1,378 @@
+"""Every seeded bug shows on at least one offer, and on plain offers none does."""
+
+import json
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from typing import Any, get_args
+
+import pytest
+
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.schemas import check, load_contract
+from brokerfuzz.service.answers import Answer, Offer
+from brokerfuzz.service.bugs import BUGS, bug
+from brokerfuzz.service.flaws import Kind
+from brokerfuzz.service.judging import answering
+
+NOW = datetime(2025, 6, 15, 12, 0, tzinfo=UTC)
+OFFER_CREATION = "offer-creation-request"
+
+Members = dict[str, Any]
+
+
+def product(**members: Any) -> Members:
+    return {"productId": "PRD-1", "productQuantityInOffer": 2, "associatedFileName": "A.PDF", "pageCount": 4, "surcharge": 0.5} | members
+
+
+def cluster(*products: Any, **members: Any) -> Members:
+    return {"id": "C-1", "products": [*products] or [product()]} | members
+
+
+def tier(**members: Any) -> Members:
+    return {"price": 1.25, "minimumQuantity": 1, "maximumQuantity": 99, "pageCounts": [{"minimumPages": 1, "price": 2.5}]} | members
+
+
+def price_class(**members: Any) -> Members:
+    return {"name": "Retail", "price": 1.5, "priceTiers": [tier()]} | members
+
+
+def offer(**members: Any) -> Members:
+    """An ordinary offer that says something of nearly everything."""
+    return {
+        "number": "OFF-1",
+        "offerType": "Direct Mail",
+        "omsOfferId": "OMS-1",
+        "description": "A postcard",
+        "comments": "None so far",
+        "accessGroups": ["Staff"],
+        "categoryIds": ["CAT-1", "CAT-2"],
+        "availableStartDate": "2024-01-01T00:00:00Z",
+        "availableEndDate": "2030-01-01T00:00:00Z",
+        "lastUpdatedDateTimeUtc": "2024-05-01T12:00:00Z",
+        "defaultPrice": 12.5,
+        "fixedOrderQuantities": [10, 20],
+        "orderMinimum": 1,
+        "orderMaximum": 500,
+        "isActive": True,
+        "weightInPounds": 1.5,
+        "additionalPropsRequiredOnOrder": [{"name": "Colour", "type": "string", "hint": "Red or blue"}],
+        "omniChannel": {"offers": [{"offerId": "OMS-2", "deliveryChannel": "Email"}]},
+        "priceClasses": [price_class()],
+        "productClusters": [cluster()],
+    } | members
+
+
+def bare(**members: Any) -> Members:
+    return {"number": "OFF-1", "offerType": "Direct Mail"} | members
+
+
+def listing(*clusters: Any, **members: Any) -> Members:
+    """A Product List of these clusters."""
+    return offer(offerType="Product List", productClusters=[*clusters] or [cluster()], **members)
+
+
+def without(members: Members, name: str) -> Members:
+    return {key: value for key, value in members.items() if key != name}
+
+
+def tiers(**members: Any) -> Members:
+    return offer(priceClasses=[price_class(priceTiers=[tier(**members)])])
+
+
+def products(**members: Any) -> Members:
+    return offer(productClusters=[cluster(product(**members))])
+
+
+def text(old: str, new: str) -> bytes:
+    """The plain offer's JSON with one part of it rewritten."""
+    body = json.dumps(offer())
+    assert body.count(old) == 1
+    return body.replace(old, new).encode()
+
+
+PLAIN = (offer(), listing(), offer(offerType="Email"))
+TWO_CLUSTERS = listing(cluster(), cluster(product(productId="PRD-2"), id="C-2"))
+
+WITNESSES: dict[str, Any] = {
+    # missing checks
+    "accepts-empty-number": offer(number=""),
+    "accepts-missing-number": without(offer(), "number"),
+    "accepts-null-number": offer(number=None),
+    "accepts-any-offer-type": offer(offerType="Fax"),
+    "accepts-missing-offer-type": without(offer(), "offerType"),
+    "accepts-null-offer-type": offer(offerType=None),
+    "accepts-empty-offer-type": offer(offerType=""),
+    "accepts-zero-order-minimum": offer(orderMinimum=0),
+    "accepts-any-order-maximum": offer(orderMaximum=-7),
+    "accepts-zero-page-count": products(pageCount=0),
+    "accepts-negative-page-count": products(pageCount=-1),
+    "accepts-empty-product-id": products(productId=""),
+    "accepts-missing-product-id": offer(productClusters=[cluster(without(product(), "productId"))]),
+    "accepts-missing-product-quantity": offer(productClusters=[cluster(without(product(), "productQuantityInOffer"))]),
+    "accepts-null-product-quantity": products(productQuantityInOffer=None),
+    "accepts-empty-products": offer(productClusters=[cluster(products=[])]),
+    "accepts-empty-clusters": listing() | {"productClusters": []},
+    "accepts-missing-clusters": without(listing(), "productClusters"),
+    "accepts-missing-tier-price": offer(priceClasses=[price_class(priceTiers=[{"minimumQuantity": 1}])]),
+    "accepts-null-tier-price": tiers(price=None),
+    "accepts-null-page-counts": tiers(pageCounts=None),
+    "accepts-null-class-name": offer(priceClasses=[price_class(name=None)]),
+    "accepts-missing-property-name": offer(additionalPropsRequiredOnOrder=[{"type": "string"}]),
+    "accepts-null-property-type": offer(additionalPropsRequiredOnOrder=[{"name": "Colour", "type": None}]),
+    "accepts-null-texts-in-arrays": offer(categoryIds=["CAT-1", None]),
+    "accepts-wide-integers": offer(orderMaximum=2147483648),
+    "accepts-wide-fixed-quantities": offer(fixedOrderQuantities=[1 << 40]),
+    "accepts-numbers-in-text-arrays": offer(categoryIds=[7]),
+    "ignores-unknown-members": tiers(colour="red"),
+    "ignores-unknown-members-at-root": offer(colour="red"),
+    "ignores-unknown-members-in-products": products(colour="red"),
+    "ignores-unknown-members-in-omni-channel": offer(omniChannel={"colour": "red"}),
+    "ignores-unknown-members-in-page-counts": tiers(pageCounts=[{"colour": "red"}]),
+    "ignores-unknown-null-members": products(colour=None),
+    "ignores-unknown-underscore-members": products(_colour="red"),
+    "checks-first-items-only": offer(categoryIds=["CAT-1", 7]),
+    "checks-ten-items-only": offer(categoryIds=[*(f"CAT-{n}" for n in range(10)), 7]),
+    "checks-first-product-only": offer(productClusters=[cluster(product(), product(productId=""))]),
+    "ignores-clock": offer(lastUpdatedDateTimeUtc="2026-01-01T00:00:00Z"),
+    "accepts-trailing-text": json.dumps(offer()).encode() + b" and so on",
+    "accepts-nan": text("12.5", "NaN"),
+    "accepts-control-characters": text("A postcard", "A\tpostcard"),
+    "accepts-trailing-commas": text('"CAT-2"]', '"CAT-2",]'),
+    "accepts-comments": text("12.5", "12.5 /* // a price */"),
+    "accepts-leading-zeros": text("12.5", "0012.5"),
+    # too strict
+    "refuses-empty-description": offer(description=""),
+    "refuses-blank-comments": offer(comments="  "),
+    "refuses-blank-number": offer(number=" "),
+    "refuses-lower-case-number": offer(number="off-1"),
+    "refuses-negative-price": offer(defaultPrice=-1),
+    "refuses-zero-price": tiers(price=0),
+    "refuses-negative-surcharge": products(surcharge=-0.5),
+    "refuses-fractions-of-cents": offer(defaultPrice=0.125),
+    "refuses-zero-quantity": products(productQuantityInOffer=0),
+    "refuses-negative-tier-quantity": tiers(minimumQuantity=-5),
+    "refuses-large-order-maximum": offer(orderMaximum=32768),
+    "refuses-zero-weight": offer(weightInPounds=0),
+    "refuses-astral-text": products(associatedFileName="\U0001f600"),
+    "refuses-non-ascii-text": offer(description="Größe"),
+    "refuses-long-text": offer(description="a" * 256),
+    "refuses-line-breaks": offer(description="A\npostcard"),
+    "refuses-markup": offer(secureEmailBody="<b>Hello</b>"),
+    "refuses-apostrophes": offer(description="O'Brien's"),
+    "refuses-null-description": offer(description=None),
+    "refuses-null-omni-channel": offer(omniChannel=None),
+    "refuses-null-price-tiers": offer(priceClasses=[price_class(priceTiers=None)]),
+    "refuses-null-page-count": products(pageCount=None),
+    "refuses-null-flags": offer(isActive=None),
+    "refuses-absent-description": bare(),
+    "refuses-absent-class-price": offer(priceClasses=[{"name": "Retail"}]),
+    "refuses-absent-property-type": offer(additionalPropsRequiredOnOrder=[{"name": "Colour"}]),
+    "refuses-empty-arrays": offer(categoryIds=[]),
+    "refuses-more-than-ten-items": offer(categoryIds=[f"CAT-{n}" for n in range(11)]),
+    "refuses-second-clusters": TWO_CLUSTERS,
+    "refuses-late-offer-type": without(offer(), "offerType") | {"offerType": "Direct Mail"},
+    "refuses-late-product-id": offer(productClusters=[cluster({"productQuantityInOffer": 2, "productId": "PRD-1"})]),
+    "refuses-fractional-seconds": offer(availableStartDate="2024-01-01T00:00:00.5Z"),
+    "refuses-past-start": offer(availableStartDate="1999-12-31T00:00:00Z"),
+    "refuses-hyphenless-ids": products(productId="PRD1"),
+    "refuses-escaped-text": text("A postcard", "A\\u0020postcard"),
+    "refuses-line-breaks-in-json": json.dumps(offer(), indent=1).encode(),
+    "refuses-exponents": text("12.5", "1.25e1"),
+    # coercions
+    "coerces-text-to-integer": offer(orderMinimum=" 7 "),
+    "coerces-text-to-number": offer(defaultPrice="1.5e1"),
+    "coerces-text-to-boolean": offer(isActive="True"),
+    "coerces-words-to-boolean": offer(isActive="yes"),
+    "coerces-number-to-boolean": offer(isActive=1),
+    "coerces-boolean-to-number": offer(defaultPrice=True),
+    "coerces-number-to-text": offer(number=17),
+    "coerces-boolean-to-text": offer(description=False),
+    "coerces-empty-text-to-null": offer(orderMinimum=""),
+    "truncates-fractions": offer(orderMinimum=1.9),
+    "wraps-wide-integers": offer(orderMinimum=(1 << 32) + 1),
+    "wraps-single-items": offer(categoryIds="CAT-1"),
+    "unwraps-single-items": offer(number=["OFF-1"]),
+    "unwraps-single-objects": [offer()],
+    "trims-offer-type": offer(offerType=" Direct Mail"),
+    "ignores-case-of-offer-type": offer(offerType="direct mail"),
+    "ignores-hyphens-in-offer-type": offer(offerType="Direct-Mail"),
+    "drops-signs": products(pageCount=-4),
+    # failures
+    "crashes-on-null-products": offer(productClusters=[cluster(products=None)]),
+    "crashes-on-empty-access-groups": offer(accessGroups=[]),
+    "crashes-on-astral-text": offer(number="\U0001f600"),
+    "crashes-on-huge-numbers": offer(defaultPrice=-1e308),
+    "crashes-on-deep-nesting": b'{"a":' + b"[" * 99 + b"]" * 99 + b"}",
+    "crashes-on-missing-clusters": without(listing(), "productClusters"),
+    "crashes-on-missing-number": without(offer(), "number"),
+    "crashes-on-other-roots": [],
+    "crashes-on-no-json": b"{",
+    "crashes-on-numeric-dates": offer(lastUpdatedDateTimeUtc=1700000000),
+    "crashes-on-empty-page-counts": tiers(pageCounts=[]),
+    "crashes-on-empty-clusters": offer(productClusters=[{}]),
+    "aborts-on-percent-signs": offer(description="100 %sure"),
+    "aborts-on-null-omni-channel-offers": offer(omniChannel={"offers": None}),
+    "aborts-on-early-dates": offer(availableStartDate="1969-12-31T23:59:59Z"),
+    "hangs-on-largest-quantity": products(productQuantityInOffer=2147483647),
+    "hangs-on-blanks": offer(description="A" + " " * 16 + "B"),
+    "hangs-on-null-tier-bounds": tiers(maximumQuantity=None),
+    "claims-success-of-refused": offer(number=""),
+    "claims-failure-of-accepted": bare(),
+    # conditions
+    "product-list-rule-off": without(listing(), "productClusters"),
+    "product-list-rule-off-when-type-comes-late": {"number": "1", "productClusters": [], "offerType": "Product List"},
+    "product-list-rule-off-beside-omni-channel": listing() | {"productClusters": []},
+    "product-list-rule-off-when-inactive": listing(isActive=False) | {"productClusters": []},
+    "product-list-rule-off-for-null-clusters": listing() | {"productClusters": None},
+    "product-list-rule-off-for-null-products": listing(cluster(products=None)),
+    "product-list-rule-off-for-absent-products": listing({"id": "C-1"}),
+    "product-list-rule-for-first-cluster": listing(cluster(), cluster(id="C-2", products=None)),
+    "product-list-rule-for-omnichannel": bare(offerType="Omnichannel"),
+    "product-list-rule-for-direct-mail-with-clusters": offer(productClusters=[{"id": "C-1"}]),
+    "page-count-checked-in-product-lists-only": products(pageCount=0),
+    "product-id-checked-in-product-lists-only": products(productId=""),
+    "order-minimum-unchecked-beside-fixed-quantities": offer(orderMinimum=0),
+    "clock-rule-by-day": offer(lastUpdatedDateTimeUtc="2025-06-15T23:00:00Z"),
+    "clock-rule-off-without-start": bare(lastUpdatedDateTimeUtc="2026-01-01T00:00:00Z"),
+    "zero-price-taken-for-missing": tiers(price=0),
+}
+CONTROLS: dict[str, Any] = {
+    "accepts-zero-page-count": products(pageCount=-1),
+    "accepts-zero-order-minimum": offer(orderMinimum=-1),
+    "accepts-null-number": offer(number=1),
+    "accepts-wide-integers": offer(orderMaximum=0),
+    "accepts-nan": b"{",
+    "accepts-trailing-text": b"x{}",
+    "ignores-unknown-members-at-root": products(colour="red"),
+    "ignores-unknown-null-members": offer(colour="red"),
+    "checks-first-items-only": offer(categoryIds=[7]),
+    "checks-ten-items-only": offer(categoryIds=[*(f"CAT-{n}" for n in range(9)), 7]),
+    "coerces-text-to-integer": offer(orderMinimum="seven"),
+    "coerces-text-to-number": offer(orderMinimum="7"),
+    "wraps-wide-integers": offer(orderMinimum=1 << 32),
+    "clock-rule-by-day": offer(lastUpdatedDateTimeUtc="2025-06-16T01:00:00Z"),
+    "product-list-rule-off-when-type-comes-late": listing() | {"productClusters": []},
+    "product-list-rule-for-first-cluster": listing(cluster(products=None)),
+    "page-count-checked-in-product-lists-only": listing(cluster(product(pageCount=0))),
+    "unwraps-single-items": offer(number=["OFF-1", "OFF-2"]),
+}
+"""Offers near a bug's witness that the bug must not show on."""
+
+
+def encoded(body: Any) -> bytes:
+    return body if isinstance(body, bytes) else json.dumps(body).encode()
+
+
+def seen(answer: Answer) -> tuple[Any, ...]:
+    """What a client sees of an answer, its words aside."""
+    return answer.manner, answer.status, answer.envelope and answer.envelope["operationWasSuccessful"]
+
+
+def answered(body: Any, *bugs: str) -> tuple[Any, ...]:
+    return seen(answering(bugs=bugs, now=NOW)(encoded(body)))
+
+
+def test_there_is_a_witness_for_each_bug() -> None:
+    assert WITNESSES.keys() == BUGS.keys()
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_bug_shows_on_its_witness(name: str) -> None:
+    body = encoded(WITNESSES[name])
+    assert check(OFFER_CREATION, body, now=NOW).label != "unspecified", "a bug where the contract is silent is none"
+    assert answered(body, name) != answered(body)
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_bug_does_not_show_on_plain_offers(name: str) -> None:
+    for plain in PLAIN:
+        assert answered(plain) == ("reply", 201, True)
+        assert answered(plain, name) == ("reply", 201, name != "claims-failure-of-accepted"), "that one shows on every offer"
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_a_bug_is_as_narrow_as_it_says(name: str) -> None:
+    assert answered(CONTROLS[name], name) == answered(CONTROLS[name])
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_a_bug_does_what_its_kind_says(kind: Kind) -> None:
+    for name in (name for name, seeded in BUGS.items() if seeded.kind == kind):
+        sound, buggy = answering(now=NOW)(encoded(WITNESSES[name])), answering(bugs=[name], now=NOW)(encoded(WITNESSES[name]))
+        match kind:
+            case "missing-check" | "coercion":
+                assert not sound.accepts and buggy.accepts
+            case "too-strict":
+                assert sound.accepts and buggy.status == 400
+            case "crash":
+                assert buggy.manner in ("crash", "abort")
+            case "hang":
+                assert buggy.manner == "hang"
+            case "condition":
+                assert sound.accepts is not buggy.accepts
+            case "wrong-answer":
+                assert sound.accepts is buggy.accepts
+
+
+@pytest.mark.parametrize("name", BUGS)
+def test_a_bug_takes_any_bytes(name: str) -> None:
+    answer = answering(bugs=[name], now=NOW)
+    for body in (
+        b"",
+        b"{",
+        b"\xff\xfe\x00",
+        b"null",
+        b"[]",
+        b"7",
+        b'"text"',
+        b"[" * 100_000,
+        b'{"number":1e999,"offerType":[[]]}',
+        b"9" * 5000,
+        b'{"\\ud800":1}',
+    ):
+        answer(body)
+
+
+@pytest.mark.parametrize("seeded", BUGS.values(), ids=lambda seeded: seeded.name)
+def test_a_bug_is_declared_properly(seeded: Any) -> None:
+    assert seeded.name == seeded.name.lower() and " " not in seeded.name
+    assert seeded.text[0].isupper() and seeded.text.endswith(".") and seeded.text.count(". ") == 0
+    assert seeded.kind in get_args(Kind)
+    assert seeded.rule is None or seeded.rule in load_contract().rules_by_id
+
+
+def test_bugs_are_in_the_order_of_their_names() -> None:
+    assert list(BUGS) == sorted(BUGS)
+    assert len(BUGS) >= 45
+
+
+def test_an_unknown_bug_is_told_with_the_nearest_one() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'ignores-clock'"):
+        bug("ignore-clock")
+    with pytest.raises(UnknownNameError):
+        answering(bugs=["no-such-bug"])
+
+
+def test_bugs_can_be_seeded_together() -> None:
+    both = answering(bugs=["coerces-text-to-integer", "accepts-zero-order-minimum"], now=NOW)
+    assert both(encoded(offer(orderMinimum="0"))).status == 400, "the second one asks for a number"
+    assert answering(bugs=["accepts-zero-order-minimum", "coerces-text-to-integer"], now=NOW)(encoded(offer(orderMinimum="0"))).accepts
+    assert both(encoded(offer(orderMinimum=0))).accepts
+
+
+def test_a_value_is_found_and_replaced_by_its_pointer() -> None:
+    subject = Offer(encoded({"a/b": [{"~": 1}, {"~": 2}]}))
+    assert subject.at("/a~1b/1/~0") == [2]
+    assert subject.at("/a~1b/9") == subject.at("/a~1b/x") == []
+    assert subject.replacing({"/a~1b/0/~0": 3}).value == {"a/b": [{"~": 3}, {"~": 2}]}
+    assert subject.value == {"a/b": [{"~": 1}, {"~": 2}]}
+
+
+def test_listing_bugs_loads_neither_server_nor_validator() -> None:
+    heavy = ("uvicorn", "httptools", "jsonschema_rs", "orjson", "hypothesis")
+    script = f"import sys, brokerfuzz.service.bugs, brokerfuzz.service.running; print([m for m in {heavy} if m in sys.modules])"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
+    assert done.stdout.strip() == "[]"
