@@ -1,0 +1,150 @@
+"""The reference service as an ASGI application.
+
+The contract shows no methods, paths or status codes, so they are chosen here:
+
+| request        | answer                                                                                       |
+|----------------|----------------------------------------------------------------------------------------------|
+| `POST /offers` | 201 where the offer is accepted, 400 with a failure message for each broken rule where not   |
+| `GET /products`| 200 with a product list, another one each time                                               |
+| `POST /pricing`| 200 with a pricing, another one each time; the request is not looked at                      |
+
+Other paths are 404, other methods 405, bodies of more than 32 MiB 413. Every answer is the contract's envelope, except
+where a bug says otherwise. Content types are not looked at. What the service does where the contract is silent is the
+table `DECISIONS` in `judging`.
+"""
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from brokerfuzz.service.answers import Answer, envelope
+from brokerfuzz.service.judging import answering
+
+if TYPE_CHECKING:
+    from brokerfuzz.schemas import Contract, MessageType
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LARGEST_BODY = 32 * 1024 * 1024  # bytes
+OFFERS, PRODUCTS, PRICING = "/offers", "/products", "/pricing"
+METHODS = {OFFERS: ("POST",), PRODUCTS: ("GET", "HEAD"), PRICING: ("POST",)}
+JSON_TYPE = b"application/json"
+
+
+def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None, seed: int = 0) -> App:
+    """The service as an ASGI application, with the bugs of these names seeded (none: it keeps the contract).
+
+    `now` is the time that offers are judged at, the present where it is None. The products and prices that it reports
+    are made up from `seed`. Raises `UnknownNameError` for a bug that is none.
+    """
+    service = _Service(
+        answering(bugs=bugs, contract=contract, now=now),
+        {PRODUCTS: _generated("product-list-response", seed, contract), PRICING: _generated("offer-pricing-response", seed, contract)},
+    )
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            raise NotImplementedError(f"the reference service speaks http alone, not {scope['type']}")
+        await service(scope, receive, send)
+
+    return app
+
+
+def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
+    """Valid responses without end; nothing is compiled before the first one is asked for."""
+    from brokerfuzz.decoder import messages
+
+    for message in messages(message_type, seed, plausible=True, contract=contract):
+        yield _encoded(message)
+
+
+def _encoded(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    status: int
+    body: bytes
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+    content_type: bytes = JSON_TYPE
+
+
+def _failure(status: int, message: str, *headers: tuple[bytes, bytes]) -> _Reply:
+    return _Reply(status, _encoded(envelope(message)), headers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Service:
+    answer: Callable[[bytes], Answer]
+    responses: dict[str, Iterator[bytes]]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path, method = scope["path"], scope["method"]
+        if path not in METHODS:
+            reply = _failure(404, f"there is no {path}: there are {', '.join(METHODS)}")
+        elif method not in METHODS[path]:
+            allowed = ", ".join(METHODS[path])
+            reply = _failure(405, f"{path} does not take {method}: it takes {allowed}", (b"allow", allowed.encode()))
+        elif (body := await _body(scope, receive)) is None:
+            reply = _failure(413, f"a body holds at most {LARGEST_BODY:,} bytes")
+        elif path == OFFERS:
+            await self._offer(self.answer(body), receive, send)
+            return
+        else:
+            reply = _Reply(200, next(self.responses[path]))
+        await _send(reply, send)
+
+    async def _offer(self, answer: Answer, receive: Receive, send: Send) -> None:
+        match answer.manner:
+            case "hang":
+                await _until_gone(receive)
+            case "abort":
+                _abort(receive)
+            case "crash":
+                await _send(_Reply(500, b"Internal Server Error", content_type=b"text/plain; charset=utf-8"), send)
+            case "reply":
+                assert answer.status is not None
+                await _send(_Reply(answer.status, _encoded(answer.envelope)), send)
+
+
+async def _send(reply: _Reply, send: Send) -> None:
+    headers = [(b"content-type", reply.content_type), (b"content-length", str(len(reply.body)).encode()), *reply.headers]
+    await send({"type": "http.response.start", "status": reply.status, "headers": headers})
+    await send({"type": "http.response.body", "body": reply.body})
+
+
+async def _body(scope: Scope, receive: Receive) -> bytes | None:
+    """The body of a request; None where it is too large."""
+    declared = dict(scope["headers"]).get(b"content-length", b"0")
+    if declared.isdigit() and int(declared) > LARGEST_BODY:
+        return None
+    parts: list[bytes] = []
+    size, more = 0, True
+    while more:
+        message = await receive()
+        part = message.get("body", b"")
+        size += len(part)
+        if size > LARGEST_BODY:
+            return None
+        parts.append(part)
+        more = message.get("more_body", False)
+    return b"".join(parts)
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _abort(receive: Receive) -> None:
+    """Cuts the connection without a byte of an answer. ASGI has no word for it: this reaches for uvicorn's transport."""
+    transport = getattr(getattr(receive, "__self__", None), "transport", None)
+    if transport is None:
+        raise ConnectionAbortedError("a seeded bug cuts the connection; this server leaves it to an exception")
+    transport.abort()

@@ -1,0 +1,184 @@
+"""Starting the reference service: in a process of its own, or here until Ctrl-C."""
+
+import errno
+import json
+import os
+import pickle
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from typing import IO, TYPE_CHECKING, Any, NoReturn
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.service.bugs import bug
+
+if TYPE_CHECKING:
+    import uvicorn
+
+    from brokerfuzz.schemas import Contract
+
+LOOPBACK = "127.0.0.1"
+DEFAULT_PORT = 8080
+LARGEST_PORT = 65535
+QUEUE = 128  # connections that wait to be taken
+_EVERYWHERE = {"0.0.0.0": LOOPBACK, "::": "::1"}
+_START = "from brokerfuzz.service.running import _run_as_child; _run_as_child()"
+
+
+@contextmanager
+def running(
+    *,
+    bugs: Iterable[str] = (),
+    contract: "Contract | None" = None,
+    now: datetime | None = None,
+    seed: int = 0,
+    host: str = LOOPBACK,
+    port: int = 0,
+) -> Iterator[str]:
+    """The service in a child process, for the length of a `with` block; gives its address, `http://127.0.0.1:40123`.
+
+    A process of its own does not compete for this one's interpreter lock, and ends with this one however this one ends.
+    Port 0 is any free one. Raises `UnknownNameError` for a bug that is none, `TargetError` where it cannot listen there.
+    """
+    options = {"bugs": [bug(name).name for name in bugs], "contract": contract, "now": now, "seed": seed}
+    child = _child()
+    assert child.stdin is not None and child.stdout is not None
+    try:
+        with suppress(BrokenPipeError):  # it ended at once; that it says no address tells
+            pickle.dump({"host": host, "port": port, **options}, child.stdin)
+            child.stdin.flush()
+        yield _address(child.stdout)
+    finally:
+        child.kill()
+        with suppress(BrokenPipeError):
+            child.stdin.close()
+        child.stdout.close()
+        child.wait()
+
+
+def serve(
+    host: str = LOOPBACK,
+    port: int = DEFAULT_PORT,
+    *,
+    bugs: Iterable[str] = (),
+    contract: "Contract | None" = None,
+    now: datetime | None = None,
+    seed: int = 0,
+    ready: Callable[[str], object] = print,
+) -> None:
+    """Runs the service here until Ctrl-C; calls `ready` with its address as soon as it can be asked.
+
+    Raises `UnknownNameError` for a bug that is none, `TargetError` where it cannot listen there.
+    """
+    from brokerfuzz.service.app import reference_app
+
+    app = reference_app(bugs=bugs, contract=contract, now=now, seed=seed)
+    server = _server(app)
+    with _listening(host, port) as listener, suppress(KeyboardInterrupt):
+        ready(_url(host, listener))
+        server.run(sockets=[listener])
+
+
+def _child() -> subprocess.Popen[bytes]:
+    """A Python that waits for its options. It sees our modules where we see them, and no Ctrl-C of the terminal's."""
+    seen = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", _START],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": seen},
+        start_new_session=True,
+    )
+
+
+def _address(stdout: IO[bytes]) -> str:
+    line = stdout.readline()
+    if not line:
+        raise TargetError("the reference service ended before it could be asked: what it wrote to standard error says why")
+    said = json.loads(line)
+    if "problem" in said:
+        raise TargetError(said["problem"])
+    return str(said["url"])
+
+
+def _run_as_child() -> None:
+    """What the child does: reads its options, says its address or why it has none, serves until its parent is gone."""
+    options: dict[str, Any] = pickle.load(sys.stdin.buffer)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        serve(**options, ready=lambda url: _say(url=url))
+    except TargetError as problem:
+        _say(problem=str(problem))
+
+
+def _say(**said: str) -> None:
+    print(json.dumps(said), flush=True)
+
+
+def _end_with_parent() -> NoReturn:
+    """Waits for the other end of standard input to close, as it does when the parent ends, killed or not."""
+    sys.stdin.buffer.read()
+    os._exit(0)
+
+
+def _server(app: Any) -> "uvicorn.Server":
+    try:
+        import httptools  # noqa: F401  # uvicorn would not miss it before the first request
+        import uvicorn
+    except ImportError as problem:
+        raise TargetError(f"the reference service needs {problem.name}: pip install uvicorn httptools") from problem
+    config = uvicorn.Config(
+        app,
+        http="httptools",
+        loop="asyncio",
+        ws="none",
+        lifespan="off",
+        interface="asgi3",
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,  # seconds, for connections that a bug hangs
+    )
+    return uvicorn.Server(config)
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """A socket that listens. Its protocol is IPPROTO_TCP in so many words: with 0, asyncio leaves Nagle's algorithm on, at 40 ms an answer."""
+    if not 0 <= port <= LARGEST_PORT:
+        raise TargetError(f"port {port} is none: a port is 1 to {LARGEST_PORT}, or 0 for any that is free")
+    try:
+        family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        listener = socket.socket(family, kind, socket.IPPROTO_TCP)
+    except (OSError, UnicodeError) as problem:
+        raise TargetError(f"no host is called {host!r} here ({problem}): use {LOOPBACK}") from problem
+    try:
+        if os.name == "posix":  # else a port that was just in use is refused for a minute; on Windows it means to share one
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(QUEUE)
+    except OSError as problem:
+        listener.close()
+        raise TargetError(_remedy(host, port, problem)) from problem
+    return listener
+
+
+def _remedy(host: str, port: int, problem: OSError) -> str:
+    match problem.errno:
+        case errno.EADDRINUSE:
+            return f"port {port} of {host} is in use: name another one, or 0 for any that is free"
+        case errno.EACCES:
+            return f"port {port} of {host} may not be used by you: name one above 1023, or 0 for any that is free"
+        case errno.EADDRNOTAVAIL:
+            return f"{host} is no address of this machine: use {LOOPBACK}"
+        case _:
+            return f"cannot listen on port {port} of {host} ({problem.strerror}): use {LOOPBACK} and port 0"
+
+
+def _url(host: str, listener: socket.socket) -> str:
+    name = _EVERYWHERE.get(host, host)
+    return f"http://{f'[{name}]' if ':' in name else name}:{listener.getsockname()[1]}"

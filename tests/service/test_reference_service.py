@@ -1,0 +1,228 @@
+"""The reference service keeps the contract, over a real socket and without one."""
+
+import http.client
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import pytest
+
+from brokerfuzz.decoder import messages
+from brokerfuzz.schemas import Broken, check, load_contract
+from brokerfuzz.service.app import LARGEST_BODY
+from brokerfuzz.service.judging import DECISIONS, answering, decisions
+from brokerfuzz.service.running import running
+
+NOW = datetime(2025, 6, 15, 12, 0, tzinfo=UTC)
+OFFER_CREATION: Final = "offer-creation-request"
+OFFER = {"number": "OFF-1", "offerType": "Email"}
+SILENT_SECONDS = 0.5
+
+INVALID: dict[str, tuple[Any, str]] = {
+    "an empty number": ({**OFFER, "number": ""}, "/number"),
+    "no number": ({"offerType": "Email"}, "/number"),
+    "another offer type": ({**OFFER, "offerType": "Fax"}, "/offerType"),
+    "a Product List without clusters": ({**OFFER, "offerType": "Product List"}, "/productClusters"),
+    "an empty product ID": (
+        {**OFFER, "productClusters": [{"products": [{"productId": "", "productQuantityInOffer": 1}]}]},
+        "/productClusters/0/products/0/productId",
+    ),
+    "an update in the future": ({**OFFER, "lastUpdatedDateTimeUtc": "2999-01-01T00:00:00Z"}, "/lastUpdatedDateTimeUtc"),
+    "an unknown member": ({**OFFER, "a/b": 1}, "/a~1b"),
+    "an array": ([OFFER], "the offer"),
+    "no JSON": (b"{", "the offer"),
+    "nothing": (b"", "the offer"),
+}
+
+
+def encoded(body: Any) -> bytes:
+    return body if isinstance(body, bytes) else json.dumps(body).encode()
+
+
+def ask(url: str, method: str, path: str, body: bytes | None = None, *, timeout: float = 10) -> tuple[int, http.client.HTTPMessage, bytes]:
+    """One request on a connection of its own."""
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=timeout)
+    try:
+        connection.request(method, path, body)
+        response = connection.getresponse()
+        return response.status, response.headers, response.read()
+    finally:
+        connection.close()
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with running() as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def buggy() -> Iterator[str]:
+    with running(bugs=["crashes-on-other-roots", "aborts-on-percent-signs", "hangs-on-blanks", "claims-success-of-refused"]) as url:
+        yield url
+
+
+@pytest.mark.parametrize("plausible", [False, True])
+def test_generated_valid_offers_are_accepted(plausible: bool) -> None:
+    answer = answering(now=NOW)
+    for message in islice(messages(OFFER_CREATION, 1, plausible=plausible), 500):
+        body = encoded(message)
+        expected = check(OFFER_CREATION, body, now=NOW)
+        assert answer(body).accepts, f"{expected}: {answer(body).envelope}"
+
+
+@pytest.mark.parametrize("named", INVALID)
+def test_an_invalid_offer_is_refused_with_the_place_in_words(url: str, named: str) -> None:
+    body, place = INVALID[named]
+    status, headers, answer = ask(url, "POST", "/offers", encoded(body))
+    envelope = json.loads(answer)
+    assert status == 400
+    assert headers["content-type"] == "application/json"
+    assert envelope["data"] is None and envelope["operationWasSuccessful"] is False
+    assert any(message.startswith(f"{place}: found ") for message in envelope["failureMessages"]), envelope
+    assert "Traceback" not in answer.decode()
+
+
+def test_a_valid_offer_is_accepted_whatever_its_content_type(url: str) -> None:
+    status, _, answer = ask(url, "POST", "/offers", encoded(OFFER))
+    assert status == 201
+    assert json.loads(answer) == {
+        "data": None,
+        "failureMessages": [],
+        "informationalMessages": ["The offer was created."],
+        "operationWasSuccessful": True,
+    }
+
+
+def test_every_broken_rule_is_named_up_to_a_hundred() -> None:
+    envelope = answering()(encoded({"number": "", **{f"unknown{n}": n for n in range(300)}})).envelope
+    assert envelope is not None
+    assert len(envelope["failureMessages"]) == 101
+    assert envelope["failureMessages"][-1] == "and 202 more"
+
+
+def test_the_answer_is_the_oracles_or_the_tables() -> None:
+    answer = answering(now=NOW)
+    for body, accepted in [
+        ({**OFFER, "availableStartDate": "tomorrow"}, False),
+        ({**OFFER, "lastUpdatedDateTimeUtc": "2025-06-15T12:01:00Z"}, True),
+        ({**OFFER, "orderMinimum": 9, "orderMaximum": 8}, True),
+        ({**OFFER, "deliveryScheduleCron": "at tea time"}, True),
+        (b'{"number":"1","number":"2","offerType":"VDM"}', True),
+        (b'{"number":"1","offerType":"VDM","orderMinimum":1.0}', True),
+        (b'\xef\xbb\xbf{"number":"1","offerType":"VDM"}', True),
+        ('{"number":"1","offerType":"VDM"}'.encode("utf-16"), False),
+    ]:
+        assert check(OFFER_CREATION, encoded(body), now=NOW).label == "unspecified"
+        assert answer(encoded(body)).accepts is accepted, body
+
+
+def test_the_table_decides_every_silence_of_an_offer_and_no_other() -> None:
+    contract = load_contract()
+    assert DECISIONS.keys() == {silence.id for silence in contract.silences if silence.concerns(OFFER_CREATION)}
+    contract.check_stances(decisions(contract))
+
+
+def test_the_clock_is_the_one_that_was_given() -> None:
+    body = encoded({**OFFER, "lastUpdatedDateTimeUtc": "2025-01-01T00:00:00Z"})
+    assert answering(now=NOW)(body).accepts
+    assert not answering(now=datetime(2024, 1, 1))(body).accepts
+    with running(now=datetime(2024, 1, 1, tzinfo=UTC)) as url:
+        assert ask(url, "POST", "/offers", body)[0] == 400
+
+
+def test_products_and_pricings_are_valid_and_differ(url: str) -> None:
+    for method, path, message_type in (("GET", "/products", "product-list-response"), ("POST", "/pricing", "offer-pricing-response")):
+        answers = [ask(url, method, path, None if method == "GET" else b"anything") for _ in range(60)]
+        assert {(status, headers["content-type"]) for status, headers, _ in answers} == {(200, "application/json")}
+        assert {check(message_type, body).label for _, _, body in answers} == {"valid"}
+        assert len({body for _, _, body in answers}) > 50
+
+
+def test_a_seed_gives_the_same_products_again() -> None:
+    def first(seed: int) -> list[bytes]:
+        with running(seed=seed) as url:
+            return [ask(url, "GET", "/products")[2] for _ in range(3)]
+
+    assert first(5) == first(5) != first(6)
+
+
+def test_head_is_get_without_the_body(url: str) -> None:
+    status, headers, body = ask(url, "HEAD", "/products")
+    assert (status, body) == (200, b"")
+    assert int(headers["content-length"]) > 0
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "allowed"),
+    [
+        ("GET", "/offers", 405, "POST"),
+        ("PUT", "/offers", 405, "POST"),
+        ("POST", "/products", 405, "GET, HEAD"),
+        ("GET", "/", 404, None),
+        ("POST", "/offers/1", 404, None),
+    ],
+)
+def test_what_is_not_there_is_refused_in_the_envelope(url: str, method: str, path: str, status: int, allowed: str | None) -> None:
+    got, headers, body = ask(url, method, path, b"{}" if method != "GET" else None)
+    assert (got, headers["allow"]) == (status, allowed)
+    assert check("product-list-response", body).label == "valid"
+
+
+def test_a_body_beyond_the_limit_is_refused(url: str) -> None:
+    assert ask(url, "POST", "/offers", b" " * (LARGEST_BODY + 1))[0] == 413
+    assert ask(url, "POST", "/offers", encoded(OFFER) + b" " * 2_000_000)[0] == 201
+
+
+def test_a_body_in_chunks_is_judged_whole_and_limited(url: str) -> None:
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=10)
+    connection.request(
+        "POST", "/offers", iter([b'{"number":"1",', b'"offerType":"VDM"}']), encode_chunked=True, headers={"Transfer-Encoding": "chunked"}
+    )
+    response = connection.getresponse()
+    assert (response.status, json.loads(response.read())["operationWasSuccessful"]) == (201, True)
+    connection.request("POST", "/offers", iter([b" " * (1 << 20)] * 33), encode_chunked=True, headers={"Transfer-Encoding": "chunked"})
+    assert connection.getresponse().status == 413
+    connection.close()
+
+
+def test_a_seeded_crash_is_a_server_error(buggy: str) -> None:
+    status, headers, body = ask(buggy, "POST", "/offers", b"[]")
+    assert (status, headers["content-type"], body) == (500, "text/plain; charset=utf-8", b"Internal Server Error")
+
+
+def test_a_seeded_abort_cuts_the_connection(buggy: str) -> None:
+    with pytest.raises((http.client.RemoteDisconnected, ConnectionResetError)):
+        ask(buggy, "POST", "/offers", encoded({**OFFER, "description": "%s"}))
+
+
+def test_a_seeded_hang_gives_no_answer_and_leaves_others_theirs(buggy: str) -> None:
+    with pytest.raises(TimeoutError):
+        ask(buggy, "POST", "/offers", encoded({**OFFER, "description": " " * 16}), timeout=SILENT_SECONDS)
+    assert ask(buggy, "POST", "/offers", encoded(OFFER))[0] == 201
+
+
+def test_a_seeded_wrong_claim_stands_in_the_envelope(buggy: str) -> None:
+    status, _, body = ask(buggy, "POST", "/offers", b"{}")
+    assert status == 400
+    assert json.loads(body)["operationWasSuccessful"] is True
+
+
+def test_a_changed_contract_is_kept(tmp_path: Any) -> None:
+    schema = json.loads(json.dumps(load_contract().schemas[OFFER_CREATION]))
+    schema["properties"]["number"]["minLength"] = 6
+    (tmp_path / "offer-creation-request.schema.json").write_text(json.dumps(schema))
+    with running(contract=load_contract(tmp_path)) as url:
+        assert ask(url, "POST", "/offers", encoded(OFFER))[0] == 400
+        assert ask(url, "POST", "/offers", encoded({**OFFER, "number": "OFF-12"}))[0] == 201
+
+
+def test_a_complaint_says_what_the_oracle_says() -> None:
+    body = encoded({**OFFER, "number": ""})
+    (broken,) = check(OFFER_CREATION, body).broken
+    (complaint,) = answering()(body).complaints
+    assert isinstance(broken, Broken)
+    assert (complaint.rule, complaint.at, complaint.found, complaint.demanded) == (broken.rule, broken.at, broken.found, broken.demanded)

@@ -1,0 +1,185 @@
+"""The service starts where it is told to, says so, and ends when it should."""
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+import pytest
+
+from brokerfuzz.errors import TargetError, UnknownNameError
+from brokerfuzz.service.running import running, serve
+
+PATIENCE = 15.0  # seconds
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+def is_up(url: str) -> bool:
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=2)
+    try:
+        connection.request("GET", "/products")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def ends(url: str) -> bool:
+    """Whether the service goes away within our patience."""
+    until = time.monotonic() + PATIENCE
+    while is_up(url):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+@contextmanager
+def script(source: str) -> Iterator[subprocess.Popen[str]]:
+    """A Python of its own that runs a script, killed at the end where it still runs."""
+    with subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def first_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None
+    return process.stdout.readline().strip()
+
+
+def test_it_is_up_within_the_block_and_gone_behind_it() -> None:
+    with running() as url:
+        assert urlsplit(url).hostname == "127.0.0.1"
+        assert is_up(url)
+    assert not is_up(url)
+
+
+def test_it_is_gone_where_the_block_raises() -> None:
+    with pytest.raises(ZeroDivisionError), running() as url:
+        _ = 1 / 0
+    assert not is_up(url)
+
+
+def test_two_run_side_by_side() -> None:
+    with running() as one, running() as other:
+        assert one != other
+        assert is_up(one) and is_up(other)
+
+
+def test_it_ends_with_its_parent_even_if_that_is_killed() -> None:
+    with script(
+        "from brokerfuzz.service.running import running\nwith running() as url:\n    print(url, flush=True)\n    import time; time.sleep(60)"
+    ) as parent:
+        url = first_line(parent)
+        assert is_up(url)
+        parent.kill()
+        parent.wait()
+    assert ends(url)
+
+
+def test_it_runs_from_a_script_without_a_main_guard() -> None:
+    done = subprocess.run(
+        [sys.executable, "-"],
+        input="from brokerfuzz.service.running import running\nwith running() as url: print('up')",
+        capture_output=True,
+        text=True,
+        check=True,
+        env=ENVIRONMENT,
+        timeout=PATIENCE,
+    )
+    assert (done.stdout, done.stderr) == ("up\n", "")
+
+
+def test_a_port_in_use_is_told_with_the_remedy() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(TargetError, match=f"port {port} of 127.0.0.1 is in use: name another one, or 0"), running(port=port):
+            pass
+        with pytest.raises(TargetError, match="is in use"):
+            serve(port=port, ready=lambda url: None)
+
+
+def test_a_port_is_free_again_at_once() -> None:
+    with running() as url:
+        assert is_up(url)
+    with running(port=int(url.rpartition(":")[2])) as again:
+        assert again == url
+        assert is_up(again)
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "said"),
+    [
+        ("192.0.2.1", 0, "no address of this machine"),
+        ("no.such.host.invalid", 0, "no host is called"),
+        ("a..b", 0, "no host is called"),
+        ("127.0.0.1", 70000, "a port is 1 to 65535"),
+    ],
+)
+def test_a_place_where_it_cannot_listen_is_told_with_the_remedy(host: str, port: int, said: str) -> None:
+    with pytest.raises(TargetError, match=said) as raised, running(host=host, port=port):
+        pass
+    assert "\n" not in str(raised.value)
+
+
+def test_an_unknown_bug_is_told_before_anything_starts() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'ignores-clock'"), running(bugs=["ignore-clock"]):
+        pass
+    with pytest.raises(UnknownNameError, match="did you mean 'ignores-clock'"):
+        serve(bugs=["ignore-clock"])
+
+
+@pytest.mark.skipif(not socket.has_ipv6, reason="this Python is built without IPv6")
+def test_an_address_of_ipv6_is_written_in_brackets() -> None:
+    try:
+        with running(host="::1") as url:
+            assert url.startswith("http://[::1]:")
+            assert is_up(url)
+    except TargetError as problem:
+        pytest.skip(f"this machine has no IPv6: {problem}")
+
+
+def test_an_address_that_means_all_is_told_as_one_that_can_be_asked() -> None:
+    with running(host="0.0.0.0") as url:
+        assert url.startswith("http://127.0.0.1:")
+        assert is_up(url)
+
+
+def serving(bugs: str = "") -> str:
+    """A script that serves with some bugs, says the address, and says so when it is over."""
+    return f"""
+from brokerfuzz.service.running import serve
+serve(port=0, bugs={bugs.split()!r}, ready=lambda url: print(url, flush=True))
+print('over', flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT as a terminal does")
+def test_serve_says_its_address_and_ends_quietly_on_ctrl_c() -> None:
+    with script(serving()) as server:
+        url = first_line(server)
+        assert is_up(url)
+        server.send_signal(signal.SIGINT)
+        assert first_line(server) == "over"
+        assert server.wait(PATIENCE) == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends SIGINT as a terminal does")
+def test_ctrl_c_ends_serve_while_a_bug_hangs_a_request() -> None:
+    with script(serving("hangs-on-blanks")) as server:
+        connection = http.client.HTTPConnection(urlsplit(first_line(server)).netloc, timeout=0.3)
+        connection.request("POST", "/offers", b'{"number":"                ","offerType":"VDM"}')
+        with pytest.raises(TimeoutError):
+            connection.getresponse()
+        server.send_signal(signal.SIGINT)
+        assert first_line(server) == "over"
+        connection.close()
