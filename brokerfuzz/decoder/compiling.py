@@ -7,12 +7,13 @@ by construction: the members that a condition asks about are spelled first, and 
 
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from operator import getitem
 from typing import Any
 
 from brokerfuzz.decoder import free, plausible, pools, strangers
+from brokerfuzz.decoder.doubts import detectors_at, doubts
 from brokerfuzz.decoder.settling import Settle, steps
 from brokerfuzz.decoder.tables import ABSENT, Source, Spelling, Table, Values, table
 from brokerfuzz.errors import ContractError
@@ -47,13 +48,12 @@ class _Place:
     message_type: MessageType
     style: Style
     path: str = ""
-    detectors: Mapping[str, set[str]] = field(default_factory=dict)
 
     def at(self, path: str) -> "_Place":
-        return _Place(self.contract, self.message_type, self.style, path, self.detectors)
+        return replace(self, path=path)
 
     def asked(self, detector: str) -> bool:
-        return self.path in self.detectors.get(detector, ())
+        return detector in detectors_at(self.contract, self.message_type, self.path)
 
 
 def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: Schema | None = None, style: Style | None = None) -> Read:
@@ -62,18 +62,8 @@ def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: 
     Raises `ContractError` where no message can be valid.
     """
     schema = contract.flat[message_type]
-    place = _Place(contract, message_type, style or Style(), "", _sites_by_detector(contract, message_type))
+    place = _Place(contract, message_type, style or Style())
     return _reader(flat.conjoin(schema, narrowed) if narrowed else schema, place)
-
-
-def _sites_by_detector(contract: Contract, message_type: MessageType) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for silence in contract.silences:
-        for where in (silence.sites or {}).get(message_type, ()):
-            if isinstance(where, str):
-                found.setdefault(str(silence.detector), set()).add(where)
-    found["past"] = {rule.site for rule in contract.semantics if rule.message_type == message_type and rule.keyword == "not-in-future"}
-    return found
 
 
 def _reader(schema: Schema, place: _Place) -> Read:
@@ -120,25 +110,13 @@ def _values(schema: Schema, place: _Place) -> Values:
     if flat.strangers(schema):
         return Values([_fresh(value) for value in strangers.pool(schema, place.path) if value is not None])
     types = flat.types_of(schema)
-    if place.style.plausible and types & {"string", "integer", "number"} and (fitting := _plausible(schema, place)):
+    if place.style.plausible and not place.asked("timestamp") and (fitting := plausible.values(place.path, schema)):
         return Values(fitting)
     if types >= set(flat.JSON_TYPES):
         return Values(pools.of_any_type())
     parts = [_OF_TYPE[name](schema, place) for name in _OF_TYPE if name in types and not (name == "integer" and "number" in types)]
     spelled = [part.free for part in parts if part.free]
     return Values(sum((list(p.ordinary) for p in parts), []), sum((list(p.rare) for p in parts), []), spelled[0] if spelled else None)
-
-
-def _plausible(schema: Schema, place: _Place) -> list[Any]:
-    if any(place.asked(detector) for detector in ("timestamp", "name")) and not place.asked("name"):
-        return []
-    low, high = _bounds(schema)
-    shortest, longest = schema.get("minLength", 0), schema.get("maxLength", pools.LONGEST)
-    return [
-        value
-        for value in plausible.pool(place.path, flat.types_of(schema))
-        if (shortest <= len(value) <= longest if isinstance(value, str) else low <= value <= high and value % schema.get("multipleOf", value or 1) == 0)
-    ]
 
 
 def _fresh(value: Any) -> Any:
@@ -252,7 +230,7 @@ def _records(read_item: Read, settle: list[Settle]) -> Callable[[int, Source], l
 
 
 def _settled(schema: Schema, place: _Place) -> list[Settle]:
-    return steps(place.contract.silences, place.message_type, place.path, schema, place.style.pinned)
+    return steps(doubts(place.contract, place.message_type).get(place.path, ()), place.path, schema, place.style.pinned)
 
 
 def _object(schema: Schema, place: _Place) -> Read:

@@ -2,7 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
+
+from brokerfuzz.schemas.flattening import Schema, types_of
 
 _RULES: Sequence[tuple[str, Sequence[Any]]] = (
     (r"^number$", [f"OFF-{10000 + 37 * i}" for i in range(60)]),
@@ -28,10 +31,11 @@ _RULES: Sequence[tuple[str, Sequence[Any]]] = (
     (r"pdfUrl", [f"https://cdn.example.com/offers/{n}.pdf" for n in range(100, 130)]),
     (r"Cron$", ["0 6 * * 1-5", "30 5 * * 1", "0 0 1 * *", "0 12 * * *", "15 7 1,15 * *"]),
     (r"^(hint|label)$", ["Cost center", "Name on the card", "Branch code", "Date of the event"]),
-    (r"^name$", ["costCenter", "recipientName", "branchCode", "Standard", "Preferred", "Internal"]),
+    (r"priceClasses\[\]\.name", ["Standard", "Preferred", "Internal", "Contract"]),
+    (r"priceClass$", ["Standard", "Preferred", "Internal", "Contract"]),
+    (r"^name$", ["costCenter", "recipientName", "branchCode", "eventDate", "department"]),
     (r"^type$", ["string", "number", "date"]),
     (r"^value$", ["4711", "Main Street", "2024-10-01"]),
-    (r"priceClass", ["Standard", "Preferred", "Internal", "Contract"]),
     (r"Vendor\w*Id$", [f"XM-{500 + i}" for i in range(40)]),
     (r"^id$", [f"cluster-{i}" for i in range(1, 40)]),
     (r"[pP]rice$|surcharge", [0.35, 1.2, 4.99, 12.5, 0.089, 25.0, 149.0, 0.0, 2.75, 310.4]),
@@ -43,19 +47,29 @@ _RULES: Sequence[tuple[str, Sequence[Any]]] = (
 _WORDS = ["letter", "postcard", "brochure", "insert", "envelope", "reply card", "catalog", "poster"]
 
 
-def pool(site: str, types: frozenset[str]) -> Sequence[Any]:
-    """Business-like values for a site, of the given JSON types; empty where there is nothing better than the edges.
+def values(path: str, schema: Schema) -> Sequence[Any]:
+    """Business-like values that a flat schema allows at a path; empty where there is nothing better than the edges.
 
-    The name of the last member on the way decides; a text that has no rule of its own is a word.
+    The name of the last member on the way decides (for a few, the whole path); a text that has no rule of its own is a word.
     """
-    name = site.replace("[]", "").rpartition(".")[2]
-    for pattern, values in _RULES:
-        if re.search(pattern, name) and (fitting := [value for value in values if _of(value, types)]):
+    bounds = tuple(schema.get(bound) for bound in _BOUNDS)
+    return _values(path, types_of(schema), bounds)
+
+
+_BOUNDS = ("minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+
+
+@lru_cache(maxsize=4096)
+def _values(path: str, types: frozenset[str], bounds: tuple[Any, ...]) -> Sequence[Any]:
+    name = path.replace("[]", "").rpartition(".")[2]
+    for pattern, pool in _RULES:
+        if re.search(pattern, path if r"\[\]" in pattern else name) and (fitting := [v for v in pool if _fits(v, types, *bounds)]):
             return fitting
-    return _WORDS if "string" in types else []
+    return [word for word in _WORDS if _fits(word, types, *bounds)]
 
 
-def _of(value: Any, types: frozenset[str]) -> bool:
+def _fits(value: Any, types: frozenset[str], shortest: Any, longest: Any, low: Any, high: Any, above: Any, below: Any, step: Any) -> bool:
     if isinstance(value, str):
-        return "string" in types
-    return "number" in types or ("integer" in types and isinstance(value, int))
+        return "string" in types and len(value) >= (shortest or 0) and (longest is None or len(value) <= longest)
+    inside = (low is None or value >= low) and (high is None or value <= high) and (above is None or value > above) and (below is None or value < below)
+    return inside and not (step and value % step) and ("number" in types or ("integer" in types and isinstance(value, int)))

@@ -6,10 +6,10 @@ construction: nothing is thrown away and drawn again. A member that the user pin
 """
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
-from brokerfuzz.schemas import Silence
+from brokerfuzz.decoder.doubts import Doubt
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.sites import join
@@ -17,29 +17,27 @@ from brokerfuzz.schemas.sites import join
 Settle = Callable[[Any], None]
 
 
-def steps(silences: Collection[Silence], message_type: str, site: str, schema: Schema, pinned: Collection[str]) -> list[Settle]:
-    """What has to be settled in the object or array at a site (a flat schema), in order."""
+def steps(doubts: Sequence[Doubt], site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Settle]:
+    """What has to be settled in the object or array at a site (a flat schema) that these doubts concern, in order."""
     found: list[Settle] = []
-    for silence in silences:
-        for where in (silence.sites or {}).get(message_type, ()):
-            path, *names = [where] if isinstance(where, str) else where
-            if path == site and silence.detector in _SETTLING:
-                found += _SETTLING[silence.detector](site, names, schema, pinned)
+    for detector, names in doubts:
+        if detector in _SETTLING:
+            found += _SETTLING[detector](site, names, schema, pinned)
     if schema.get("uniqueItems") and not found:
         found.append(_drop_repeated)
     return found
 
 
-def _ordered_numbers(site: str, names: list[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+def _ordered_numbers(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
     return _ordered(site, names, schema, pinned, lambda value: value if isinstance(value, int | float) else None)
 
 
-def _ordered_instants(site: str, names: list[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+def _ordered_instants(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
     return _ordered(site, names, schema, pinned, lambda value: instant(value) if isinstance(value, str) else None, strictly=True)
 
 
 def _ordered(
-    site: str, names: list[str], schema: Schema, pinned: Collection[str], read: Callable[[Any], Any], *, strictly: bool = False
+    site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], read: Callable[[Any], Any], *, strictly: bool = False
 ) -> list[Settle]:
     low, high = names
     members = schema.get("properties", {})
@@ -63,7 +61,7 @@ def _ordered(
     return [settle] if loose else []
 
 
-def _distinct(site: str, names: list[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
     item = schema.get("items", {})
     if not names or join(f"{site}[]", names[0]) in pinned:
         return [] if site in pinned else [lambda items: _drop_repeated(items, *names)]
@@ -73,14 +71,18 @@ def _distinct(site: str, names: list[str], schema: Schema, pinned: Collection[st
 
 
 def _drop_repeated(items: list[Any], key: str | None = None) -> None:
-    kept = {_identity(item, key): item for item in reversed(items)}
-    if len(kept) < len(items):
-        items[:] = reversed(kept.values())
+    seen: list[Any] = []
+    for item in items:
+        if not any(_alike(item, other, key) for other in seen):
+            seen.append(item)
+    items[:] = seen
 
 
 def _rename_repeated(items: list[Any], key: str) -> None:
-    """Gives an item whose key another one has had before a key of its own; items alike that have none lose the later ones."""
-    _drop_alike(items, key)
+    """Gives an item whose key another one has had before a key of its own; of items alike that have none, one is left."""
+    keyless = [item for item in items if item.get(key).__class__ is not str]
+    if len(keyless) > 1:
+        _drop_repeated(items, None)
     seen: set[str] = set()
     for item in items:
         name = item.get(key)
@@ -90,11 +92,9 @@ def _rename_repeated(items: list[Any], key: str) -> None:
             seen.add(name)
 
 
-def _drop_alike(items: list[Any], key: str) -> None:
-    keyless = [item for item in items if item.get(key).__class__ is not str]
-    if len(keyless) > 1:
-        kept = [item for index, item in enumerate(keyless) if item not in keyless[:index]]
-        items[:] = [item for item in items if item.get(key).__class__ is str or any(item is one for one in kept)]
+def _alike(one: Any, other: Any, key: str | None) -> bool:
+    name = one.get(key) if key and isinstance(one, dict) else None
+    return bool(name == other.get(key) if isinstance(name, str) else one == other)
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
@@ -104,12 +104,7 @@ def _fresh(name: str, taken: Collection[str]) -> str:
     return f"{name[:1000]}-{number}"
 
 
-def _identity(item: Any, key: str | None) -> str:
-    named = item.get(key) if key and isinstance(item, dict) else None
-    return f"key {named}" if isinstance(named, str) else repr(item)
-
-
-def _envelope(site: str, names: list[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+def _envelope(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
     def settle(message: dict[str, Any]) -> None:
         failed = message.get("data") is None
         for name, value in (("operationWasSuccessful", not failed), ("failureMessages", (message.get("failureMessages") or ["a"]) if failed else [])):
@@ -119,7 +114,7 @@ def _envelope(site: str, names: list[str], schema: Schema, pinned: Collection[st
     return [settle]
 
 
-def _arithmetic(site: str, names: list[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
     def settle(data: dict[str, Any]) -> None:
         total = 0.0
         for offer in data["offers"]:
@@ -139,7 +134,7 @@ def _money(amount: float) -> float:
     return round(amount, 4) if abs(amount) < 1e11 else amount
 
 
-_SETTLING: dict[str, Callable[[str, list[str], Schema, Collection[str]], list[Settle]]] = {
+_SETTLING: dict[str, Callable[[str, Sequence[str], Schema, Collection[str]], list[Settle]]] = {
     "ordered_numbers": _ordered_numbers,
     "ordered_instants": _ordered_instants,
     "distinct": _distinct,

@@ -1,0 +1,176 @@
+"""Messages built to order: complete ones, bare ones, with arrays of a chosen size and members in a chosen state.
+
+Unlike the decoder, which spells whatever bytes say, a builder says what a message is to look like. Catalogue cases start from
+what it builds.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import Any
+
+from brokerfuzz.decoder import plausible, pools
+from brokerfuzz.decoder.compiling import matches
+from brokerfuzz.decoder.doubts import detectors_at, doubts
+from brokerfuzz.decoder.settling import steps as settling_steps
+from brokerfuzz.decoder.strangers import pool as stranger_pool
+from brokerfuzz.schemas import Condition, Contract, MessageType
+from brokerfuzz.schemas import flattening as flat
+from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.sites import join
+
+ABSENT = object()
+"""What `Plan.choose` answers for a member that is to be left out."""
+PLAIN = object()
+"""What `Plan.choose` answers where it has no wish."""
+
+Choose = Callable[[str, Schema], Any]
+
+
+def no_wish(path: str, schema: Schema) -> Any:
+    """Leaves every place as it comes."""
+    return PLAIN
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a message is to look like.
+
+    `full`: with all optional members, else with none. `narrowed`: a flat schema to conjoin with the contract's. `sizes`: items by
+    the path of the array (one, where it is not named). `choose`: called with every member's path and flat schema, answers its
+    value, `ABSENT` or `PLAIN`. `backwards`: members in reverse order.
+    """
+
+    full: bool = True
+    narrowed: Schema = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    choose: Choose = no_wish
+    backwards: bool = False
+
+    def narrow(self, *schemas: Schema) -> "Plan":
+        """The plan with further schemas to meet."""
+        return replace(self, narrowed=reduce(flat.conjoin, schemas, self.narrowed))
+
+
+def build(contract: Contract, message_type: MessageType, plan: Plan) -> Any:
+    """The message of a plan. It is valid where the plan's wishes are; parts are settled as the decoder's are."""
+    schema = flat.conjoin(contract.flat[message_type], plan.narrowed) if plan.narrowed else contract.flat[message_type]
+    return _Builder(contract, message_type, plan).value(schema, "", 0)
+
+
+@dataclass(frozen=True)
+class _Builder:
+    contract: Contract
+    message_type: MessageType
+    plan: Plan
+
+    def value(self, schema: Schema, path: str, index: int) -> Any:
+        wish = self.plan.choose(path, schema)
+        if wish is not PLAIN:
+            return wish
+        types = flat.types_of(schema)
+        if "enum" in schema:
+            return schema["enum"][0]
+        if flat.strangers(schema):
+            return stranger_pool(schema, path)[0]
+        if "object" in types:
+            return self._object(schema, path, index)
+        if "array" in types:
+            return self._array(schema, path)
+        return self._scalar(schema, path, types, index)
+
+    def _object(self, schema: Schema, path: str, index: int) -> Any:
+        value = self._members(schema, path, index)
+        if conditions := flat.conditions_of(schema):
+            demands = [entry.get("then" if matches(entry["if"], value) else "else", {}) for entry in conditions]
+            base = {keyword: part for keyword, part in schema.items() if keyword != "allOf"}
+            value = self._members(reduce(flat.conjoin, demands, base), path, index)
+        self._settle(schema, path, value)
+        return dict(reversed(value.items())) if self.plan.backwards else value
+
+    def _members(self, schema: Schema, path: str, index: int) -> dict[str, Any]:
+        built = {}
+        for name, member in schema.get("properties", {}).items():
+            there = join(path, name)
+            required = name in schema.get("required", ())
+            wished = self.plan.choose(there, member) is not PLAIN
+            if required or self.plan.full or wished:
+                value = self.value(member, there, index)
+                if value is not ABSENT:
+                    built[name] = value
+        return built
+
+    def _array(self, schema: Schema, path: str) -> list[Any]:
+        size = max(self.plan.sizes.get(path, 1 if self.plan.full or "minItems" in schema else 0), schema.get("minItems", 0))
+        items = [self.value(schema.get("items", {}), path + "[]", number) for number in range(min(size, schema.get("maxItems", size)))]
+        self._settle(schema, path, items)
+        return items
+
+    def _settle(self, schema: Schema, path: str, value: Any) -> None:
+        for settle in settling_steps(doubts(self.contract, self.message_type).get(path, ()), path, schema):
+            settle(value)
+
+    def _scalar(self, schema: Schema, path: str, types: frozenset[str], index: int) -> Any:
+        asked = detectors_at(self.contract, self.message_type, path)
+        if "timestamp" in asked:
+            return pools.INSTANTS[_instant_order(path)]
+        if fitting := plausible.values(path, schema):
+            return _numbered(fitting, index)
+        for detector in asked:
+            if detector in pools.FOR_DETECTOR:
+                return pools.FOR_DETECTOR[detector][0]
+        if types & {"integer", "number"}:
+            low, high = schema.get("minimum", schema.get("exclusiveMinimum", -1) + 1), schema.get("maximum", 1 << 31)
+            return pools.integers(int(low), int(high), int(schema.get("multipleOf", 1)))[0] if "integer" in types else pools.numbers(low, high)[0]
+        if "string" in types:
+            return pools.texts(schema.get("minLength", 0), schema.get("maxLength"))[0]
+        return "boolean" in types or None
+
+
+def _instant_order(path: str) -> int:
+    """Starts come before ends, whatever the members are called: see `pools.INSTANTS`."""
+    return 1 if re.search("end", path, re.IGNORECASE) else 0
+
+
+def _numbered(values: Sequence[Any], index: int) -> Any:
+    """The value of an item: texts differ from item to item."""
+    value = values[index % len(values)]
+    return f"{value}-{index}" if isinstance(value, str) and index >= len(values) else value
+
+
+# ------------------------------------------------------------------------------------------------------ narrowing
+
+
+def towards(path: str, leaf: Schema | None = None) -> Schema:
+    """A flat schema that demands the place at `path` to be there (in one item at least of each array on the way), as `leaf` says."""
+    if not path:
+        return leaf or {}
+    if path.startswith("[]"):
+        return {"type": "array", "minItems": 1, "items": towards(path[2:].removeprefix("."), leaf)}
+    name = re.split(r"\.|\[\]", path, maxsplit=1)[0]
+    rest = path[len(name) :].removeprefix(".")
+    return {"type": "object", "required": [name], "properties": {name: towards(rest, leaf)}}
+
+
+def settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
+    """What else a message has to be so that settling leaves the place alone: failure messages are there only where data is null."""
+    enveloped = "envelope" in detectors_at(contract, message_type, "")
+    return {"properties": {"data": {"type": ["null"]}}} if enveloped and path.startswith("failureMessages[]") else {}
+
+
+def meeting(contract: Contract, message_type: MessageType, condition: Condition) -> Schema:
+    """A flat schema under which the condition decides as its rule needs it.
+
+    Where the condition must not be met, only conditions on enumerated members can be turned round; others are left to chance.
+    """
+    if condition.holds:
+        deciding = list(condition.when.get("properties", {}))
+        return towards(condition.site, flat.conjoin(condition.when, {"required": deciding}))
+    site = contract.sites[message_type][condition.site]
+    others = {
+        name: {"enum": [value for value in site.schema["properties"][name]["enum"] if value not in member.get("enum", ())]}
+        for name, member in condition.when.get("properties", {}).items()
+        if "enum" in site.schema["properties"].get(name, {})
+    }
+    return towards(condition.site, {"properties": dict(list(others.items())[:1])})

@@ -1,0 +1,108 @@
+"""Changes to a message: at one place, and nothing else."""
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+from brokerfuzz.cases.case import compact
+from brokerfuzz.schemas.oracle import site_of
+from brokerfuzz.schemas.reading import escape
+
+Steps = tuple[str | int, ...]
+"""The way down from the root to a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Replaces the value at the place (or puts one there), by what orjson can write; an `orjson.Fragment` goes in as it is."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Remove:
+    """Takes the member at the place away."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddMember:
+    """Adds a member to the object at the place, behind the others or (`first`) before them."""
+
+    name: str
+    value: Any
+    first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Changes the bytes of the whole message."""
+
+    how: Callable[[bytes], bytes]
+
+
+Change = Put | Remove | AddMember | Rewrite
+
+
+def pointer(steps: Sequence[str | int]) -> str:
+    """The JSON Pointer (RFC 6901) of a place."""
+    return "".join(f"/{escape(str(step))}" for step in steps)
+
+
+def value_at(message: Any, steps: Steps) -> Any:
+    """What is at a place. Raises `KeyError` or `IndexError` where there is nothing."""
+    for step in steps:
+        message = message[step]
+    return message
+
+
+def apply(message: Any, steps: Steps, change: Change) -> bytes:
+    """The bytes of the message with the change made at the place; the message itself stays as it is."""
+    match change:
+        case Rewrite(how):
+            return how(compact(message))
+        case Put(value):
+            return compact(_with(message, steps, lambda _: value))
+        case AddMember(name, value, first):
+            added = {name: value}
+            return compact(_with(message, steps, lambda held: {**added, **held} if first else {**held, **added}))
+        case Remove():
+            return compact(_with(message, steps[:-1], lambda held: {k: v for k, v in held.items() if k != steps[-1]}))
+
+
+def place_of(steps: Steps, change: Change) -> Steps:
+    """Where a change shows: at the member that it adds, else at the place itself; at the root where the bytes are changed."""
+    match change:
+        case AddMember(name):
+            return (*steps, name)
+        case Rewrite():
+            return ()
+        case _:
+            return steps
+
+
+def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
+    """A copy of the message, copied along the way alone."""
+    if not steps:
+        return change(message)
+    result = copy(message)
+    held = result[steps[0]] if isinstance(result, list) or steps[0] in result else None
+    result[steps[0]] = _with(held, steps[1:], change)
+    return result
+
+
+def places(message: Any, site: str) -> list[Steps]:
+    """Every place of a site in a message, in order."""
+    found: list[Steps] = []
+    _find(message, (), site, found)
+    return found
+
+
+def _find(value: Any, steps: Steps, site: str, found: list[Steps]) -> None:
+    here = site_of(list(steps))
+    if here == site:
+        found.append(steps)
+    elif site.startswith(here):
+        below = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for step, item in below:
+            _find(item, (*steps, step), site, found)

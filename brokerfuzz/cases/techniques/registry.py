@@ -1,0 +1,82 @@
+"""The registry of techniques: ways of breaking a rule.
+
+A technique is one function. Its name, with hyphens, is the technique's; the first line of its docstring is what `explain` says of
+it; `breaks` names the keywords of the rules that it can break. It is shown a `Spot` and answers the `Change` that breaks the rule
+there, or None where it does not apply.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from brokerfuzz.cases.changes import Change
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.schemas import Rule
+from brokerfuzz.schemas.flattening import Schema, types_of
+
+Base = Literal["complete", "bare", "backwards"]
+"""What the message around the fault looks like: all members, only those that have to be there, all members in reverse order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place where a rule is to be broken: the rule, the site's flat schema (without conditions), what is there now, the time."""
+
+    rule: Rule
+    schema: Schema
+    present: Any
+    now: datetime
+
+    def forbids(self, json_type: str) -> bool:
+        """Whether a value of this type breaks the rule, a `type` rule, and no other."""
+        conditional = self.rule.condition is not None
+        return not _covers(self.rule.value, json_type) and (not conditional or _covers(types_of(self.schema), json_type))
+
+
+def _covers(types: Any, json_type: str) -> bool:
+    allowed = {types} if isinstance(types, str) else set(types)
+    return json_type in allowed or (json_type == "integer" and "number" in allowed)
+
+
+@dataclass(frozen=True, slots=True)
+class Technique:
+    """A way of breaking rules of some keywords, in a message that looks like `base`."""
+
+    name: str
+    text: str
+    keywords: frozenset[str]
+    base: Base
+    change: Callable[[Spot], Change | None]
+
+
+TECHNIQUES: dict[str, Technique] = {}
+"""Every technique by its name, in the order in which they are tried."""
+
+ChangeOf = Callable[[Spot], Change | None]
+
+
+def breaks(*keywords: str, base: Base = "complete") -> Callable[[ChangeOf], ChangeOf]:
+    """Registers a technique for rules of these keywords."""
+
+    def register(function: ChangeOf) -> ChangeOf:
+        name = function.__name__.replace("_", "-")
+        text = (function.__doc__ or "").partition("\n")[0]
+        TECHNIQUES[name] = Technique(name, text, frozenset(keywords), base, function)
+        return function
+
+    return register
+
+
+def techniques_for(rule: Rule) -> list[Technique]:
+    """The techniques for the rule's keyword; at a given spot some of them may not apply."""
+    return [technique for technique in TECHNIQUES.values() if rule.keyword in technique.keywords]
+
+
+def known_techniques(names: Iterable[str]) -> list[Technique]:
+    """The techniques of these names. Raises `UnknownNameError`."""
+    wanted = list(names)
+    for name in wanted:
+        if name not in TECHNIQUES:
+            raise UnknownNameError("technique", name, TECHNIQUES, "`brokerfuzz rules --techniques` lists them all")
+    return [TECHNIQUES[name] for name in wanted]

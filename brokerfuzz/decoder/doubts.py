@@ -1,0 +1,31 @@
+"""Which silences concern a place."""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from brokerfuzz.schemas import Contract, MessageType
+
+Doubt = tuple[str, tuple[str, ...]]
+"""(a silence's detector, the names that its table gives behind the path)."""
+
+
+@lru_cache(maxsize=64)
+def doubts(contract: Contract, message_type: MessageType) -> Mapping[str, tuple[Doubt, ...]]:
+    """The doubts at each path that a silence names; a place that has none is not in it.
+
+    A semantic rule that a point in time must not be in the future is a doubt called `past`.
+    """
+    found: dict[str, tuple[Doubt, ...]] = {}
+    for silence in contract.silences:
+        for where in (silence.sites or {}).get(message_type, ()):
+            path, *names = [where] if isinstance(where, str) else where
+            found[path] = (*found.get(path, ()), (str(silence.detector), tuple(names)))
+    for rule in contract.semantics:
+        if rule.message_type == message_type and rule.keyword == "not-in-future":
+            found[rule.site] = (*found.get(rule.site, ()), ("past", ()))
+    return found
+
+
+def detectors_at(contract: Contract, message_type: MessageType, path: str) -> list[str]:
+    """The detectors of the silences that concern a place."""
+    return [detector for detector, _ in doubts(contract, message_type).get(path, ())]
