@@ -6,6 +6,7 @@ BrokerfuzzError                 the base: catch it to catch them all
 ├── CorpusError                 a file is not a whole corpus, or cannot be read or written
 ├── InputError                  a file to judge cannot be read
 ├── TargetError                 a target cannot be reached or addressed
+├── ClockError                  a time to make cases against is too early
 └── LabelError                  a generator's claim and the oracle's verdict differ: a fault of brokerfuzz
 
 The command line prints any of them as one line and exits with status 2. Arguments of strategies are
@@ -43,6 +44,10 @@ class InputError(BrokerfuzzError):
 
 class TargetError(BrokerfuzzError):
     """Raised when a target cannot be reached or addressed at all, so that no answer of it can be judged."""
+
+
+class ClockError(BrokerfuzzError):
+    """Raised when the time that cases are to be made against is before any that they can be made against."""
 
 
 class LabelError(BrokerfuzzError):

@@ -12,7 +12,7 @@ from typing import Any
 
 from brokerfuzz.decoder import plausible, pools
 from brokerfuzz.decoder.compiling import matches
-from brokerfuzz.decoder.doubts import detectors_at, doubts
+from brokerfuzz.decoder.doubts import detectors_at, doubts, spelling_at
 from brokerfuzz.decoder.settling import steps as settling_steps
 from brokerfuzz.decoder.strangers import pool as stranger_pool
 from brokerfuzz.schemas import Condition, Contract, MessageType
@@ -112,14 +112,13 @@ class _Builder:
             settle(value)
 
     def _scalar(self, schema: Schema, path: str, types: frozenset[str], index: int) -> Any:
-        asked = detectors_at(self.contract, self.message_type, path)
-        if "timestamp" in asked:
+        detector = spelling_at(self.contract, self.message_type, path)
+        if detector == "timestamp":
             return pools.INSTANTS[_instant_order(path)]
-        if fitting := plausible.values(path, schema):
+        if detector != "past" and (fitting := plausible.values(path, schema)):
             return _numbered(fitting, index)
-        for detector in asked:
-            if detector in pools.FOR_DETECTOR:
-                return pools.FOR_DETECTOR[detector][0]
+        if detector:
+            return pools.FOR_DETECTOR[detector][0]
         if types & {"integer", "number"}:
             low, high = schema.get("minimum", schema.get("exclusiveMinimum", -1) + 1), schema.get("maximum", 1 << 31)
             return pools.integers(int(low), int(high), int(schema.get("multipleOf", 1)))[0] if "integer" in types else pools.numbers(low, high)[0]
@@ -153,7 +152,17 @@ def towards(path: str, leaf: Schema | None = None) -> Schema:
     return {"type": "object", "required": [name], "properties": {name: towards(rest, leaf)}}
 
 
-def settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
+def with_place(contract: Contract, message_type: MessageType, path: str) -> Schema:
+    """A flat schema that demands the place at `path` to be there, not null, and an array there not empty."""
+    schema = contract.sites[message_type][path].schema
+    types = flat.types_of(schema) - {"null"}
+    leaf: Schema = {"type": sorted(types)} if types else {}
+    if types == {"array"}:
+        leaf["minItems"] = 1
+    return flat.conjoin(towards(path, leaf), _settled_in(contract, message_type, path))
+
+
+def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
     """What else a message has to be so that settling leaves the place alone: failure messages are there only where data is null."""
     enveloped = "envelope" in detectors_at(contract, message_type, "")
     return {"properties": {"data": {"type": ["null"]}}} if enveloped and path.startswith("failureMessages[]") else {}

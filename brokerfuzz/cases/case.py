@@ -8,8 +8,10 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from brokerfuzz.errors import LabelError
+from brokerfuzz.decoder.pools import EARLIEST_NOW
+from brokerfuzz.errors import ClockError, LabelError
 from brokerfuzz.schemas import Contract, Label, MessageType, Verdict, check
+from brokerfuzz.schemas.oracle import aware
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,7 @@ class Case:
         body: bytes,
         *,
         faults: Sequence[Fault] = (),
+        claim: str | None = None,
         tags: Sequence[str] = (),
         twin: "Case | None" = None,
         now: datetime | None = None,
@@ -73,16 +76,29 @@ class Case:
     ) -> "Case":
         """The case of these bytes, judged by the oracle.
 
-        Raises `LabelError` where the oracle does not find just the rules broken that `faults` name, or finds fault with
-        the twin.
+        `faults` claim that the rules that they name are broken and no others, `claim` (a silence's id, or `valid`) that nothing is
+        broken and the silence is touched, or none. Raises `LabelError` where the oracle sees it otherwise, or finds fault with the twin.
         """
         verdict = check(message_type, body, now=now, contract=contract)
-        claimed, broken = {fault.rule for fault in faults}, {entry.rule for entry in verdict.broken}
-        if claimed and claimed != broken:
-            raise LabelError(f"a case that should break {sorted(claimed)} breaks {sorted(broken)}: {body[:300]!r}")
+        broken = {entry.rule for entry in verdict.broken}
+        if faults and broken != {fault.rule for fault in faults}:
+            raise LabelError(f"a case of {[fault.technique for fault in faults]} should break {[fault.rule for fault in faults]}: {verdict}: {body[:300]!r}")
+        if claim and (verdict.label != "valid" if claim == "valid" else verdict.label != "unspecified" or claim not in {touch.silence for touch in verdict.silences}):
+            raise LabelError(f"a case of {claim} is {verdict}: {body[:300]!r}")
         if twin is not None and twin.label != "valid":
             raise LabelError(f"a twin is {twin.verdict}: {twin.body[:300]!r}")
         return cls(message_type, body, verdict, tuple(faults), tuple(tags), twin)
+
+
+def clock(now: datetime | None) -> datetime:
+    """The time that cases are made against, to the second: the present for None, UTC where no zone is given.
+
+    Raises `ClockError` for a time before 2001: instants that are past for good would not be.
+    """
+    instant = aware(now).replace(microsecond=0)
+    if instant < EARLIEST_NOW:
+        raise ClockError(f"now={instant.isoformat()} is too early: give a time from {EARLIEST_NOW:%Y-%m-%d} on")
+    return instant
 
 
 def compact(value: Any) -> bytes:

@@ -8,12 +8,11 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from itertools import chain, zip_longest
 
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.edges import EdgeMaker
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
-from brokerfuzz.schemas.oracle import aware
 
 ALL_LABELS: tuple[Label, ...] = ("valid", "invalid", "unspecified")
 
@@ -25,7 +24,7 @@ def catalogue(
 
     `now` is what the clock rule follows (the present, where it is None); nothing else of the catalogue changes from run to run.
     """
-    contract, now = contract or load_contract(), aware(now).replace(microsecond=0)
+    contract, now = contract or load_contract(), clock(now)
     seen: set[str] = set()
     for case in _in_order(contract, message_type, now):
         for one in (case.twin, case):

@@ -13,7 +13,7 @@ import orjson
 from brokerfuzz.cases.building import ABSENT, PLAIN, Choose, Plan, build, towards
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.decoder import pools
-from brokerfuzz.decoder.doubts import detectors_at
+from brokerfuzz.decoder.doubts import spelling_at
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import Schema, strangers, types_of
 
@@ -42,7 +42,7 @@ class EdgeMaker:
         return self._judged(edge, compact(build(self.contract, self.message_type, plan)))
 
     def _judged(self, edge: str, body: bytes) -> Case:
-        return Case.judged(self.message_type, body, tags=(f"edge:{edge}",), now=self.now, contract=self.contract)
+        return Case.judged(self.message_type, body, claim="valid", tags=(f"edge:{edge}",), now=self.now, contract=self.contract)
 
     @property
     def _sites(self) -> list[Site]:
@@ -69,11 +69,7 @@ class EdgeMaker:
             yield self._case(f"ordinary-{number}", Plan(choose=self._ordinary(number)))
 
     def _free(self, site: Site) -> bool:
-        return "enum" not in site.schema and not strangers(site.schema) and self._detector(site.path) is None
-
-    def _detector(self, path: str) -> str | None:
-        asked = detectors_at(self.contract, self.message_type, path)
-        return next((detector for detector in asked if detector in pools.FOR_DETECTOR), None)
+        return "enum" not in site.schema and not strangers(site.schema) and spelling_at(self.contract, self.message_type, site.path) is None
 
     def _pool(self, schema: Schema) -> list[Any]:
         types = types_of(schema)
@@ -94,7 +90,7 @@ class EdgeMaker:
 
     def _ordinary(self, number: int) -> Choose:
         def choose(path: str, schema: Schema) -> Any:
-            detector = self._detector(path)
+            detector = spelling_at(self.contract, self.message_type, path)
             ordinary = pools.FOR_DETECTOR[detector] if detector else ()
             return ordinary[number % len(ordinary)] if ordinary else PLAIN
 

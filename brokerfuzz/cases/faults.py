@@ -8,16 +8,15 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import cached_property
 from itertools import zip_longest
 from typing import Any, cast
 
-from brokerfuzz.cases.building import Plan, build, meeting, settled_in, towards
+from brokerfuzz.cases.building import Plan, build, meeting, with_place
 from brokerfuzz.cases.case import Case, Fault, compact
 from brokerfuzz.cases.changes import Steps, apply, place_of, places, pointer, value_at
 from brokerfuzz.cases.techniques import Base, Spot, Technique, techniques_for
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule
-from brokerfuzz.schemas.flattening import Schema, conjoin, types_of
+from brokerfuzz.schemas.flattening import Schema, conjoin
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +63,7 @@ class FaultMaker:
     contract: Contract
     message_type: MessageType
     now: datetime
+    _ways: dict[str, list[Technique]] = field(default_factory=dict, repr=False, compare=False)
     _messages: "_Recent" = field(default_factory=lambda: _Recent(), repr=False, compare=False)
     _twins: "_Recent" = field(default_factory=lambda: _Recent(), repr=False, compare=False)
 
@@ -73,7 +73,7 @@ class FaultMaker:
         The first round has every technique, placements in turn; then come the placements that are left, with the first technique.
         """
         where = placements(rule.site)
-        ways = [technique for technique in techniques_for(rule) if self.case(rule, technique, ONLY) is not None]
+        ways = self.ways(rule)
         if not ways:
             return
         for number, (technique, placement) in enumerate(zip_longest(ways, where)):
@@ -86,6 +86,12 @@ class FaultMaker:
                 case = self.case(rule, technique, ONLY, given=given)
                 if case is not None:
                     yield replace(case, tags=(*case.tags, f"under:{condition.label}"))
+
+    def ways(self, rule: Rule) -> list[Technique]:
+        """The techniques that break the rule in a plain message."""
+        if rule.id not in self._ways:
+            self._ways[rule.id] = [technique for technique in techniques_for(rule) if self.case(rule, technique, ONLY) is not None]
+        return self._ways[rule.id]
 
     def _deciding(self, rule: Rule) -> list[Condition]:
         """The conditions that say something of the rule's site or of what is above it, for a rule that holds in any case."""
@@ -119,7 +125,7 @@ class FaultMaker:
 
     def _twin(self, body: bytes) -> Case:
         if body not in self._twins:
-            self._twins[body] = Case.judged(self.message_type, body, tags=("twin",), now=self.now, contract=self.contract)
+            self._twins[body] = Case.judged(self.message_type, body, claim="valid", tags=("twin",), now=self.now, contract=self.contract)
         return cast(Case, self._twins[body])
 
     def _message(self, rule: Rule, base: Base, placement: Placement, given: Schema | None) -> object:
@@ -132,18 +138,8 @@ class FaultMaker:
 
     def towards(self, rule: Rule) -> Schema:
         """What a message has to meet so that the rule can be broken in it: the place is there, its condition decided."""
-        schema = conjoin(towards(rule.site, self._not_null[rule.site]), settled_in(self.contract, self.message_type, rule.site))
+        schema = with_place(self.contract, self.message_type, rule.site)
         return conjoin(schema, meeting(self.contract, self.message_type, rule.condition)) if rule.condition else schema
-
-    @cached_property
-    def _not_null(self) -> dict[str, Schema]:
-        found: dict[str, Schema] = {}
-        for path, site in self.contract.sites[self.message_type].items():
-            types = types_of(site.schema) - {"null"}
-            found[path] = {"type": sorted(types)} if types else {}
-            if types == {"array"}:
-                found[path]["minItems"] = 1
-        return found
 
     @staticmethod
     def _steps(message: object, site: str, placement: Placement) -> Steps | None:

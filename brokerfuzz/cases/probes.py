@@ -11,7 +11,7 @@ from typing import Any
 
 from orjson import Fragment
 
-from brokerfuzz.cases.building import Plan, build, settled_in, towards
+from brokerfuzz.cases.building import Plan, build, with_place
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import Change, Put, Rewrite, Steps, apply, places, value_at
 from brokerfuzz.schemas import Contract, MessageType, Silence
@@ -57,44 +57,39 @@ class ProbeMaker:
         """Every probe of a silence at every site that it concerns; none where it does not concern this message type."""
         if not silence.concerns(self.message_type):
             return
-        for site in self._sites(silence):
+        for site in self.sites(silence):
             message = self._message(site)
-            for name, steps, change in self._probes(silence, site, message):
-                yield self._case(silence, name, apply(message, steps, change))
+            for name, steps, change in self.probes(silence, site, message):
+                yield self.case(silence, name, apply(message, steps, change))
 
-    def at_random(self, silence: Silence, message: Any) -> list[bytes]:
-        """The bodies of every probe of the silence that fits this message."""
-        bodies = []
-        for site in self._sites(silence):
-            if places(message, self._path(site)):
-                bodies += [apply(message, steps, change) for _, steps, change in self._probes(silence, site, message)]
-        return bodies
-
-    def _case(self, silence: Silence, name: str, body: bytes) -> Case:
-        return Case.judged(self.message_type, body, tags=(f"probe:{silence.id}", f"as:{name}"), now=self.now, contract=self.contract)
+    def case(self, silence: Silence, name: str, body: bytes) -> Case:
+        """The case of a probe's bytes."""
+        tags = (f"probe:{silence.id}", f"as:{name}")
+        return Case.judged(self.message_type, body, claim=silence.id, tags=tags, now=self.now, contract=self.contract)
 
     def _message(self, site: Any) -> Any:
-        path = self._path(site)
-        return build(self.contract, self.message_type, Plan().narrow(towards(path), settled_in(self.contract, self.message_type, path)))
+        return build(self.contract, self.message_type, Plan(narrowed=with_place(self.contract, self.message_type, self.path(site))))
 
     @staticmethod
-    def _path(site: Any) -> str:
+    def path(site: Any) -> str:
+        """The path of a site as a silence's table gives it."""
         return site if isinstance(site, str) else str(site[0])
 
-    def _sites(self, silence: Silence) -> list[Any]:
+    def sites(self, silence: Silence) -> list[Any]:
         """The places of a silence, as its table gives them; for one that is everywhere, one place of each type that it is about."""
         known = self.contract.sites[self.message_type]
         if silence.sites is not None:
-            return [where for where in silence.sites.get(self.message_type, ()) if self._path(where) in known]
+            return [where for where in silence.sites.get(self.message_type, ()) if self.path(where) in known]
         about = _ABOUT.get(str(silence.detector))
         if about is None:
             return [""]
         fitting = [path for path, site in known.items() if types_of(site.schema) - {"null"} == {about} and "enum" not in site.schema]
         return fitting[:2] if about == "string" else fitting
 
-    def _probes(self, silence: Silence, site: Any, message: Any) -> Iterator[Probe]:
+    def probes(self, silence: Silence, site: Any, message: Any) -> Iterator[Probe]:
+        """The probes of a silence at a site that fit a message."""
         make = _PROBES.get(str(silence.detector))
-        steps = places(message, self._path(site))
+        steps = places(message, self.path(site))
         if make is not None and steps:
             yield from make(_Asked(silence, site, message, steps[0], self.now))
 
@@ -149,7 +144,7 @@ def _repeated(asked: _Asked) -> Iterator[Probe]:
     items = asked.present
     if isinstance(items, list) and items:
         yield "same-item", asked.steps, Put([*items, items[0]])
-        if len(asked.site) > 1 and isinstance(items[0], dict):
+        if len(asked.site) > 1 and isinstance(items[0], dict) and isinstance(items[0].get(asked.site[1]), str):
             others = [name for name in items[0] if name != asked.site[1] and isinstance(items[0][name], int) and not isinstance(items[0][name], bool)]
             if others:
                 yield "same-identifier", asked.steps, Put([*items, {**items[0], others[0]: items[0][others[0]] + 1}])
@@ -221,12 +216,18 @@ def _contradicting(asked: _Asked) -> Iterator[Probe]:
 def _wrong_sums(asked: _Asked) -> Iterator[Probe]:
     data = asked.present
     offers: Sequence[Any] = data["offers"] if data else []
-    yield "total-off-by-one", asked.steps, Put({**data, "totalExtendedPrice": data["totalExtendedPrice"] + 1})
+    yield "wrong-total", asked.steps, Put({**data, "totalExtendedPrice": _off(data["totalExtendedPrice"])})
     if offers:
-        with_surcharge = [{**offers[0], "extendedPrice": offers[0]["extendedPrice"] + 5}, *offers[1:]]
-        yield "surcharge", asked.steps, Put({**data, "offers": with_surcharge, "totalExtendedPrice": data["totalExtendedPrice"] + 5})
-        free_of_charge = [{**offer, "extendedPrice": 0} for offer in offers]
-        yield "nothing-to-pay", asked.steps, Put({**data, "offers": free_of_charge, "totalExtendedPrice": 0})
+        surcharged = [{**offers[0], "extendedPrice": _off(offers[0]["extendedPrice"])}, *offers[1:]]
+        yield "surcharge", asked.steps, Put({**data, "offers": surcharged, "totalExtendedPrice": sum(offer["extendedPrice"] for offer in surcharged)})
+        if data["totalExtendedPrice"] > 1:
+            free_of_charge = [{**offer, "extendedPrice": 0} for offer in offers]
+            yield "nothing-to-pay", asked.steps, Put({**data, "offers": free_of_charge, "totalExtendedPrice": 0})
+
+
+def _off(amount: float) -> float:
+    """Another amount, plainly: a few more, or half of what is so much that a few would not show."""
+    return amount + 5 if amount < 1e6 else amount / 2
 
 
 _ABOUT = {

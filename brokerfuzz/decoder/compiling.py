@@ -13,7 +13,7 @@ from operator import getitem
 from typing import Any
 
 from brokerfuzz.decoder import free, plausible, pools, strangers
-from brokerfuzz.decoder.doubts import detectors_at, doubts
+from brokerfuzz.decoder.doubts import detectors_at, doubts, spelling_at
 from brokerfuzz.decoder.settling import Settle, steps
 from brokerfuzz.decoder.tables import ABSENT, Source, Spelling, Table, Values, table
 from brokerfuzz.errors import ContractError
@@ -125,11 +125,9 @@ def _fresh(value: Any) -> Any:
 
 def _strings(schema: Schema, place: _Place) -> Values:
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength")
-    for detector, ordinary in pools.FOR_DETECTOR.items():
-        if place.asked(detector):
-            later = pools.FUTURE_INSTANTS if detector == "timestamp" and not place.asked("past") else ()
-            fitting = [text for text in (*ordinary, *later) if shortest <= len(text) <= (longest or pools.LONGEST)]
-            return Values(fitting, (), free.instant() if detector == "timestamp" else None)
+    if detector := spelling_at(place.contract, place.message_type, place.path):
+        fitting = [text for text in pools.FOR_DETECTOR[detector] if shortest <= len(text) <= (longest or pools.LONGEST)]
+        return Values(fitting, (), free.instant() if detector in ("past", "timestamp") else None)
     texts = pools.texts(shortest, longest)
     return Values([t for t in texts if len(t) < LONG], [t for t in texts if len(t) >= LONG], free.text(shortest, longest))
 

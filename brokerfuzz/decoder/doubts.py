@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
+from brokerfuzz.decoder.pools import FOR_DETECTOR
 from brokerfuzz.schemas import Contract, MessageType
 
 Doubt = tuple[str, tuple[str, ...]]
@@ -29,3 +30,9 @@ def doubts(contract: Contract, message_type: MessageType) -> Mapping[str, tuple[
 def detectors_at(contract: Contract, message_type: MessageType, path: str) -> list[str]:
     """The detectors of the silences that concern a place."""
     return [detector for detector, _ in doubts(contract, message_type).get(path, ())]
+
+
+def spelling_at(contract: Contract, message_type: MessageType, path: str) -> str | None:
+    """The detector, if any, for which `pools.FOR_DETECTOR` knows what is ordinary at a place; the narrowest, where there are several."""
+    asked = detectors_at(contract, message_type, path)
+    return next((detector for detector in FOR_DETECTOR if detector in asked), None)

@@ -1,16 +1,16 @@
-"""Values that bytes spell freely: any text, any integer, any number, any second of a quarter of a century."""
+"""Values that bytes spell freely: any text, any integer, any number, any second of thirty years."""
 
 import math
 import struct
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
-from brokerfuzz.decoder.pools import beyond_decimal
+from brokerfuzz.decoder.pools import EARLIEST_NOW, beyond_decimal
 from brokerfuzz.decoder.tables import Source, Spelling
 from brokerfuzz.schemas.instants import spell
 
-_EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
-_SECONDS = int(timedelta(days=9131).total_seconds())  # up to the end of 2024: past for good
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_SECONDS = int((EARLIEST_NOW - _EPOCH).total_seconds()) - 3600
 
 
 def _letters() -> Iterator[str]:
@@ -80,7 +80,7 @@ def _within(value: float, low: float, high: float, *, decimal: bool) -> float:
 
 
 def instant() -> Spelling:
-    """A second of the years 2000 to 2024, as RFC 3339 ending in Z."""
+    """A second of the years 1970 to 2000, as RFC 3339 ending in Z."""
 
     def read(source: Source) -> str:
         return spell(_EPOCH + timedelta(seconds=int.from_bytes(source.take(4)) % _SECONDS))

@@ -4,6 +4,7 @@ All of them are valid and touch no silence, so that any number of them may trave
 """
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -21,14 +22,16 @@ TEXTS: Sequence[str] = (
 
 LONG_TEXTS: Sequence[str] = ("b" * 255, "b" * 256, "é" * 255, "🧪" * 255, "b" * LONGEST)
 
-INSTANTS: Sequence[str] = (
-    "2020-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "2000-01-01T00:00:00.000Z",
-    "2019-12-31T23:59:59.999Z", "2020-06-30T12:00:00.1234567Z", "2021-03-28T01:30:00Z", "2021-10-31T01:30:00.000000001Z",
-    "1900-01-01T00:00:00Z", "2025-01-01T00:00:00Z", "0001-01-01T00:00:00Z",
+PAST_INSTANTS: Sequence[str] = (
+    "2000-01-01T00:00:00Z", "2000-02-29T23:59:59Z", "1999-12-31T23:59:59Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "1998-01-01T00:00:00.000Z",
+    "1997-12-31T23:59:59.999Z", "1997-06-30T12:00:00.1234567Z", "1996-03-31T01:30:00Z", "1996-10-27T01:30:00.000000001Z", "1900-01-01T00:00:00Z",
+    "0001-01-01T00:00:00Z",
 )  # fmt: skip
-"""All of them past, for good."""
+"""For members that must not be in the future: past for any `now` from `EARLIEST_NOW` on."""
 
-FUTURE_INSTANTS: Sequence[str] = ("2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z")
+EARLIEST_NOW = datetime(2001, 1, 1, tzinfo=UTC)
+
+INSTANTS: Sequence[str] = ("2020-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z", *PAST_INSTANTS)
 
 CRONS: Sequence[str] = ("0 0 * * *", "* * * * *", "*/5 * * * *", "0 9 * * 1-5", "30 6 1,15 * *", "59 23 31 12 7", "0 0 29 2 *", "15 */2 * 1-6 0")
 
@@ -39,8 +42,8 @@ URLS: Sequence[str] = (
 
 NAMES: Sequence[str] = ("A", "Active", "Component", "Discontinued", "In Review", "Print on Demand", "Kit", "v2", "active")
 
-FOR_DETECTOR: Mapping[str, Sequence[str]] = {"timestamp": INSTANTS, "cron": CRONS, "url": URLS, "name": NAMES}
-"""What is ordinary at the sites that a silence about spelling concerns, by the silence's detector."""
+FOR_DETECTOR: Mapping[str, Sequence[str]] = {"past": PAST_INSTANTS, "timestamp": INSTANTS, "cron": CRONS, "url": URLS, "name": NAMES}
+"""What is ordinary at the sites that a silence about spelling concerns, by the silence's detector; `past` before `timestamp`, which it narrows."""
 
 INTEGERS: Sequence[int] = (1, 0, 2, -1, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999, 1000000, -2, -128, -32769)
 
