@@ -17,7 +17,7 @@ from brokerfuzz.schemas.contract import NOT_IN_FUTURE, Contract, MessageType, Si
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.reading import DEEPEST, LONGEST_INTEGER, Reading, escape, read, read_shallow
-from brokerfuzz.schemas.silence_detectors import OF_PAIRS, OF_VALUES, Question, distinct
+from brokerfuzz.schemas.silence_detectors import OF_PAIRS, OF_VALUES, distinct
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, Site, join
 from brokerfuzz.schemas.structure import Files, standard, validator
 
@@ -159,12 +159,13 @@ Look = Callable[[Any, Place, _Inspection], None]
 
 @dataclass(slots=True)
 class _Plan:
-    """What to look at below one site. `pairs` look at the object itself."""
+    """What to look at, at one site and below. Of most scalars there is nothing to see: `walked` are the types that are walked to."""
 
     looks: list[Look] = field(default_factory=list)
     members: dict[str, "_Plan"] = field(default_factory=dict)
     items: "_Plan | None" = None
     integer: bool = False
+    walked: frozenset[type] = frozenset()
 
 
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
@@ -301,25 +302,28 @@ class _Rulebook:
 
     def _walk(self, plan: _Plan, value: Any, place: Place, inspection: _Inspection) -> None:
         kind = type(value)
-        if kind is str:
-            if len(value) > self.longest:
-                inspection.touch(self.detectors["string_length"], place, f"{len(value):,} characters")
-        elif kind is dict:
-            members = plan.members
+        if kind is dict:
+            members, longest = plan.members, self.longest
             for name, member in value.items():
                 below = members.get(name)
-                if below is not None and member is not None and type(member) is not bool:
+                if below is not None and (type(member) in below.walked or (type(member) is str and len(member) > longest)):
                     self._walk(below, member, (place, name), inspection)
         elif kind is list:
-            if len(value) > self.most_items:
-                inspection.touch(self.detectors["item_count"], place, f"{len(value):,} items")
-            if plan.items is not None:
-                for index, item in enumerate(value):
-                    self._walk(plan.items, item, (place, index), inspection)
+            self._walk_items(plan.items, value, place, inspection)
+        elif kind is str and len(value) > self.longest:
+            inspection.touch(self.detectors["string_length"], place, f"{len(value):,} characters")
         elif kind is float and plan.integer and value.is_integer() and "integer_form" in self.detectors:
             inspection.touch(self.detectors["integer_form"], place, describe(value))
         for look in plan.looks:
             look(value, place, inspection)
+
+    def _walk_items(self, plan: _Plan | None, items: list[Any], place: Place, inspection: _Inspection) -> None:
+        if len(items) > self.most_items:
+            inspection.touch(self.detectors["item_count"], place, f"{len(items):,} items")
+        if plan is not None:
+            for index, item in enumerate(items):
+                if type(item) in plan.walked or type(item) is str:
+                    self._walk(plan, item, (place, index), inspection)
 
     def _compile(self, sites: Mapping[str, Site]) -> _Plan:
         plans = {path: _Plan(integer=_is_integer(site)) for path, site in sites.items()}
@@ -335,6 +339,8 @@ class _Rulebook:
         for rule in self.contract.rules[self.message_type]:
             if rule.keyword == NOT_IN_FUTURE:
                 plans[rule.site].looks.append(_not_in_future(rule, tolerance))
+        for plan in plans.values():
+            plan.walked = frozenset([dict, list, *([float] if plan.integer else []), *([str, int, float] if plan.looks else [])])
         return plans[""]
 
     def _place(self, silence: Silence, where: Any, plans: dict[str, _Plan]) -> None:
@@ -358,7 +364,7 @@ def _look_at_value(silence: Silence) -> Look:
     detect, options = OF_VALUES[str(silence.detector)], silence.options
 
     def look(value: Any, place: Place, inspection: _Inspection) -> None:
-        if detect(value, Question(inspection.now, options)):
+        if detect(value, inspection.now, options):
             inspection.touch(silence, place, describe(value))
 
     return look
@@ -366,7 +372,7 @@ def _look_at_value(silence: Silence) -> Look:
 
 def _look_at_items(silence: Silence, key: str | None) -> Look:
     def look(value: Any, place: Place, inspection: _Inspection) -> None:
-        if distinct(value, key, Question(inspection.now, silence.options)):
+        if distinct(value, key):
             inspection.touch(silence, place, f"the same {key or 'item'} twice")
 
     return look
@@ -376,7 +382,7 @@ def _look_at_pair(silence: Silence, low: str, high: str) -> Look:
     detect, options = OF_PAIRS[str(silence.detector)], silence.options
 
     def look(value: Any, place: Place, inspection: _Inspection) -> None:
-        if isinstance(value, dict) and low in value and high in value and detect(value[low], value[high], Question(inspection.now, options)):
+        if isinstance(value, dict) and low in value and high in value and detect(value[low], value[high], inspection.now, options):
             inspection.touch(silence, place, f"{low} {describe(value[low])}, {high} {describe(value[high])}")
 
     return look

@@ -1,14 +1,13 @@
 """What it takes to touch a silence: a predicate for each way of being in doubt, named in `silences.json`.
 
-A detector is called with the value at a site (for a pair, with both values; for `distinct`, with the array and the name
-of the identifying member) and answers whether the silence is touched. What only shows in the text (duplicate members,
+A detector is called with the value at a site (for a pair, with both values), the time and the silence's options, `distinct`
+with an array and the name of the member that identifies its items; it answers whether the silence is touched. What only shows in the text (duplicate members,
 numbers that a double cannot hold, ...) is noticed by `reading`.
 """
 
 import math
 import re
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -34,45 +33,41 @@ _LARGEST_DECIMAL = Decimal("79228162514264337593543950335")
 _CENT, _BILLIONTH = 0.005, 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What a detector needs to know besides the value."""
-
-    now: datetime
-    options: Mapping[str, int]
+Options = Mapping[str, int]
+"""What `silences.json` says besides: `seconds` of the clock's."""
 
 
-def timestamp(value: Any, question: Question) -> bool:
+def timestamp(value: Any, now: datetime, options: Options) -> bool:
     return isinstance(value, str) and instant(value) is None
 
 
-def near_now(value: Any, question: Question) -> bool:
+def near_now(value: Any, now: datetime, options: Options) -> bool:
     when = instant(value) if isinstance(value, str) else None
-    return when is not None and abs(when - question.now) <= timedelta(seconds=question.options["seconds"])
+    return when is not None and abs(when - now) <= timedelta(seconds=options["seconds"])
 
 
-def cron(value: Any, question: Question) -> bool:
+def cron(value: Any, now: datetime, options: Options) -> bool:
     if not isinstance(value, str):
         return False
     return not _CRON.fullmatch(value) or any(int(low) > int(high) for low, high in _CRON_RANGE.findall(value))
 
 
-def url(value: Any, question: Question) -> bool:
+def url(value: Any, now: datetime, options: Options) -> bool:
     return isinstance(value, str) and not _URL.fullmatch(value)
 
 
-def name(value: Any, question: Question) -> bool:
+def name(value: Any, now: datetime, options: Options) -> bool:
     return isinstance(value, str) and not (len(value) <= 64 and _NAME.fullmatch(value))
 
 
-def decimal_range(value: Any, question: Question) -> bool:
+def decimal_range(value: Any, now: datetime, options: Options) -> bool:
     if not _is_number(value):
         return False
     exact = Decimal(repr(value))
     return abs(exact) > _LARGEST_DECIMAL or int(exact.normalize().as_tuple().exponent) < -28
 
 
-def envelope(value: Any, question: Question) -> bool:
+def envelope(value: Any, now: datetime, options: Options) -> bool:
     if not isinstance(value, dict):
         return False
     success, failures = value.get("operationWasSuccessful"), value.get("failureMessages")
@@ -80,7 +75,7 @@ def envelope(value: Any, question: Question) -> bool:
     return not consistent
 
 
-def arithmetic(value: Any, question: Question) -> bool:
+def arithmetic(value: Any, now: datetime, options: Options) -> bool:
     offers = value.get("offers") if isinstance(value, dict) else None
     if not isinstance(offers, list) or not all(isinstance(offer, dict) for offer in offers):
         return False
@@ -93,29 +88,32 @@ def arithmetic(value: Any, question: Question) -> bool:
     return not all(_equal(*pair) for pair in [*sums, (total, _double(value["totalExtendedPrice"]))])
 
 
-def ordered_numbers(low: Any, high: Any, question: Question) -> bool:
+def ordered_numbers(low: Any, high: Any, now: datetime, options: Options) -> bool:
     return _is_number(low) and _is_number(high) and low > high
 
 
-def ordered_instants(start: Any, end: Any, question: Question) -> bool:
+def ordered_instants(start: Any, end: Any, now: datetime, options: Options) -> bool:
     first, last = (instant(text) if isinstance(text, str) else None for text in (start, end))
     return first is not None and last is not None and last <= first
 
 
-def distinct(items: Any, key: str | None, question: Question) -> bool:
+def distinct(items: Any, key: str | None) -> bool:
     if not isinstance(items, list) or len(items) < 2:
         return False
-    identities = [item.get(key) if key and isinstance(item, dict) else None for item in items]
-    named = [identity for identity in identities if isinstance(identity, str)]
-    rest = [item for item, identity in zip(items, identities, strict=True) if not isinstance(identity, str)]
-    return len(set(named)) < len(named) or len({_frozen(item) for item in rest}) < len(rest)
+    nameless = items
+    if key is not None:
+        names = [item[key] for item in items if isinstance(item, dict) and isinstance(item.get(key), str)]
+        if len(set(names)) < len(names):
+            return True
+        nameless = [item for item in items if not (isinstance(item, dict) and isinstance(item.get(key), str))] if len(names) < len(items) else []
+    return len(set(map(_frozen, nameless))) < len(nameless)
 
 
 def _frozen(value: Any) -> Hashable:
-    """The value as one that equals what JSON holds for equal: 1 and 1.0, members in any order."""
+    """The value as one that equals what JSON holds for equal: 1 and 1.0, members in any order. (True and 1 do not both fit a site.)"""
     if isinstance(value, dict):
-        return frozenset((name, _frozen(member)) for name, member in value.items())
-    return tuple(map(_frozen, value)) if isinstance(value, list) else (isinstance(value, bool), value)
+        return frozenset([(name, _frozen(member)) for name, member in value.items()])
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def _is_number(value: Any) -> bool:
@@ -133,10 +131,10 @@ def _equal(expected: float, got: float) -> bool:
     return abs(expected - got) <= max(_CENT, _BILLIONTH * abs(expected)) < math.inf
 
 
-OF_VALUES: Mapping[str, Callable[[Any, Question], bool]] = {
+OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
     detector.__name__: detector for detector in (timestamp, near_now, cron, url, name, decimal_range, envelope, arithmetic)
 }
-OF_PAIRS: Mapping[str, Callable[[Any, Any, Question], bool]] = {d.__name__: d for d in (ordered_numbers, ordered_instants)}
+OF_PAIRS: Mapping[str, Callable[[Any, Any, datetime, Options], bool]] = {d.__name__: d for d in (ordered_numbers, ordered_instants)}
 DETECTORS = frozenset(
     [*OF_VALUES, *OF_PAIRS, "distinct"]
     + ["integer_form", "double_range", "duplicate_members", "lone_surrogates", "nul_characters"]  # these show in the text,

@@ -1,0 +1,250 @@
+"""What the oracle says of broken messages, of time, of stances and of Python values."""
+
+import enum
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+import pytest
+
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.schemas import Label, Verdict, check
+
+OFFERS = "offer-creation-request"
+OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Email"}
+PRODUCT: dict[str, Any] = {"productId": "p", "productQuantityInOffer": 1}
+NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
+
+
+def broken(verdict: Verdict) -> list[tuple[str, str]]:
+    """(rule without its message type, place) of what a verdict names."""
+    return [(entry.rule.partition("/")[2], entry.at) for entry in verdict.broken]
+
+
+@pytest.mark.parametrize(
+    ("change", "rule", "at"),
+    [
+        ({"number": 5}, "number:type", "/number"),
+        ({"number": ""}, "number:minLength", "/number"),
+        ({"number": None}, "number:type", "/number"),
+        ({"offerType": 5}, "offerType:type", "/offerType"),
+        ({"offerType": "email"}, "offerType:enum", "/offerType"),
+        ({"orderMinimum": 0}, "orderMinimum:minimum", "/orderMinimum"),
+        ({"orderMinimum": 2**31}, "orderMinimum:maximum", "/orderMinimum"),
+        ({"orderMinimum": "0"}, "orderMinimum:type", "/orderMinimum"),
+        ({"orderMinimum": True}, "orderMinimum:type", "/orderMinimum"),
+        ({"a/b~c": 1}, ":additionalProperties", "/a~1b~0c"),
+        ({"productClusters": "x"}, "productClusters:type", "/productClusters"),
+        ({"productClusters": "x", "offerType": "Product List"}, "productClusters:type", "/productClusters"),
+        (
+            {"productClusters": None, "offerType": "Product List"},
+            "productClusters:type@offerType=Product-List",
+            "/productClusters",
+        ),
+        ({"offerType": "Product List"}, "productClusters:required@offerType=Product-List", "/productClusters"),
+        ({"productClusters": [], "offerType": "Product List"}, "productClusters:minItems@offerType=Product-List", "/productClusters"),
+        (
+            {"productClusters": [{"products": [PRODUCT]}, {}], "offerType": "Product List"},
+            "productClusters[].products:required@offerType=Product-List",
+            "/productClusters/1/products",
+        ),
+        (
+            {"productClusters": [{"products": None}], "offerType": "Product List"},
+            "productClusters[].products:type@offerType=Product-List",
+            "/productClusters/0/products",
+        ),
+        ({"productClusters": [{"products": []}], "offerType": "Product List"}, "productClusters[].products:minItems", "/productClusters/0/products"),
+        (
+            {"productClusters": [{"products": [PRODUCT, {"productId": "q"}]}]},
+            "productClusters[].products[].productQuantityInOffer:required",
+            "/productClusters/0/products/1/productQuantityInOffer",
+        ),
+        (
+            {"productClusters": [{"products": [PRODUCT | {"pageCount": 0}]}]},
+            "productClusters[].products[].pageCount:minimum",
+            "/productClusters/0/products/0/pageCount",
+        ),
+        ({"omniChannel": {"offers": [{"x": 1}]}}, "omniChannel.offers[]:additionalProperties", "/omniChannel/offers/0/x"),
+        ({"accessGroups": ["a", None]}, "accessGroups[]:type", "/accessGroups/1"),
+    ],
+)
+def test_breaking_one_place_names_that_rule_and_place_alone(change: dict[str, Any], rule: str, at: str) -> None:
+    verdict = check(OFFERS, OFFER | change, now=NOW)
+    assert verdict.label == "invalid"
+    assert broken(verdict) == [(rule, at)]
+    assert verdict.silences == ()
+
+
+def test_a_missing_member_is_named_where_it_should_be() -> None:
+    assert broken(check(OFFERS, {})) == [("number:required", "/number"), ("offerType:required", "/offerType")]
+
+
+def test_every_broken_rule_is_named() -> None:
+    verdict = check(OFFERS, {"number": "", "offerType": "?", "weightInPounds": "1", "x": 1, "y": 2})
+    assert broken(verdict) == [
+        ("number:minLength", "/number"),
+        ("offerType:enum", "/offerType"),
+        ("weightInPounds:type", "/weightInPounds"),
+        (":additionalProperties", "/x"),
+        (":additionalProperties", "/y"),
+    ]
+
+
+def test_a_verdict_reads_as_a_sentence() -> None:
+    assert str(check(OFFERS, OFFER | {"number": 5, "deliveryScheduleCron": "@daily"})) == (
+        "invalid\n  breaks offer-creation-request/number:type at /number: found 5, demanded a string"
+        '\n  touches cron-syntax at /deliveryScheduleCron: found "@daily"'
+    )
+
+
+def test_the_order_of_members_does_not_matter() -> None:
+    members = list((OFFER | {"offerType": "Product List", "productClusters": []}).items())
+    assert check(OFFERS, dict(members)) == check(OFFERS, dict(reversed(members)))
+
+
+# -------------------------------------------------------------------------------------------------------------- time
+
+
+def at_time(seconds: float) -> bytes:
+    """An offer last changed so many seconds after now."""
+    when = (NOW + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return json.dumps(OFFER | {"lastUpdatedDateTimeUtc": when}).encode()
+
+
+@pytest.mark.parametrize(
+    ("seconds", "label"),
+    [
+        (-86400, "valid"), (-301, "valid"), (-300, "unspecified"), (-1, "unspecified"), (0, "unspecified"),
+        (1, "unspecified"), (300, "unspecified"), (301, "invalid"), (86400 * 365, "invalid"),
+    ],
+)  # fmt: skip
+def test_a_change_in_the_future_is_refused_beyond_what_clocks_may_differ(seconds: int, label: Label) -> None:
+    verdict = check(OFFERS, at_time(seconds), now=NOW)
+    assert verdict.label == label
+    assert broken(verdict) == ([("lastUpdatedDateTimeUtc:not-in-future", "/lastUpdatedDateTimeUtc")] if label == "invalid" else [])
+    assert [touch.silence for touch in verdict.silences] == (["clock-tolerance"] if label == "unspecified" else [])
+
+
+@pytest.mark.parametrize("now", [NOW.replace(tzinfo=None), NOW.astimezone(timezone(timedelta(hours=9)))])
+def test_a_time_without_a_zone_is_utc_and_a_zone_is_respected(now: datetime) -> None:
+    assert check(OFFERS, at_time(301), now=now).label == "invalid"
+    assert check(OFFERS, at_time(-301), now=now).label == "valid"
+    assert check(OFFERS, at_time(0), now=now).label == "unspecified"
+
+
+def test_the_present_is_taken_where_no_time_is_given() -> None:
+    assert check(OFFERS, OFFER | {"lastUpdatedDateTimeUtc": "2020-01-01T00:00:00Z"}).label == "valid"
+    assert check(OFFERS, OFFER | {"lastUpdatedDateTimeUtc": "9999-12-31T23:59:59Z"}).label == "invalid"
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999999Z"])
+@pytest.mark.parametrize("now", [datetime.min, datetime.max, datetime.min.replace(tzinfo=timezone(timedelta(hours=14)))])
+def test_the_ends_of_time_do_not_raise(text: str, now: datetime) -> None:
+    check(OFFERS, OFFER | {"lastUpdatedDateTimeUtc": text}, now=now)
+
+
+def test_only_the_last_change_follows_the_clock() -> None:
+    assert check(OFFERS, OFFER | {"availableStartDate": "9998-01-01T00:00:00Z", "availableEndDate": "9999-01-01T00:00:00Z"}).label == "valid"
+
+
+# ----------------------------------------------------------------------------------------------------------- stances
+
+
+def test_a_stance_settles_a_silence() -> None:
+    body = OFFER | {"deliveryScheduleCron": "@daily", "pdfUrl": "x"}
+    assert check(OFFERS, body).label == "unspecified"
+    assert check(OFFERS, body, stances={"cron-syntax": "accept"}).label == "unspecified"
+    assert check(OFFERS, body, stances={"cron-syntax": "accept", "url-syntax": "accept"}) == Verdict("valid")
+    refused = check(OFFERS, body, stances={"cron-syntax": "reject", "url-syntax": "unspecified"})
+    assert refused.label == "invalid"
+    assert [(entry.rule, entry.at) for entry in refused.broken] == [("silence/cron-syntax", "/deliveryScheduleCron")]
+    assert refused.broken[0].demanded == "five numeric fields, as crontab(5) has them"
+    assert [touch.silence for touch in refused.silences] == ["url-syntax"]
+
+
+def test_a_stance_does_not_excuse_a_broken_rule() -> None:
+    assert check(OFFERS, OFFER | {"number": "", "pdfUrl": "x"}, stances={"url-syntax": "accept"}).label == "invalid"
+
+
+def test_a_stance_on_a_silence_that_is_not_touched_changes_nothing() -> None:
+    assert check(OFFERS, OFFER, stances={"encoding": "reject"}).label == "valid"
+
+
+# ------------------------------------------------------------------------------------------------------------- names
+
+
+@pytest.mark.parametrize(
+    ("arguments", "nearest"),
+    [
+        ({"message_type": "offer-creation"}, "offer-creation-request"),
+        ({"stances": {"cron": "accept"}}, "cron-syntax"),
+        ({"stances": {"cron-syntax": "acept"}}, "accept"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_the_nearest(arguments: dict[str, Any], nearest: str) -> None:
+    with pytest.raises(UnknownNameError, match=f"did you mean '{nearest}'"):
+        check(**({"message_type": OFFERS, "body": OFFER} | arguments))
+
+
+@pytest.mark.parametrize("stance", [True, None, 5])
+def test_a_stance_that_is_no_word_is_unknown_as_well(stance: Any) -> None:
+    with pytest.raises(UnknownNameError, match="a stance is one of accept, reject, unspecified"):
+        check(OFFERS, OFFER, stances={"encoding": stance})
+
+
+# ------------------------------------------------------------------------------------------------------ Python values
+
+
+class Kind(enum.StrEnum):
+    EMAIL = "Email"
+
+
+class Count(enum.IntEnum):
+    ONE = 1
+
+
+def nested(depth: int) -> list[Any]:
+    value: list[Any] = []
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    ("value", "label"),
+    [
+        (OFFER, "valid"),
+        (OFFER | {"accessGroups": ("a", "b")}, "valid"),
+        (OFFER | {"offerType": Kind.EMAIL, "orderMinimum": Count.ONE}, "valid"),
+        (OFFER | {"defaultPrice": float("nan")}, "invalid"),
+        (OFFER | {"defaultPrice": float("-inf")}, "invalid"),
+        (OFFER | {"orderMinimum": 1.0}, "unspecified"),
+        (OFFER | {"orderMinimum": 10**5000}, "invalid"),
+        (OFFER | {"defaultPrice": -(10**5000)}, "unspecified"),
+        (OFFER | {"comments": "\ud800"}, "unspecified"),
+        (OFFER | {"comments": "\0"}, "unspecified"),
+        (OFFER | {"comments": nested(100_000)}, "invalid"),
+        (OFFER | {1: "x"}, "invalid"),
+        ("a text, not to be parsed", "invalid"),
+        ('{"number": "A-1", "offerType": "Email"}', "invalid"),
+        (None, "invalid"),
+        (json.dumps(OFFER).encode(), "valid"),
+        (bytearray(json.dumps(OFFER).encode()), "valid"),
+        (memoryview(json.dumps(OFFER).encode()), "valid"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_python_values_are_judged_as_the_json_that_they_make(value: Any, label: Label) -> None:
+    assert check(OFFERS, value, now=NOW).label == label
+
+
+def circle() -> list[Any]:
+    value: list[Any] = []
+    value += [value, value]
+    return value
+
+
+@pytest.mark.parametrize("value", [circle(), {"number": circle()}, {"number": b"A"}, {1, 2}, object(), OFFER | {"number": datetime.min}])
+def test_what_json_cannot_carry_is_a_type_error(value: Any) -> None:
+    with pytest.raises(TypeError, match="JSON cannot carry this value"):
+        check(OFFERS, value)
