@@ -147,7 +147,7 @@ def _repeated(asked: _Asked) -> Iterator[Probe]:
         if len(asked.site) > 1 and isinstance(items[0], dict) and isinstance(items[0].get(asked.site[1]), str):
             others = [name for name in items[0] if name != asked.site[1] and isinstance(items[0][name], int) and not isinstance(items[0][name], bool)]
             if others:
-                yield "same-identifier", asked.steps, Put([*items, {**items[0], others[0]: items[0][others[0]] + 1}])
+                yield "same-identifier", asked.steps, Put([*items, {**items[0], others[0]: 1 if items[0][others[0]] != 1 else 2}])
 
 
 def _integer_forms(asked: _Asked) -> Iterator[Probe]:
@@ -209,7 +209,8 @@ def _contradicting(asked: _Asked) -> Iterator[Probe]:
     base = asked.message
     yield "success-without-data", (), Put({**base, "data": None, "failureMessages": [], "operationWasSuccessful": True})
     yield "success-with-failures", (), Put({**base, "failureMessages": ["a"], "operationWasSuccessful": True})
-    yield "failure-with-data", (), Put({**base, "failureMessages": ["a"], "operationWasSuccessful": False})
+    if base["data"] is not None:
+        yield "failure-with-data", (), Put({**base, "failureMessages": ["a"], "operationWasSuccessful": False})
     yield "failure-without-message", (), Put({**base, "data": None, "failureMessages": [], "operationWasSuccessful": False})
 
 
