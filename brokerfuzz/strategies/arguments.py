@@ -1,0 +1,125 @@
+"""What the strategies refuse, and how they say so: the argument, its value, and what would do."""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, NoReturn
+
+from hypothesis.errors import InvalidArgument
+from hypothesis.strategies import SearchStrategy
+
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Rule, check
+
+Fields = Mapping[str, SearchStrategy[Any]]
+"""Site -> the strategy that its values are drawn from."""
+
+
+def refuse(name: str, value: object, remedy: str) -> NoReturn:
+    """Raises `InvalidArgument` for the value of an argument."""
+    raise InvalidArgument(f"{name}={value!r}: {remedy}")
+
+
+def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
+    """Refuses bounds of a size that are no whole numbers, too small, or cross."""
+    for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
+        if value is None and name.startswith("max_"):
+            continue
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            refuse(name, value, f"give a whole number of at least {least}")
+    if high is not None and low > high:
+        refuse(f"min_{what}", low, f"it is above max_{what}={high!r}; lower it, or raise that")
+
+
+def members_of(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> tuple[Any, ...] | None:
+    """The values as a tuple, where all are known ones and there is at least one; None for None."""
+    if values is None:
+        return None
+    chosen = _several(name, values)
+    for value in chosen:
+        if value not in known:
+            refuse(name, value, f"each is one of {', '.join(map(repr, known))}")
+    return chosen
+
+
+def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        refuse(name, values, "give several in a list or tuple, or one in a list of one")
+    chosen = tuple(values)
+    if not chosen:
+        refuse(name, values, "nothing can be drawn from none; give at least one, or leave the argument out for all")
+    return chosen
+
+
+def pins(fields: Fields | None, contract: Contract, message_type: MessageType) -> Fields:
+    """The pinned sites, where each is a site of the message type, its value a strategy, and none lies within another."""
+    if fields is None:
+        return {}
+    if not isinstance(fields, Mapping):
+        refuse("fields", fields, "give a mapping from member names or sites to strategies")
+    known = [path for path in contract.sites[message_type] if path]
+    for path, strategy in fields.items():
+        if path not in known:
+            error = UnknownNameError(f"member of {message_type}", path, known, "`brokerfuzz rules` shows every site")
+            refuse("fields", path, str(error))
+        if not isinstance(strategy, SearchStrategy):
+            refuse(f"fields[{path!r}]", strategy, "give a strategy; for one value, st.just(value)")
+        if outer := next((other for other in fields if other != path and re.match(re.escape(other) + r"[.\[]", path)), None):
+            refuse("fields", path, f"it lies within {outer!r}, which is pinned too; pin one of them")
+    return fields
+
+
+def judged(message: Any, fields: Fields, contract: Contract, message_type: MessageType) -> Any:
+    """The message, where what was pinned has left it within the contract: strategies of valid messages yield nothing else."""
+    try:
+        verdict = check(message_type, message, contract=contract)
+    except TypeError as problem:
+        raise InvalidArgument(f"fields={sorted(fields)}: {problem}") from problem
+    if verdict.label == "invalid":
+        raise InvalidArgument(
+            f"fields={sorted(fields)}: a pinned value breaks the contract ({verdict.broken[0]}); "
+            "pin values that keep it, or draw from the strategy of invalid messages"
+        )
+    return message
+
+
+def known_type(message_type: Any) -> MessageType:
+    """The message type, where it is one."""
+    if message_type not in MESSAGE_TYPES:
+        error = UnknownNameError("message type", str(message_type), MESSAGE_TYPES, f"there are {', '.join(MESSAGE_TYPES)}")
+        refuse("message_type", message_type, str(error))
+    return message_type  # type: ignore[no-any-return]
+
+
+def labels(verdicts: Iterable[Label] | None, known: tuple[Label, ...]) -> tuple[Label, ...]:
+    """The verdicts wanted, in the usual order."""
+    chosen = members_of("verdicts", verdicts, known)
+    return known if chosen is None else tuple(label for label in known if label in chosen)
+
+
+def chosen_rules(rules: Iterable[str] | None, contract: Contract, message_type: MessageType) -> tuple[Rule, ...] | None:
+    """The rules of these ids; a `*` in one stands for any text. None for None."""
+    if rules is None:
+        return None
+    found: dict[str, Rule] = {}
+    for wanted in _several("rules", rules):
+        pattern = re.compile(".*".join(map(re.escape, str(wanted).split("*"))))
+        matching = [rule for rule in contract.rules[message_type] if pattern.fullmatch(rule.id)]
+        if not matching:
+            known = [rule.id for rule in contract.rules[message_type]]
+            refuse("rules", wanted, str(UnknownNameError("rule", str(wanted), known, "`brokerfuzz rules` lists them all")))
+        found |= {rule.id: rule for rule in matching}
+    return tuple(found.values())
+
+
+def chosen_techniques(techniques: Iterable[str] | None) -> frozenset[str] | None:
+    """The names of techniques; None for None."""
+    if techniques is None:
+        return None
+    chosen = _several("techniques", techniques)
+    for name in chosen:
+        if name not in TECHNIQUES:
+            refuse("techniques", name, str(UnknownNameError("technique", str(name), TECHNIQUES, "`brokerfuzz rules --techniques` lists them all")))
+    return frozenset(chosen)
+
+

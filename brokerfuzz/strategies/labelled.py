@@ -1,0 +1,119 @@
+"""Strategies of cases: messages that carry their verdict and its reason, the deliberately invalid ones above all."""
+
+from collections.abc import Collection
+from datetime import datetime
+
+from hypothesis import strategies as st
+from hypothesis.errors import InvalidArgument
+from hypothesis.strategies import DrawFn
+
+from brokerfuzz.cases.at_random import CaseDecoder, case_decoder
+from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.catalogue import ALL_LABELS
+from brokerfuzz.errors import ClockError
+from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+from brokerfuzz.strategies import arguments
+from brokerfuzz.strategies.driving import Drawn
+
+
+@st.composite
+def invalid_offer_requests(
+    draw: DrawFn,
+    *,
+    rules: Collection[str] | None = None,
+    techniques: Collection[str] | None = None,
+    now: datetime | None = None,
+    contract: Contract | None = None,
+) -> Case:
+    """Cases of offer creation requests that a service must refuse: each breaks one rule, and `case.twin` is the valid message that
+    differs in that one place alone.
+
+    `rules` limits the rules that are broken (ids; `*` stands for any text: `"*:minimum"`), `techniques` the ways of breaking them.
+    `now` is the time that a fault of the clock rule is ahead of (the present, where it is None). `contract` is a changed contract.
+
+    Refuses (`InvalidArgument`) unknown rules and techniques, and rules that none of the techniques breaks.
+
+    Shrinks towards the first rule and technique, and a plain message around the fault.
+
+    Source: Errors, validation rules 1-9.
+    """
+    return _draw_fault(draw, "offer-creation-request", rules, techniques, now, contract)
+
+
+@st.composite
+def invalid_product_list_responses(
+    draw: DrawFn,
+    *,
+    rules: Collection[str] | None = None,
+    techniques: Collection[str] | None = None,
+    now: datetime | None = None,
+    contract: Contract | None = None,
+) -> Case:
+    """Cases of product list responses that break one rule each; everything else as in `invalid_offer_requests`.
+
+    Source: Response envelope; Product list response.
+    """
+    return _draw_fault(draw, "product-list-response", rules, techniques, now, contract)
+
+
+@st.composite
+def invalid_pricing_responses(
+    draw: DrawFn,
+    *,
+    rules: Collection[str] | None = None,
+    techniques: Collection[str] | None = None,
+    now: datetime | None = None,
+    contract: Contract | None = None,
+) -> Case:
+    """Cases of offer pricing calculation responses that break one rule each; everything else as in `invalid_offer_requests`.
+
+    Source: Response envelope; Offer pricing calculation response; Limits.
+    """
+    return _draw_fault(draw, "offer-pricing-response", rules, techniques, now, contract)
+
+
+@st.composite
+def cases(
+    draw: DrawFn,
+    message_type: MessageType,
+    *,
+    verdicts: Collection[Label] | None = None,
+    now: datetime | None = None,
+    contract: Contract | None = None,
+) -> Case:
+    """Cases of a message type: valid ones, invalid ones with their fault and twin, and ones about which the contract is silent.
+
+    `verdicts` limits the labels (`valid`, `invalid`, `unspecified`). `now` and `contract` as in `invalid_offer_requests`.
+
+    Shrinks towards the first of the labels, and as the strategies of that label do.
+    """
+    contract = contract or load_contract()
+    decoder = case_decoder(contract, arguments.known_type(message_type), arguments.labels(verdicts, ALL_LABELS))
+    return decoder.read(Drawn(draw, {}), _clock(now))
+
+
+def _draw_fault(
+    draw: DrawFn,
+    message_type: MessageType,
+    rules: Collection[str] | None,
+    techniques: Collection[str] | None,
+    now: datetime | None,
+    contract: Contract | None,
+) -> Case:
+    decoder = _fault_decoder(contract or load_contract(), message_type, rules, techniques)
+    return decoder.read(Drawn(draw, {}), _clock(now))
+
+
+def _fault_decoder(contract: Contract, message_type: MessageType, rules: Collection[str] | None, techniques: Collection[str] | None) -> CaseDecoder:
+    chosen = arguments.chosen_rules(rules, contract, message_type)
+    decoder = case_decoder(contract, message_type, ("invalid",), chosen, arguments.chosen_techniques(techniques))
+    if not decoder.rules:
+        arguments.refuse("techniques", techniques, f"none of them breaks any of rules={rules!r}; `brokerfuzz rules --techniques` says what each breaks")
+    return decoder
+
+
+def _clock(now: datetime | None) -> datetime:
+    try:
+        return clock(now)
+    except ClockError as problem:
+        raise InvalidArgument(str(problem)) from problem
