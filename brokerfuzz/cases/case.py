@@ -11,6 +11,7 @@ from typing import Any
 from brokerfuzz.decoder.pools import EARLIEST_NOW
 from brokerfuzz.errors import ClockError, LabelError
 from brokerfuzz.schemas import Contract, Label, MessageType, Verdict, check
+from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
 
 
@@ -99,6 +100,14 @@ def clock(now: datetime | None) -> datetime:
     if instant < EARLIEST_NOW:
         raise ClockError(f"now={instant.isoformat()} is too early: give a time from {EARLIEST_NOW:%Y-%m-%d} on")
     return instant
+
+
+NOW_TAG = "now:"
+
+
+def now_tag(now: datetime) -> str:
+    """The tag of a case whose verdict follows the clock: the time that it was made against."""
+    return f"{NOW_TAG}{spell(now)}"
 
 
 def compact(value: Any) -> bytes:

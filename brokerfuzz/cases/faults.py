@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Any, cast
 
 from brokerfuzz.cases.building import Plan, build, meeting, with_place
-from brokerfuzz.cases.case import Case, Fault, compact
+from brokerfuzz.cases.case import Case, Fault, compact, now_tag
 from brokerfuzz.cases.changes import Steps, apply, place_of, places, pointer, value_at
 from brokerfuzz.cases.techniques import Base, Spot, Technique, techniques_for
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule
@@ -119,6 +119,7 @@ class FaultMaker:
             return None
         twin = self._twin(compact(message))
         fault = Fault(rule.id, pointer(place_of(steps, change)), technique.name)
+        tags = (*tags, now_tag(self.now)) if rule in self.contract.semantics else tags
         return Case.judged(
             self.message_type, apply(message, steps, change), faults=(fault,), tags=tags, twin=twin, now=self.now, contract=self.contract
         )

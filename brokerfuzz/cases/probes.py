@@ -12,7 +12,7 @@ from typing import Any
 from orjson import Fragment
 
 from brokerfuzz.cases.building import Plan, build, with_place
-from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.case import Case, compact, now_tag
 from brokerfuzz.cases.changes import Change, Put, Rewrite, Steps, apply, places, value_at
 from brokerfuzz.schemas import Contract, MessageType, Silence
 from brokerfuzz.schemas.flattening import types_of
@@ -64,7 +64,7 @@ class ProbeMaker:
 
     def case(self, silence: Silence, name: str, body: bytes) -> Case:
         """The case of a probe's bytes."""
-        tags = (f"probe:{silence.id}", f"as:{name}")
+        tags = (f"probe:{silence.id}", f"as:{name}", *([now_tag(self.now)] if silence.detector == "near_now" else []))
         return Case.judged(self.message_type, body, claim=silence.id, tags=tags, now=self.now, contract=self.contract)
 
     def _message(self, site: Any) -> Any:

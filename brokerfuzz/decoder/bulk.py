@@ -17,6 +17,10 @@ class Seeded:
     def __init__(self, seed: int) -> None:
         self.take = Random(seed).randbytes
 
+    def choose(self, count: int, /) -> int:
+        """The remainder of a byte."""
+        return self.take(1)[0] % count
+
     def draw(self, site: str, /) -> Any:
         """A seed cannot draw for a pinned site: pins are for Hypothesis' driver."""
         raise TypeError(f"{site} is pinned, and a seeded source has no strategies to draw from")
@@ -31,6 +35,10 @@ class Records:
     def take(self, size: int, /) -> bytes:
         """The next record, cut or filled up to `size`."""
         return next(self._records, b"")[:size].ljust(size, b"\0")
+
+    def choose(self, count: int, /) -> int:
+        """The remainder of a byte."""
+        return self.take(1)[0] % count
 
     def draw(self, site: str, /) -> Any:
         """Records hold bytes alone."""

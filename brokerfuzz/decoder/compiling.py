@@ -5,7 +5,7 @@ an array is its size, and its items are records of their own, as are nested obje
 by construction: the members that a condition asks about are spelled first, and the rest by the tables of the branch that follows.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial, reduce
@@ -29,6 +29,7 @@ SIZES = (1, 0, 1, 2, 1, 1, 2, 1, 0, 3, 1, 2, 1, 1, 0, 2)
 RARE_SIZES = (4, 5, 8, 11, 12)
 """Sizes with one entry each; 11 and 12 because weak code looks at the first ten."""
 RICH_SIZES = (2, 3, 1, 2, 4, 3, 2)
+_STATES = 200
 LONG = 200
 """Characters from which a text is rare."""
 
@@ -48,9 +49,10 @@ class _Place:
     message_type: MessageType
     style: Style
     path: str = ""
+    optional: bool = False
 
-    def at(self, path: str) -> "_Place":
-        return replace(self, path=path)
+    def at(self, path: str, *, optional: bool = False) -> "_Place":
+        return replace(self, path=path, optional=optional)
 
     def asked(self, detector: str) -> bool:
         return detector in detectors_at(self.contract, self.message_type, self.path)
@@ -73,7 +75,7 @@ def _reader(schema: Schema, place: _Place) -> Read:
         return _from_pool(strangers.pool(schema, place.path))
     if types == {"object"}:
         return _object(schema, place)
-    entries = _table(schema, place, optional=False)
+    entries = _table(schema, place)
 
     def read(source: Source) -> Any:
         value = entries[source.take(1)[0]]
@@ -92,15 +94,15 @@ def _from_pool(values: list[Any]) -> Read:
 # ------------------------------------------------------------------------------------------------------- members
 
 
-def _table(schema: Schema, place: _Place, *, optional: bool) -> Table:
+def _table(schema: Schema, place: _Place) -> Table:
     """The table of a member or item, whose schema and place are these."""
     if place.path in place.style.pinned:
         return [Spelling(lambda source: source.draw(place.path))] * 256
     values = _values(schema, place)
     nullable = "null" in flat.types_of(schema) and ("enum" not in schema or None in schema["enum"])
-    if not values.ordinary and not optional and not nullable:
+    if not values.ordinary and not place.optional and not nullable:
         raise ContractError(f"{place.path or 'the root'} can have no value at all: its schema contradicts itself")
-    return table(values, optional=optional, nullable=nullable, rich=place.path in place.style.rich)
+    return table(values, optional=place.optional, nullable=nullable, rich=place.path in place.style.rich)
 
 
 def _values(schema: Schema, place: _Place) -> Values:
@@ -156,18 +158,32 @@ def _booleans(schema: Schema, place: _Place) -> Values:
 
 
 def _objects(schema: Schema, place: _Place) -> Values:
-    return Values([Spelling(_object(schema, place))])
+    read = _object(schema, place)
+    return Values([_one_of([_left_out, read, read, read])]) if place.optional else Values([Spelling(read)])
 
 
 def _arrays(schema: Schema, place: _Place) -> Values:
+    """Arrays of usual sizes, and of each rare size once in `_STATES`; an optional one may yet be left out.
+
+    What an array holds comes from `Source.choose`, not from its byte in the record, so that Hypothesis can lower it and drop the records
+    of lost items in one step.
+    """
     low = schema.get("minItems", 0)
     high = schema.get("maxItems", max(12, low + 3))
     usual = [size for size in (RICH_SIZES if place.path in place.style.rich else SIZES) if low <= size <= high] or [low]
-    rare = {size for size in (*RARE_SIZES, low, low + 1, high) if low <= size <= high} - set(usual)
+    rare = [] if place.style.plausible else [size for size in (*RARE_SIZES, low, low + 1, high) if low <= size <= high and size not in usual]
+    sizes = [*sorted({*usual, *rare}), *(usual[i % len(usual)] for i in range(_STATES))]
     read_items = _items(schema, place)
-    spelled = {size: Spelling(partial(read_items, size)) for size in {*usual, *rare}}
-    simplest_first = sorted(set(usual)) + usual
-    return Values([spelled[size] for size in simplest_first], [spelled[size] for size in sorted(rare)] if not place.style.plausible else [])
+    return Values([_one_of([*([_left_out] if place.optional else []), *(partial(read_items, size) for size in sizes)])])
+
+
+def _one_of(reads: Sequence[Read]) -> Spelling:
+    count = len(reads)
+    return Spelling(lambda source: reads[source.choose(count)](source))
+
+
+def _left_out(source: Source) -> Any:
+    return ABSENT
 
 
 def _bounds(schema: Schema, low: float = -1.7976931348623157e308, high: float = 1.7976931348623157e308) -> tuple[float, float]:
@@ -201,7 +217,7 @@ def _items(schema: Schema, place: _Place) -> Callable[[int, Source], list[Any]]:
     settle = _settled(schema, place)
     if flat.types_of(item) == {"object"} and not flat.strangers(item) and below.path not in place.style.pinned:
         return _records(_object(item, below), settle)
-    entries = _table(item, below, optional=False)
+    entries = _table(item, below)
 
     def read(size: int, source: Source) -> list[Any]:
         if not size:
@@ -248,14 +264,16 @@ def _object(schema: Schema, place: _Place) -> Read:
 def _tables(schema: Schema, names: Iterable[str], place: _Place) -> list[Table]:
     required = schema.get("required", ())
     members = schema.get("properties", {})
-    return [_table(members[name], place.at(join(place.path, name)), optional=name not in required) for name in names]
+    return [_table(members[name], place.at(join(place.path, name), optional=name not in required)) for name in names]
 
 
 def _spell(source: Source, record: bytes, names: list[str], tables: Iterable[Table], settle: list[Settle]) -> dict[str, Any]:
     out: dict[str, Any] = {}
     for name, value in zip(names, map(getitem, tables, record), strict=False):
+        if value.__class__ is Spelling:
+            value = value.read(source)
         if value is not ABSENT:
-            out[name] = value.read(source) if value.__class__ is Spelling else value
+            out[name] = value
     for step in settle:
         step(out)
     return out

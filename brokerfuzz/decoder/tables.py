@@ -16,6 +16,10 @@ class Source(Protocol):
         """The next `size` bytes."""
         ...
 
+    def choose(self, count: int, /) -> int:
+        """A number below `count` (at most 256); 0 is the simplest."""
+        ...
+
     def draw(self, site: str, /) -> Any:
         """A value for a pinned site; only sources of decoders with pins are asked."""
         ...

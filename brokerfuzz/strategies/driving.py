@@ -14,6 +14,11 @@ def _record(size: int) -> SearchStrategy[bytes]:
     return st.binary(min_size=size, max_size=size)
 
 
+@lru_cache(maxsize=256)
+def _below(count: int) -> SearchStrategy[int]:
+    return st.integers(0, count - 1)
+
+
 class Drawn:
     """Bytes and pinned values drawn within one example."""
 
@@ -26,6 +31,11 @@ class Drawn:
     def take(self, size: int, /) -> bytes:
         """The next record."""
         return self._draw(_record(size)) if size else b""
+
+    def choose(self, count: int, /) -> int:
+        """A whole number of its own: Hypothesis tries to lower it and to drop what follows from it in one step, so that an array loses
+        an item and the item's record together."""
+        return self._draw(_below(count))
 
     def draw(self, site: str, /) -> Any:
         """A value of the strategy that the site is pinned to."""
