@@ -1,0 +1,248 @@
+"""Any bytes get a verdict: what is JSON, what is not, and what has more than one reading."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import perf_counter
+
+import pytest
+
+from brokerfuzz.schemas import Label, Verdict, check
+
+OFFERS = "offer-creation-request"
+PLAIN = b'{"number":"A-1","offerType":"Email"}'
+
+
+def offer(members: bytes) -> bytes:
+    """A plain offer with more members, as they are written."""
+    return PLAIN[:-1] + b"," + members + b"}"
+
+
+def rules(verdict: Verdict) -> set[str]:
+    return {entry.rule.partition("/")[2] for entry in verdict.broken}
+
+
+def silences(verdict: Verdict) -> set[str]:
+    return {touch.silence for touch in verdict.silences}
+
+
+NO_JSON = {
+    "nothing": b"",
+    "white space": b" \n",
+    "a bare word": b"x",
+    "NaN": offer(b'"surcharge":NaN'),
+    "Infinity": offer(b'"surcharge":Infinity'),
+    "-Infinity": offer(b'"surcharge":-Infinity'),
+    "trailing text": PLAIN + b"x",
+    "a second message": PLAIN + PLAIN,
+    "a trailing comma": PLAIN[:-1] + b",}",
+    "a trailing comma in an array": offer(b'"accessGroups":["a",]'),
+    "a missing comma": PLAIN.replace(b",", b" "),
+    "single quotes": PLAIN.replace(b'"', b"'"),
+    "a comment": b"/* */" + PLAIN,
+    "a name without quotes": b"{number:1}",
+    "a cut end": PLAIN[:-1],
+    "a cut text": PLAIN[:-2],
+    "a raw control character": offer(b'"comments":"a\nb"'),
+    "a raw NUL in a text": offer(b'"comments":"a\0b"'),
+    "a raw NUL behind": PLAIN + b"\0",
+    "a form feed for white space": PLAIN + b"\f",
+    "a no-break space": b"\xc2\xa0" + PLAIN,
+    "a leading zero": offer(b'"orderMinimum":01'),
+    "a leading plus": offer(b'"orderMinimum":+1'),
+    "a bare minus": offer(b'"orderMinimum":-'),
+    "a bare point": offer(b'"surcharge":1.'),
+    "no digit before a point": offer(b'"surcharge":.5'),
+    "a bare exponent": offer(b'"surcharge":1e'),
+    "hexadecimal": offer(b'"orderMinimum":0x1'),
+    "digits of another script": offer('"orderMinimum":١'.encode()),
+    "an unknown escape": offer(b'"comments":"\\x41"'),
+    "a short escape": offer(b'"comments":"\\u41"'),
+    "an escape with a sign": offer(b'"comments":"\\u+041"'),
+    "True": offer(b'"isActive":True'),
+    "a second byte order mark": b"\xef\xbb\xbf" * 2 + PLAIN,
+    "random bytes": bytes(range(256)),
+    "100,000 brackets": b"[" * 100_000,
+    "100,000 brackets, one closed too often": b"[" * 100_000 + b"]" * 100_001,
+    "100,000 brackets, closed by braces": b"[" * 100_000 + b"}" * 100_000,
+    "100,000 objects": b'{"a":' * 100_000,
+    "deep nonsense": b"[" * 100_000 + b"nonsense" + b"]" * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", NO_JSON)
+def test_what_is_no_json_breaks_that_rule_alone(name: str) -> None:
+    verdict = check(OFFERS, NO_JSON[name])
+    assert verdict.label == "invalid"
+    assert [entry.rule for entry in verdict.broken] == ["offer-creation-request/:json"]
+
+
+@pytest.mark.parametrize("body", [b" \t\r\n" + PLAIN + b" \t\r\n", PLAIN.replace(b"number", b"n\\u0075mber"), PLAIN.replace(b":", b" :\n ")])
+def test_json_is_free_in_its_spelling(body: bytes) -> None:
+    assert check(OFFERS, body).label == "valid"
+
+
+# ----------------------------------------------------------------------------------------------------------- numbers
+
+
+@pytest.mark.parametrize(
+    ("member", "number", "label", "touched", "rule"),
+    [
+        ("orderMinimum", b"1.0", "unspecified", {"integer-form"}, ""),
+        ("orderMinimum", b"1e0", "unspecified", {"integer-form"}, ""),
+        ("orderMinimum", b"0.1e1", "unspecified", {"integer-form"}, ""),
+        ("orderMinimum", b"0.0", "invalid", {"integer-form"}, "orderMinimum:minimum"),
+        ("orderMinimum", b"1.5", "invalid", set(), "orderMinimum:type"),
+        ("orderMinimum", b"1e400", "invalid", {"integer-form", "double-range"}, "orderMinimum:maximum"),
+        ("orderMinimum", b"1e-400", "unspecified", {"integer-form", "double-range"}, ""),  # no integer, or 0: no rule is broken by both
+        ("orderMinimum", b"1.00000000000000000000001", "unspecified", {"integer-form", "double-range"}, ""),
+        ("orderMinimum", b"9" * 40, "invalid", {"double-range"}, "orderMinimum:maximum"),
+        ("orderMinimum", b"-" + b"9" * 10_000, "invalid", {"double-range"}, "orderMinimum:minimum"),
+        ("defaultPrice", b"-0", "valid", set(), ""),
+        ("defaultPrice", b"-0.0", "valid", set(), ""),
+        ("defaultPrice", b"1E+2", "valid", set(), ""),
+        ("defaultPrice", b"0." + b"1" * 15, "valid", set(), ""),
+        ("defaultPrice", b"1" * 15, "valid", set(), ""),
+        ("defaultPrice", b"1e400", "unspecified", {"double-range"}, ""),
+        ("defaultPrice", b"-1e400", "unspecified", {"double-range"}, ""),
+        ("defaultPrice", b"1e-400", "unspecified", {"double-range"}, ""),
+        ("defaultPrice", b"9" * 40, "unspecified", {"double-range"}, ""),
+        ("defaultPrice", b"9" * 700, "unspecified", {"double-range"}, ""),
+        ("defaultPrice", b"9" * 10_000, "unspecified", {"double-range"}, ""),
+        ("defaultPrice", b"0." + b"9" * 10_000, "unspecified", {"double-range"}, ""),
+        ("defaultPrice", b"1e-99999999999999999999", "unspecified", {"double-range"}, ""),
+        ("number", b"9" * 10_000, "invalid", {"double-range"}, "number:type"),
+    ],
+)
+def test_a_number_is_judged_as_it_is_written(member: str, number: bytes, label: Label, touched: set[str], rule: str) -> None:
+    body = offer(b'"%b":%b' % (member.encode(), number)) if member != "number" else PLAIN.replace(b'"A-1"', number)
+    verdict = check(OFFERS, body)
+    assert (verdict.label, silences(verdict), rules(verdict)) == (label, touched, {rule} - {""})
+
+
+def test_a_number_below_a_bound_by_less_than_a_double_tells_may_be_either() -> None:
+    body = b'{"data":{"customerId":"c","offers":[],"totalExtendedPrice":%b},"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}'
+    assert check("offer-pricing-response", body % b"-1e-400").label == "unspecified"
+    assert check("offer-pricing-response", body % b"-1e-300").label == "invalid"
+
+
+@contextmanager
+def digits_limited_to(count: int) -> Iterator[None]:
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(count)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(before)
+
+
+def test_python_can_be_told_to_refuse_long_integers_and_the_verdict_stands() -> None:
+    with digits_limited_to(640):
+        assert rules(check(OFFERS, offer(b'"orderMinimum":' + b"9" * 999))) == {"orderMinimum:maximum"}
+
+
+# ------------------------------------------------------------------------------------------------- repeated members
+
+
+@pytest.mark.parametrize(
+    ("body", "label", "rule"),
+    [
+        (b'{"number":"","number":"1","offerType":"VDM"}', "unspecified", ""),
+        (b'{"number":"1","number":"","offerType":"VDM"}', "unspecified", ""),
+        (b'{"number":"1","number":"2","offerType":"VDM"}', "unspecified", ""),
+        (b'{"number":"","number":"","offerType":"VDM"}', "invalid", "number:minLength"),
+        (b'{"number":"","number":"1","number":"","offerType":"VDM"}', "invalid", "number:minLength"),
+        (b'{"number":"1","number":"1","offerType":"FAX"}', "invalid", "offerType:enum"),
+        (b'{"number":"1","offerType":"VDM","x":1,"x":2}', "invalid", ":additionalProperties"),
+        (b'{"number":"1","offerType":"VDM","offerType":"Product List"}', "unspecified", ""),
+    ],
+)
+def test_members_of_one_name_are_a_fault_only_where_every_reading_has_it(body: bytes, label: Label, rule: str) -> None:
+    verdict = check(OFFERS, body)
+    assert verdict.label == label
+    assert rules(verdict) == {rule} - {""}
+    assert "duplicate-members" in silences(verdict)
+
+
+def test_a_number_out_of_range_and_a_repeated_member_are_read_in_all_four_ways() -> None:
+    """Only where the first member counts and is rounded is there no price below 0."""
+    body = b'{"data":{"customerId":"c","offers":[],"totalExtendedPrice":-1e-400,"totalExtendedPrice":-1},"failureMessages":[],"informationalMessages":[],'
+    verdict = check("offer-pricing-response", body + b'"operationWasSuccessful":true}')
+    assert (verdict.label, rules(verdict)) == ("unspecified", set())
+
+
+@pytest.mark.parametrize("depth", [100, 200, 300, 900, 1_000, 5_000, 100_000])
+def test_a_repeated_member_is_seen_beside_deep_nesting(depth: int) -> None:
+    deep = b"[" * depth + b"]" * depth
+    assert check(OFFERS, b'{"number":%b,"offerType":"VDM","number":"1"}' % deep).label == "unspecified"
+    assert check(OFFERS, b'{"number":"1","offerType":"VDM","number":%b}' % deep).label == "unspecified"
+    both = check(OFFERS, b'{"number":%b,"offerType":"VDM","number":%b}' % (deep, deep))
+    assert rules(both) == {"number:type"}
+
+
+# --------------------------------------------------------------------------------------------------------- encodings
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-8-sig"])
+def test_another_encoding_is_in_doubt_and_its_faults_are_found(encoding: str) -> None:
+    assert check(OFFERS, PLAIN.decode().encode(encoding)).label == "unspecified"
+    assert rules(check(OFFERS, offer(b'"orderMinimum":0').decode().encode(encoding))) == {"orderMinimum:minimum"}
+
+
+def test_half_a_surrogate_pair_in_utf_16_is_in_doubt() -> None:
+    body = '{"number":"\ud800","offerType":"Email"}'.encode("utf-16-le", "surrogatepass")
+    assert check(OFFERS, body).label == "unspecified"
+
+
+@pytest.mark.parametrize("bad", [b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc3", b"\x80"])
+def test_bytes_that_are_no_utf_8_are_in_doubt_within_a_text_and_no_json_elsewhere(bad: bytes) -> None:
+    within = check(OFFERS, offer(b'"comments":"a%bb"' % bad))
+    assert (within.label, silences(within)) == ("unspecified", {"encoding"})
+    assert rules(check(OFFERS, PLAIN + bad)) == {":json"}
+
+
+def test_a_lone_surrogate_in_a_name_is_told_in_text_that_can_be_printed() -> None:
+    verdict = check(OFFERS, offer(b'"\\ud800":1,"\\ud800":2'))
+    assert silences(verdict) == {"lone-surrogates", "duplicate-members"}
+    assert rules(verdict) == {":additionalProperties"}
+    assert str(verdict).encode()
+
+
+# -------------------------------------------------------------------------------------------------------------- size
+
+
+@pytest.mark.parametrize("depth", [63, 64, 65, 128, 255, 256, *range(900, 1010, 3), 10_000, 100_000])
+@pytest.mark.parametrize("escape", [b"", b'"\\u0041"'])
+def test_nesting_of_any_depth_is_judged(depth: int, escape: bytes) -> None:
+    deep = b"[" * depth + escape + b"]" * depth
+    assert rules(check(OFFERS, offer(b'"comments":' + deep))) == {"comments:type"}
+    assert rules(check(OFFERS, offer(b'"omniChannel":{"offers":[%b]}' % deep))) == {"omniChannel.offers[]:type"}
+
+
+def test_deep_objects_are_judged() -> None:
+    deep = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
+    assert rules(check(OFFERS, offer(b'"priceClasses":[%b]' % deep))) == {"priceClasses[]:additionalProperties"}
+
+
+def groups(count: int) -> bytes:
+    return json.dumps(json.loads(PLAIN) | {"accessGroups": [f"group {number}" for number in range(count)]}).encode()
+
+
+def test_a_message_of_5_megabytes_is_judged_in_seconds() -> None:
+    body = groups(330_000)
+    assert len(body) > 5_000_000
+    begin = perf_counter()
+    assert silences(check(OFFERS, body)) == {"item-count", "message-size"}
+    assert perf_counter() - begin < 10
+
+
+def test_a_message_of_50_megabytes_is_judged() -> None:
+    body = offer(b'"comments":"' + b"x" * 50_000_000 + b'"')
+    assert silences(check(OFFERS, body)) == {"string-length", "message-size"}
+
+
+def test_a_verdict_names_so_many_broken_rules_and_no_more() -> None:
+    verdict = check(OFFERS, offer(b'"accessGroups":[' + b",".join([b"1"] * 100_000) + b"]"))
+    assert len(verdict.broken) == 1000
+    assert rules(verdict) == {"accessGroups[]:type"}
