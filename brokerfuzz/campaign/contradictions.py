@@ -1,0 +1,26 @@
+"""Which verdict and which answer contradict each other.
+
+A message that must be accepted was refused, one that must be refused was accepted, or the target crashed or fell
+silent, which no message excuses. Where the contract says nothing, acceptance and refusal are both right.
+"""
+
+from typing import Literal
+
+from brokerfuzz.campaign.answers import ANSWER_KINDS, AnswerKind
+from brokerfuzz.schemas import Label
+
+FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "silent"]
+
+
+def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:
+    """The kind of finding that an answer to a message of this label is; None where they agree."""
+    return _TABLE[label, answer]
+
+
+LABELS: tuple[Label, ...] = ("valid", "invalid", "unspecified")
+_BY_ANSWER: dict[AnswerKind, FindingKind] = {"crashed": "crashed", "silent": "silent"}
+_TABLE: dict[tuple[Label, AnswerKind], FindingKind | None] = {
+    **{(label, answer): _BY_ANSWER.get(answer) for label in LABELS for answer in ANSWER_KINDS},
+    ("valid", "rejected"): "valid-rejected",
+    ("invalid", "accepted"): "invalid-accepted",
+}

@@ -1,0 +1,131 @@
+"""Findings: a verdict and an answer that contradict each other, said so that one can act on it."""
+
+from dataclasses import dataclass
+
+from brokerfuzz.campaign.answers import Answer
+from brokerfuzz.campaign.contradictions import FindingKind
+from brokerfuzz.campaign.suspicions import Suspicion
+from brokerfuzz.campaign.targets import Target
+from brokerfuzz.campaign.trees import at_pointer, read_tree, write_tree
+from brokerfuzz.campaign.wording import listed, printable, readable, with_article
+from brokerfuzz.cases.case import Case
+from brokerfuzz.schemas import Contract, Label, MessageType
+
+EXPECTED: dict[Label, str] = {"valid": "accepted", "invalid": "rejected", "unspecified": "accepted or rejected"}
+_MESSAGES = {"offer-creation-request": "offer creation request", "product-list-response": "product list", "offer-pricing-response": "pricing"}
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A rule that the smallest message breaks: where, what is there, what is demanded, and the contract's words for it."""
+
+    rule: str
+    source: str
+    at: str
+    found: str
+    demanded: str
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One contradiction between what the contract says of a message and what the target did with it.
+
+    `body` is the smallest message that shows it and `answer` what it got; the rest speaks of that message. `case` is the first one
+    that showed it, `count` how many did. `reasons` are the rules broken, `silences` the silences touched; `places` the JSON Pointers
+    that it hangs on. `techniques` and `tags` are those of all cases that showed it. `reproduced` is False where the
+    message got another answer when it was sent once more, None where it was not. `reproduction` is a line for a shell.
+    """
+
+    kind: FindingKind
+    message_type: MessageType
+    label: Label
+    reasons: tuple[Reason, ...]
+    silences: tuple[str, ...]
+    places: tuple[str, ...]
+    techniques: tuple[str, ...]
+    tags: tuple[str, ...]
+    count: int
+    case: Case
+    body: bytes
+    answer: Answer
+    reproduced: bool | None
+    reproduction: str
+
+    @property
+    def expected(self) -> str:
+        """The answers that the contract allows: `accepted`, `rejected`, or either."""
+        return EXPECTED[self.label]
+
+    @property
+    def got(self) -> str:
+        """The answer in words: `accepted (status 200)`, `crashed (the connection was reset)`."""
+        return f"{self.answer.kind} ({printable(self.answer.reason, 300)})"
+
+    @property
+    def hint(self) -> str:
+        """The techniques that showed it, or the edges and probes: `one-below`, `edge:blank`."""
+        return ", ".join(self.techniques or self.tags)
+
+    def sentence(self) -> str:
+        """The finding in one English sentence: rule, place, technique, expected and got."""
+        if not self.answer.reached:
+            return f"The target takes no connections any more ({self.answer.reason}): it went away while this or another message was on its way."
+        said = f"{self._message().capitalize()} should have been {self.expected} and was {self._outcome()}: {self._cause()}"
+        flaky = "" if self.reproduced is not False else " (when it was sent once more, the answer was another)"
+        return f"{said}{flaky}."
+
+    def _message(self) -> str:
+        return f"{with_article(self.label)} {_MESSAGES.get(self.message_type, self.message_type)}"
+
+    def _outcome(self) -> str:
+        words = {"silent": "not answered", "crashed": "met with a crash"}.get(self.answer.kind, self.answer.kind)
+        return f"{words} ({printable(self.answer.reason, 300)})"
+
+    def _cause(self) -> str:
+        by = f", by {self.hint}" if self.hint else ""
+        if self.reasons:
+            return "; ".join(f"{_where(r.at)} is {printable(r.found, 80)}, but {r.rule} demands {r.demanded}" for r in self.reasons[:3]) + by
+        if self.places:
+            return f"it hangs on {listed(f'{place} being {self._value(place)}' for place in self.places[:4])}{by}"
+        if self.silences:
+            return f"the contract is silent on {listed(self.silences[:4])}{by}"
+        return f"so is {'any' if self.reproduced else 'this'} message{by}: {readable(self.body, 120)}"
+
+    def _value(self, place: str) -> str:
+        try:
+            return readable(write_tree(at_pointer(read_tree(self.body), place)), 60)
+        except (ValueError, LookupError):
+            return "there"
+
+
+def _where(pointer: str) -> str:
+    return printable(pointer, 120) if pointer else "the whole message"
+
+
+def finding_of(suspicion: Suspicion, target: Target, contract: Contract) -> Finding:
+    """The finding that a suspicion is, once it is shrunk as far as it goes."""
+    verdict = suspicion.verdict
+    return Finding(
+        kind=suspicion.kind,
+        message_type=suspicion.case.message_type,
+        label=verdict.label,
+        reasons=tuple(Reason(b.rule, source_of(b.rule, contract), b.at, b.found, b.demanded) for b in verdict.broken),
+        silences=tuple(dict.fromkeys(touched.silence for touched in verdict.silences)),
+        places=suspicion.places,
+        techniques=tuple(suspicion.techniques),
+        tags=tuple(suspicion.tags),
+        count=suspicion.count,
+        case=suspicion.case,
+        body=suspicion.body,
+        answer=suspicion.answer,
+        reproduced=suspicion.reproduced,
+        reproduction=target.reproduction(suspicion.body),
+    )
+
+
+def source_of(rule: str, contract: Contract) -> str:
+    """The place in the contract that demands a rule; of a silence that the user pinned, where the contract is silent."""
+    if rule.startswith("silence/"):
+        return contract.silence(rule.removeprefix("silence/")).source
+    known = contract.rules_by_id.get(rule)
+    return known.source if known else ""

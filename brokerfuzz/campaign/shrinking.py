@@ -1,0 +1,186 @@
+"""Makes the message of a finding as small as it can be, against the live target.
+
+A smaller message stands for the finding where the oracle says of it what it said of the first (the same label and
+exactly the same rules broken) and the target gives an answer of the same kind. What is tried first, and in which order,
+follows from the message alone; so a target that answers alike gives the same smallest message each time.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from hashlib import blake2b
+from time import monotonic
+from typing import Literal
+
+from brokerfuzz.campaign.answers import Answer
+from brokerfuzz.campaign.reductions import Schemas, chunks, simpler
+from brokerfuzz.campaign.trees import Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
+from brokerfuzz.schemas import Verdict
+
+MOST_JUDGED = 32 << 20
+"""How many bytes of proposals are judged for one finding, so that a huge message ends too."""
+
+Send = Callable[[bytes], Awaitable[Answer]]
+Judge = Callable[[bytes], Verdict]
+_Outcome = Literal["holds", "other verdict", "other answer"]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """When to stop: `requests` sent, or the clock (`time.monotonic`) at `deadline`."""
+
+    requests: int = 200
+    deadline: float = float("inf")
+
+
+class _Spent(Exception):
+    """The bounds are reached, or the target is gone."""
+
+
+class Shrinker:
+    """One finding's shrinking. `body`, `verdict`, `answer` and `places` are at any time those of the smallest message so far.
+
+    `reproduced` says whether the message got an answer of the same kind when it was sent once more (None: not sent). `places`
+    are the JSON Pointers where a change for something simpler made the target answer otherwise: what the finding hangs
+    on. `whole` is False where bounds ended the shrinking.
+    """
+
+    def __init__(self, body: bytes, verdict: Verdict, answer: Answer, *, send: Send, judge: Judge, schemas: Schemas, bounds: Bounds) -> None:
+        self.body, self.verdict, self.answer = body, verdict, answer
+        self.reproduced: bool | None = None
+        self.places: tuple[str, ...] = ()
+        self.whole = False
+        self.requests = 0
+        self._kind = answer.kind
+        self._wanted = _signature(verdict)
+        self._send, self._judge, self._schemas, self._bounds = send, judge, schemas, bounds
+        self._seen: dict[bytes, _Outcome] = {}
+        self._judged = 0
+
+    async def run(self) -> None:
+        """Shrinks until nothing can be taken away, or the bounds are reached."""
+        try:
+            self.reproduced = await self._answers(self.body, self.verdict)
+            if self.reproduced:
+                await self._shrink()
+            self.whole = self.reproduced
+        except _Spent:
+            pass
+
+    async def _shrink(self) -> None:
+        tree = self._tree()
+        if tree is None or not await self._holds(write_tree(tree)):
+            await self._cut_bytes()
+            return
+        before = None
+        while tree != before:
+            before = tree
+            tree = await self._simplify(await self._cut(tree, ()))
+        self.places = self._where_it_hangs(tree)
+
+    def _tree(self) -> Tree:
+        try:
+            return read_tree(self.body)
+        except ValueError:
+            return None
+
+    # ------------------------------------------------------------------------------------------------ trying
+
+    async def _holds(self, body: bytes) -> bool:
+        key = _key(body)
+        if key not in self._seen:
+            self._seen[key] = await self._try(body)
+        return self._seen[key] == "holds"
+
+    async def _try(self, body: bytes) -> _Outcome:
+        if body == self.body:
+            return "holds"
+        self._judged += len(body)
+        if self._judged > MOST_JUDGED:
+            raise _Spent
+        verdict = self._judge(body)
+        if _signature(verdict) != self._wanted:
+            await asyncio.sleep(0)
+            return "other verdict"
+        return "holds" if await self._answers(body, verdict) else "other answer"
+
+    async def _answers(self, body: bytes, verdict: Verdict) -> bool:
+        if self.requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
+            raise _Spent
+        self.requests += 1
+        answer = await self._send(body)
+        if not answer.reached:
+            raise _Spent
+        if answer.kind != self._kind:
+            return False
+        self.body, self.verdict, self.answer = body, verdict, answer
+        return True
+
+    # ------------------------------------------------------------------------------------------------ reducing
+
+    async def _cut(self, tree: Tree, path: Path) -> Tree:
+        """The tree with as few members and items as will do, from the top down."""
+        length = len(children(at(tree, path)))
+        while length:
+            start = 0
+            while start < len(children(at(tree, path))):
+                candidate = replaced(tree, path, without(at(tree, path), start, start + length))
+                if await self._holds(write_tree(candidate)):
+                    tree = candidate
+                else:
+                    start += length
+            length = min(length // 2, len(children(at(tree, path))))
+        for step in range(len(children(at(tree, path)))):
+            tree = await self._cut(tree, (*path, step))
+        return tree
+
+    async def _simplify(self, tree: Tree) -> Tree:
+        """The tree with scalars as simple as will do."""
+        for path in list(paths(tree)):
+            tree = await self._simplify_at(tree, path)
+        return tree
+
+    async def _simplify_at(self, tree: Tree, path: Path) -> Tree:
+        while True:
+            for candidate in self._simpler(tree, path):
+                if await self._holds(write_tree(candidate)):
+                    tree = candidate
+                    break
+            else:
+                return tree
+
+    def _simpler(self, tree: Tree, path: Path) -> Iterator[Tree]:
+        for value in simpler(at(tree, path), self._schemas.get(site(tree, path), {})):
+            yield replaced(tree, path, value)
+
+    async def _cut_bytes(self) -> None:
+        """A message that is no JSON, or whose spelling matters: bytes are left out."""
+        before = None
+        while before != self.body:
+            before = self.body
+            for start, length in chunks(len(before)):
+                end = len(self.body) - start  # from the end, so that what is left out moves nothing that is still to come
+                if end > 0:
+                    await self._holds(self.body[: max(end - length, 0)] + self.body[end:])
+
+    # ------------------------------------------------------------------------------------------------ explaining
+
+    def _where_it_hangs(self, tree: Tree) -> tuple[str, ...]:
+        found = [path for path in paths(tree) if self._matters(tree, path)]
+        deepest = [path for path in found if not any(other[: len(path)] == path and other != path for other in found)]
+        return tuple(pointer(tree, path) for path in deepest)
+
+    def _matters(self, tree: Tree, path: Path) -> bool:
+        proposals = list(self._simpler(tree, path))
+        if path:
+            above, step = path[:-1], path[-1]
+            proposals.append(replaced(tree, above, without(at(tree, above), step, step + 1)))
+        return any(self._seen.get(_key(write_tree(proposal))) == "other answer" for proposal in proposals)
+
+
+def _signature(verdict: Verdict) -> tuple[str, frozenset[str]]:
+    return verdict.label, frozenset(entry.rule for entry in verdict.broken)
+
+
+def _key(body: bytes) -> bytes:
+    return blake2b(body, digest_size=16).digest()

@@ -1,0 +1,182 @@
+"""JSON as it was written, in a form that can be cut.
+
+Python's own values would lose what a finding may hang on: a member given twice, `1.0` for `1`, a number of a hundred
+digits. A tree keeps these. It loses white space and the escapes of a text, nothing else.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+DEEPEST = 100
+"""Trees that are deeper are not read: what shrinks them, works on their bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as it is written."""
+
+    literal: str
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """An object: its members in their order, those of the same name included."""
+
+    pairs: tuple[tuple[str, "Tree"], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """An array."""
+
+    items: tuple["Tree", ...]
+
+
+Tree = Members | Items | Number | str | bool | None
+Path = tuple[int, ...]
+"""The way down from the root: which member, or which item, by its number."""
+
+
+def read_tree(body: bytes) -> Tree:
+    """The tree of a body. Raises `ValueError` where the bytes are no JSON in UTF-8, or too deep a one."""
+    try:
+        value = json.loads(body.decode(), parse_int=Number, parse_float=Number, parse_constant=_refuse, object_pairs_hook=_pairs)
+        return _frozen(value, DEEPEST)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+class _Pairs(list[tuple[str, object]]):
+    pass
+
+
+def _pairs(pairs: list[tuple[str, object]]) -> _Pairs:
+    return _Pairs(pairs)
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON value")
+
+
+def _frozen(value: object, depth: int) -> Tree:
+    if not depth:
+        raise ValueError("nested too deep")
+    match value:
+        case _Pairs():
+            return Members(tuple((name, _frozen(member, depth - 1)) for name, member in value))
+        case list():
+            return Items(tuple(_frozen(item, depth - 1) for item in value))
+        case Number() | str() | bool() | None:
+            return value
+        case _:
+            raise ValueError(f"no JSON value: {value!r}")
+
+
+def write_tree(tree: Tree) -> bytes:
+    """The compact JSON of a tree, in UTF-8; a lone surrogate is written as its escape."""
+    text = _written(tree)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return "".join(char if not "\ud800" <= char <= "\udfff" else f"\\u{ord(char):04x}" for char in text).encode()
+
+
+def _written(tree: Tree) -> str:
+    match tree:
+        case Members(pairs):
+            return "{" + ",".join(f"{json.dumps(name, ensure_ascii=False)}:{_written(member)}" for name, member in pairs) + "}"
+        case Items(items):
+            return "[" + ",".join(map(_written, items)) + "]"
+        case Number(literal):
+            return literal
+        case _:
+            return json.dumps(tree, ensure_ascii=False)
+
+
+def children(tree: Tree) -> tuple[Tree, ...]:
+    """The members' values, or the items; none of a scalar."""
+    match tree:
+        case Members(pairs):
+            return tuple(member for _, member in pairs)
+        case Items(items):
+            return items
+        case _:
+            return ()
+
+
+def without(tree: Tree, start: int, stop: int) -> Tree:
+    """The object or array without the children from `start` to before `stop`."""
+    match tree:
+        case Members(pairs):
+            return Members(pairs[:start] + pairs[stop:])
+        case Items(items):
+            return Items(items[:start] + items[stop:])
+        case _:
+            return tree
+
+
+def at(tree: Tree, path: Path) -> Tree:
+    """The tree at the end of a path."""
+    for step in path:
+        tree = children(tree)[step]
+    return tree
+
+
+def replaced(tree: Tree, path: Path, new: Tree) -> Tree:
+    """The tree with another one at the end of a path."""
+    if not path:
+        return new
+    step, rest = path[0], path[1:]
+    match tree:
+        case Members(pairs):
+            name, member = pairs[step]
+            return Members((*pairs[:step], (name, replaced(member, rest, new)), *pairs[step + 1 :]))
+        case Items(items):
+            return Items((*items[:step], replaced(items[step], rest, new), *items[step + 1 :]))
+        case _:
+            return tree
+
+
+def paths(tree: Tree, above: Path = ()) -> Iterator[Path]:
+    """Every path, parents before children."""
+    yield above
+    for step, child in enumerate(children(tree)):
+        yield from paths(child, (*above, step))
+
+
+def pointer(tree: Tree, path: Path) -> str:
+    """The JSON Pointer (RFC 6901) of a path."""
+    steps: list[str] = []
+    for step in path:
+        steps.append(tree.pairs[step][0].replace("~", "~0").replace("/", "~1") if isinstance(tree, Members) else str(step))
+        tree = children(tree)[step]
+    return "".join(f"/{step}" for step in steps)
+
+
+def site(tree: Tree, path: Path) -> str:
+    """The site of a path: the members' names parted by dots, `[]` for an item."""
+    found = ""
+    for step in path:
+        if isinstance(tree, Members):
+            name = tree.pairs[step][0]
+            found = f"{found}.{name}" if found else name
+        else:
+            found += "[]"
+        tree = children(tree)[step]
+    return found
+
+
+def at_pointer(tree: Tree, pointer: str) -> Tree:
+    """The tree at a JSON Pointer. Raises `LookupError` where nothing is there."""
+    for token in pointer.split("/")[1:]:
+        name = token.replace("~1", "/").replace("~0", "~")
+        match tree:
+            case Members(pairs):
+                tree = dict(pairs)[name]
+            case Items(items) if name.isdecimal():
+                tree = items[int(name)]
+            case _:
+                raise LookupError(pointer)
+    return tree
