@@ -44,6 +44,8 @@ def mutated(text: str, chance: random.Random) -> str:
 def compare(text: str) -> None:
     """Holds all readers against each other on one text."""
     body = text.encode()
+    if b"\0" in body[:4]:  # two or four bytes a character, by all that RFC 4627 says of telling encodings apart
+        return
     deep, cut = read(body), read_shallow(body)
     if body.startswith(b"\xef\xbb\xbf"):
         text = text[1:]
