@@ -1,0 +1,121 @@
+"""The report that a person reads: a summary, the findings as sentences, the ledger of silences.
+
+Colour is for terminals: a pipe, a file and whoever sets `NO_COLOR` get plain text. Whatever comes from a target or a
+message is escaped where it does not print, so that it cannot play on the terminal.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO
+
+import click
+
+from brokerfuzz.campaign.answers import ANSWER_KINDS
+from brokerfuzz.campaign.contradictions import LABELS
+from brokerfuzz.campaign.findings import Finding
+from brokerfuzz.campaign.firing import OnProgress
+from brokerfuzz.campaign.ledger import Observed
+from brokerfuzz.campaign.results import Progress, Result
+from brokerfuzz.campaign.wording import printable, readable
+from brokerfuzz.schemas import Label
+
+MOST_SHOWN = 100
+"""How many findings are shown; the machine's report holds all of them."""
+
+LONGEST_BODY = 2000
+"""How many characters of a body or a command line are shown."""
+
+
+def show(result: Result, stream: IO[str]) -> None:
+    """Writes the report to a stream, with colour where that is a terminal."""
+    click.echo(report(result), file=stream, nl=False, color=coloured(stream))
+
+
+def report(result: Result) -> str:
+    """The report, with escape codes for colour; `click.unstyle` takes them away."""
+    return "".join(f"{line}\n" for line in _lines(result))
+
+
+def coloured(stream: IO[str]) -> bool:
+    """Whether a stream takes escape codes (NO_COLOR: https://no-color.org)."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def live_progress(stream: IO[str]) -> Iterator[OnProgress | None]:
+    """A callback for `fire` that keeps one line up to date; None where the stream is no terminal."""
+    if not stream.isatty():
+        yield None
+        return
+    try:
+        yield lambda progress: click.echo(f"\r\x1b[K{progress_line(progress)}", file=stream, nl=False, color=True)
+    finally:
+        click.echo("\r\x1b[K", file=stream, nl=False, color=True)
+
+
+def progress_line(progress: Progress) -> str:
+    """`firing: 300 of 1,000 cases, 2 contradictions, 4,000 requests/s`."""
+    cases = f"{progress.cases:,} of {progress.total:,} cases" if progress.total else f"{progress.cases:,} cases"
+    return f"{progress.phase}: {cases}, {progress.findings:,} contradictions, {progress.rate:,.0f} requests/s"
+
+
+def summary(result: Result) -> str:
+    """The one line that says it all."""
+    found = f"{len(result.findings):,} finding{'' if len(result.findings) == 1 else 's'}"
+    answers = "; ".join(filter(None, (_answers(result, label) for label in LABELS)))
+    stopped = f"; stopped early: {result.stopped}" if result.stopped else ""
+    work = f"{result.cases:,} cases, {result.requests:,} requests in {result.seconds:.1f} s"
+    return f"{found} at {printable(result.target)} ({work}{stopped}): {answers or 'no case was answered'}"
+
+
+def _answers(result: Result, label: Label) -> str:
+    counts = [(kind, result.counts.get((label, kind), 0)) for kind in ANSWER_KINDS]
+    said = ", ".join(f"{number:,} {kind}" for kind, number in counts if number)
+    return f"{label}: {said}" if said else ""
+
+
+def _lines(result: Result) -> Iterator[str]:
+    yield click.style(summary(result), bold=True, fg="red" if result.findings else "green")
+    for number, finding in enumerate(result.findings[:MOST_SHOWN], 1):
+        yield ""
+        yield from _finding(number, finding)
+    if (left := len(result.findings) - MOST_SHOWN) > 0:
+        yield f"\n... and {left:,} more findings: the machine's report (--json) holds them all"
+    if result.silences:
+        yield ""
+        yield click.style("What the contract leaves open, and what this target does", bold=True)
+        yield from _table(result.silences)
+
+
+def _finding(number: int, finding: Finding) -> Iterator[str]:
+    yield click.style(f"{number}. ", bold=True) + click.style(finding.sentence(), fg="red")
+    for reason in finding.reasons:
+        yield _entry("rule", f"{reason.rule} (contract: {reason.source})")
+        yield _entry("place", printable(reason.at, 200) or "the whole message")
+    if not finding.reasons and finding.places:
+        yield _entry("place", ", ".join(printable(place, 200) for place in finding.places))
+    if finding.techniques:
+        yield _entry("technique", ", ".join(finding.techniques))
+    if finding.tags:
+        yield _entry("tags", printable(", ".join(finding.tags), 200))
+    yield _entry("expected", finding.expected)
+    yield _entry("got", finding.got)
+    yield _entry("count", f"{finding.count:,}, first in case {finding.case.id}")
+    yield _entry("smallest", readable(finding.body, LONGEST_BODY) or "(no bytes)")
+    yield _entry("reproduce", finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: --json holds it")
+
+
+def _entry(name: str, value: str) -> str:
+    return f"   {click.style(f'{name:<10}', dim=True)} {value}"
+
+
+def _table(silences: tuple[Observed, ...]) -> Iterator[str]:
+    kinds = [kind for kind in ANSWER_KINDS if kind != "silent" or any(observed.counts[kind] for observed in silences)]
+    rows = [("silence", "question", *kinds)]
+    rows += [(o.silence.id, o.silence.question, *(f"{o.counts[kind]:,}" for kind in kinds)) for o in silences]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        words = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
+        numbers = [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
+        yield "  ".join([*words, *numbers]).rstrip()
