@@ -86,7 +86,7 @@ def _silence(observed: Observed) -> dict[str, Any]:
     return {
         "silence": observed.silence.id,
         "question": observed.silence.question,
-        **observed.counts,
+        **{str(kind): number for kind, number in observed.counts.items()},
         "leaning": observed.leaning,
         "examples": {kind: _case(case) for kind, case in sorted(observed.examples.items())},
     }
