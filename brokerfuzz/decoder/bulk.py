@@ -12,14 +12,15 @@ from brokerfuzz.schemas import Contract, MessageType, load_contract
 class Seeded:
     """Bytes from a seed: the same on every Python and platform."""
 
-    __slots__ = ("take",)
+    __slots__ = ("_bits", "take")
 
     def __init__(self, seed: int) -> None:
-        self.take = Random(seed).randbytes
+        random = Random(seed)
+        self.take, self._bits = random.randbytes, random.getrandbits
 
     def choose(self, count: int, /) -> int:
-        """The remainder of a byte."""
-        return self.take(1)[0] % count
+        """A number below `count`, each as likely as the next, but for a thousandth."""
+        return self._bits(18) % count
 
     def draw(self, site: str, /) -> Any:
         """A seed cannot draw for a pinned site: pins are for Hypothesis' driver."""

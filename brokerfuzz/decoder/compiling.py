@@ -15,7 +15,7 @@ from typing import Any
 from brokerfuzz.decoder import free, plausible, pools, strangers
 from brokerfuzz.decoder.doubts import detectors_at, doubts, spelling_at
 from brokerfuzz.decoder.settling import Settle, steps
-from brokerfuzz.decoder.tables import ABSENT, Source, Spelling, Table, Values, table
+from brokerfuzz.decoder.tables import ABSENT, FREE_BYTES, Free, Source, Spelling, Table, Values, states, table
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
@@ -29,7 +29,8 @@ SIZES = (1, 0, 1, 2, 1, 1, 2, 1, 0, 3, 1, 2, 1, 1, 0, 2)
 RARE_SIZES = (4, 5, 8, 11, 12)
 """Sizes with one entry each; 11 and 12 because weak code looks at the first ten."""
 RICH_SIZES = (2, 3, 1, 2, 4, 3, 2)
-_STATES = 200
+_STATES = 100
+"""How many of the choices for an array or object are of its sizes (see `tables.states`)."""
 LONG = 200
 """Characters from which a text is rare."""
 
@@ -78,8 +79,7 @@ def _reader(schema: Schema, place: _Place) -> Read:
     entries = _table(schema, place)
 
     def read(source: Source) -> Any:
-        value = entries[source.take(1)[0]]
-        return value.read(source) if value.__class__ is Spelling else value
+        return _spell(source, source.take(1 + FREE_BYTES), [""], [entries], [])[""]
 
     return read
 
@@ -98,11 +98,37 @@ def _table(schema: Schema, place: _Place) -> Table:
     """The table of a member or item, whose schema and place are these."""
     if place.path in place.style.pinned:
         return [Spelling(lambda source: source.draw(place.path))] * 256
+    nullable = _may_be_null(schema, place)
     values = _values(schema, place)
-    nullable = "null" in flat.types_of(schema) and ("enum" not in schema or None in schema["enum"])
     if not values.ordinary and not place.optional and not nullable:
         raise ContractError(f"{place.path or 'the root'} can have no value at all: its schema contradicts itself")
     return table(values, optional=place.optional, nullable=nullable, rich=place.path in place.style.rich)
+
+
+def _container(schema: Schema, place: _Place) -> Spelling:
+    """An array or object that its byte says is there: a choice of its own says how large it is, or that it is not there after all.
+
+    Hypothesis knows how to lower a choice and to drop what belonged to it in one step; it does not know that of a byte of a record.
+    """
+    sizes = [(_STATES, Spelling(_object(schema, place)))] if "object" in flat.types_of(schema) else _sizes(schema, place)
+    entries = states(sizes, optional=place.optional)
+    if len(set(entries)) == 1:
+        return sizes[0][1]
+    count = len(entries)
+
+    def read(source: Source) -> Any:
+        entry = entries[source.choose(count)]
+        return entry.read(source) if entry.__class__ is Spelling else entry
+
+    return Spelling(read)
+
+
+def _may_be_null(schema: Schema, place: _Place) -> bool:
+    if "enum" in schema:
+        return None in schema["enum"]
+    if flat.strangers(schema):
+        return None in strangers.pool(schema, place.path)
+    return "null" in flat.types_of(schema)
 
 
 def _values(schema: Schema, place: _Place) -> Values:
@@ -116,6 +142,8 @@ def _values(schema: Schema, place: _Place) -> Values:
         return Values(fitting)
     if types >= set(flat.JSON_TYPES):
         return Values(pools.of_any_type())
+    if types - {"null"} in ({"object"}, {"array"}):
+        return Values([_container(schema, place)])
     parts = [_OF_TYPE[name](schema, place) for name in _OF_TYPE if name in types and not (name == "integer" and "number" in types)]
     spelled = [part.free for part in parts if part.free]
     return Values(sum((list(p.ordinary) for p in parts), []), sum((list(p.rare) for p in parts), []), spelled[0] if spelled else None)
@@ -158,32 +186,24 @@ def _booleans(schema: Schema, place: _Place) -> Values:
 
 
 def _objects(schema: Schema, place: _Place) -> Values:
-    read = _object(schema, place)
-    return Values([_one_of([_left_out, read, read, read])]) if place.optional else Values([Spelling(read)])
+    return Values([Spelling(_object(schema, place))])
 
 
 def _arrays(schema: Schema, place: _Place) -> Values:
-    """Arrays of usual sizes, and of each rare size once in `_STATES`; an optional one may yet be left out.
+    return Values([spelling for _, spelling in _sizes(schema, place)])
 
-    What an array holds comes from `Source.choose`, not from its byte in the record, so that Hypothesis can lower it and drop the records
-    of lost items in one step.
-    """
+
+def _sizes(schema: Schema, place: _Place) -> list[tuple[int, Spelling]]:
+    """The sizes of an array, smallest first: how often of `_STATES`, and how to read so many items."""
     low = schema.get("minItems", 0)
     high = schema.get("maxItems", max(12, low + 3))
+    if low > high:
+        raise ContractError(f"{place.path} cannot hold at least {low} and at most {high} items")
     usual = [size for size in (RICH_SIZES if place.path in place.style.rich else SIZES) if low <= size <= high] or [low]
-    rare = [] if place.style.plausible else [size for size in (*RARE_SIZES, low, low + 1, high) if low <= size <= high and size not in usual]
-    sizes = [*sorted({*usual, *rare}), *(usual[i % len(usual)] for i in range(_STATES))]
+    rare = [] if place.style.plausible else [size for size in (*RARE_SIZES, low, low + 1, high) if low <= size <= high]
+    often = {size: max(1, _STATES * usual.count(size) // len(usual)) for size in {*usual, *rare}}
     read_items = _items(schema, place)
-    return Values([_one_of([*([_left_out] if place.optional else []), *(partial(read_items, size) for size in sizes)])])
-
-
-def _one_of(reads: Sequence[Read]) -> Spelling:
-    count = len(reads)
-    return Spelling(lambda source: reads[source.choose(count)](source))
-
-
-def _left_out(source: Source) -> Any:
-    return ABSENT
+    return [(often[size], Spelling(partial(read_items, size))) for size in sorted(often)]
 
 
 def _bounds(schema: Schema, low: float = -1.7976931348623157e308, high: float = 1.7976931348623157e308) -> tuple[float, float]:
@@ -218,15 +238,24 @@ def _items(schema: Schema, place: _Place) -> Callable[[int, Source], list[Any]]:
     if flat.types_of(item) == {"object"} and not flat.strangers(item) and below.path not in place.style.pinned:
         return _records(_object(item, below), settle)
     entries = _table(item, below)
+    least = schema.get("minItems", 0)
+    distinct = list(dict.fromkeys(value for value in entries if isinstance(value, str | int | float)))
 
     def read(size: int, source: Source) -> list[Any]:
         if not size:
             return []
-        items = [entries[byte] for byte in source.take(size)]
-        items = [item.read(source) if item.__class__ is Spelling else item for item in items]
+        record = source.take(size + FREE_BYTES)
+        items = [entries[byte] for byte in record[:size]]
+        for index, item in enumerate(items):
+            if item.__class__ is Spelling:
+                items[index] = item.read(source)
+            elif item.__class__ is Free:
+                items[index] = item.read(record, index)
         if size > 1:
             for step in settle:
                 step(items)
+            if len(items) < least:
+                items += [value for value in distinct if value not in items][: least - len(items)]
         return items
 
     return read
@@ -254,11 +283,16 @@ def _object(schema: Schema, place: _Place) -> Read:
     if conditions:
         return _conditional(schema, conditions, place, settle)
     tables = _tables(schema, names, place)
+    width = len(names) + (FREE_BYTES if _any_free(tables) else 0)
 
     def read(source: Source) -> dict[str, Any]:
-        return _spell(source, source.take(len(names)), names, tables, settle)
+        return _spell(source, source.take(width), names, tables, settle)
 
     return read
+
+
+def _any_free(tables: Iterable[Table]) -> bool:
+    return any(isinstance(entries[-1], Free) for entries in tables)
 
 
 def _tables(schema: Schema, names: Iterable[str], place: _Place) -> list[Table]:
@@ -272,6 +306,8 @@ def _spell(source: Source, record: bytes, names: list[str], tables: Iterable[Tab
     for name, value in zip(names, map(getitem, tables, record), strict=False):
         if value.__class__ is Spelling:
             value = value.read(source)
+        elif value.__class__ is Free:
+            value = value.read(record, names.index(name))
         if value is not ABSENT:
             out[name] = value
     for step in settle:
@@ -288,8 +324,9 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _Place, settle
     names = list(base.get("properties", {}))
     deciding = [name for name in names if any(name in condition["if"].get("properties", {}) for condition in conditions)]
     first_tables = _tables(base, names, place)
+    width = len(names) + FREE_BYTES
     indices = [names.index(name) for name in deciding]
-    pure = not any(isinstance(entry, Spelling) for index in indices for entry in first_tables[index])
+    pure = not any(isinstance(entry, Spelling | Free) for index in indices for entry in first_tables[index])
     branches: dict[tuple[bool, ...], list[Table]] = {}
     by_bytes: dict[bytes, list[Table]] = {}
 
@@ -305,12 +342,11 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _Place, settle
         return tables
 
     def read(source: Source) -> dict[str, Any]:
-        record = source.take(len(names))
+        record = source.take(width)
         key = bytes([record[index] for index in indices])
         tables = by_bytes.get(key)
         if tables is None:
-            decided = {name: first_tables[index][record[index]] for name, index in zip(deciding, indices, strict=True)}
-            decided = {n: v.read(source) if v.__class__ is Spelling else v for n, v in decided.items() if v is not ABSENT}
+            decided = _spell(source, bytes(key) + record[len(names) :], deciding, [first_tables[index] for index in indices], [])
             tables = tables_for(decided)
             if pure:
                 by_bytes[key] = tables

@@ -1,4 +1,4 @@
-"""Values that bytes spell freely: any text, any integer, any number, any second of thirty years."""
+"""Values that bytes spell freely: any text, any integer, any number, any second of thirty years. Each is spelled by 16 bytes."""
 
 import math
 import struct
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from brokerfuzz.decoder.pools import EARLIEST_NOW, beyond_decimal
-from brokerfuzz.decoder.tables import Source, Spelling
+from brokerfuzz.decoder.tables import Free
 from brokerfuzz.schemas.instants import spell
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -26,18 +26,17 @@ def _letters() -> Iterator[str]:
 _ALPHABET = dict(enumerate(list(dict.fromkeys(_letters()))[:256]))
 
 
-def text(shortest: int, longest: int | None) -> Spelling:
+def text(shortest: int, longest: int | None) -> Free:
     """Up to 15 characters (more where `shortest` is more). One byte says how many, and whether of 256 characters or of all Unicode."""
     top = max(15, shortest) if longest is None else longest
     fill = "b" * shortest
 
-    def read(source: Source) -> str:
-        record = source.take(16)
+    def spell_out(record: bytes) -> str:
         size = record[0]
         letters = record[1 : 1 + size % 16].decode("latin-1").translate(_ALPHABET) if size < 192 else _code_points(record)
         return (letters + fill[len(letters) :])[:top]
 
-    return Spelling(read)
+    return Free(spell_out)
 
 
 def _code_points(record: bytes) -> str:
@@ -45,30 +44,29 @@ def _code_points(record: bytes) -> str:
     return "".join(chr(code if code < 0xD800 else code + 0x800) for code in codes)
 
 
-def integer(low: int, high: int, plain: int, step: int = 1) -> Spelling:
+def integer(low: int, high: int, plain: int, step: int = 1) -> Free:
     """An integer from `low` to `high`, a multiple of `step`; lower bytes spell what is nearer to `plain`."""
     first = -(-low // step)
     span = high // step - first + 1
-    size = max(4, (span.bit_length() + 7) // 8)
+    size = min(16, max(4, (span.bit_length() + 7) // 8))
 
-    def read(source: Source) -> int:
-        number = int.from_bytes(source.take(size))
+    def spell_out(record: bytes) -> int:
+        number = int.from_bytes(record[:size])
         away = (number + 1) // 2 if number % 2 else -number // 2
         return (first + (plain // step - first + away) % span) * step
 
-    return Spelling(read)
+    return Free(spell_out)
 
 
-def number(low: float, high: float, *, decimal: bool) -> Spelling:
+def number(low: float, high: float, *, decimal: bool) -> Free:
     """A number from `low` to `high`: mostly few digits with up to four of them behind the point, else any double."""
 
-    def read(source: Source) -> float:
-        record = source.take(9)
+    def spell_out(record: bytes) -> float:
         kind = record[0]
-        value = int.from_bytes(record[1:5], signed=True) / 10 ** (kind % 5) if kind < 160 else struct.unpack(">d", record[1:])[0]
+        value = int.from_bytes(record[1:5], signed=True) / 10 ** (kind % 5) if kind < 160 else struct.unpack(">d", record[1:9])[0]
         return _within(value, low, high, decimal=decimal)
 
-    return Spelling(read)
+    return Free(spell_out)
 
 
 def _within(value: float, low: float, high: float, *, decimal: bool) -> float:
@@ -79,12 +77,12 @@ def _within(value: float, low: float, high: float, *, decimal: bool) -> float:
     return -value if low <= -value <= high else low if value < low else high
 
 
-def instant() -> Spelling:
+def instant() -> Free:
     """A second of the years 1970 to 2000, as RFC 3339 ending in Z."""
 
-    def read(source: Source) -> str:
-        return spell(_EPOCH + timedelta(seconds=int.from_bytes(source.take(4)) % _SECONDS))
+    def spell_out(record: bytes) -> str:
+        return spell(_EPOCH + timedelta(seconds=int.from_bytes(record[:4]) % _SECONDS))
 
-    return Spelling(read)
+    return Free(spell_out)
 
 

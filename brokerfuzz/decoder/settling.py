@@ -7,10 +7,11 @@ construction: nothing is thrown away and drawn again. A member that the user pin
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from itertools import count
 from typing import Any
 
 from brokerfuzz.decoder.doubts import Doubt
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.flattening import Schema, strangers, types_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.sites import join
 
@@ -24,7 +25,7 @@ def steps(doubts: Sequence[Doubt], site: str, schema: Schema, pinned: Collection
         if detector in _SETTLING:
             found += _SETTLING[detector](site, names, schema, pinned)
     if schema.get("uniqueItems") and not found:
-        found.append(_drop_repeated)
+        found.append(lambda items: _drop_repeated(items, None, 0))
     return found
 
 
@@ -62,34 +63,38 @@ def _ordered(
 
 
 def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
-    item = schema.get("items", {})
-    if not names or join(f"{site}[]", names[0]) in pinned:
-        return [] if site in pinned else [lambda items: _drop_repeated(items, *names)]
+    least = schema.get("minItems", 0)
+    if not names:
+        return [] if site in pinned else [lambda items: _drop_repeated(items, None, least)]
     key = names[0]
-    bounded = any(bound in item.get("properties", {}).get(key, {}) for bound in ("enum", "maxLength", "pattern", "format"))
-    return [lambda items: _drop_repeated(items, key)] if bounded else [lambda items: _rename_repeated(items, key)]
+    member = schema.get("items", {}).get("properties", {}).get(key, {})
+    nameable = "string" in types_of(member) and not {"enum", "maxLength"} & set(member) and not strangers(member)
+    if nameable and join(f"{site}[]", key) not in pinned:
+        return [lambda items: _rename_repeated(items, key)]
+    return [lambda items: _drop_repeated(items, key, least)]
 
 
-def _drop_repeated(items: list[Any], key: str | None = None) -> None:
-    seen: list[Any] = []
-    for item in items:
-        if not any(_alike(item, other, key) for other in seen):
-            seen.append(item)
-    items[:] = seen
+def _drop_repeated(items: list[Any], key: str | None, least: int) -> None:
+    """Drops items alike, the later ones, as long as more than the fewest are left."""
+    kept: list[Any] = []
+    for number, item in enumerate(items):
+        if not any(_alike(item, other, key) for other in kept) or len(kept) + len(items) - number <= least:
+            kept.append(item)
+    items[:] = kept
 
 
 def _rename_repeated(items: list[Any], key: str) -> None:
-    """Gives an item whose key another one has had before a key of its own; of items alike that have none, one is left."""
-    keyless = [item for item in items if item.get(key).__class__ is not str]
-    if len(keyless) > 1:
-        _drop_repeated(items, None)
+    """Gives an item whose key another one has had before, or that is like one before it and has none, a key of its own."""
     seen: set[str] = set()
-    for item in items:
+    for number, item in enumerate(items):
         name = item.get(key)
         if name.__class__ is str:
             if name in seen:
                 name = item[key] = _fresh(name, {*seen, *(other.get(key) for other in items)})
             seen.add(name)
+        elif item in items[:number]:
+            item[key] = _fresh("a", {*seen, *(other.get(key) for other in items)})
+            seen.add(item[key])
 
 
 def _alike(one: Any, other: Any, key: str | None) -> bool:
@@ -98,10 +103,9 @@ def _alike(one: Any, other: Any, key: str | None) -> bool:
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
-    number = 2
-    while f"{name[:1000]}-{number}" in taken:
-        number += 1
-    return f"{name[:1000]}-{number}"
+    """The name, with a number behind it where it is taken."""
+    numbered = (f"{name[:1000]}-{number}" for number in count(2))
+    return name if name not in taken else next(fresh for fresh in numbered if fresh not in taken)
 
 
 def _envelope(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:

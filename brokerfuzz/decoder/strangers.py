@@ -6,6 +6,7 @@ the versions of both libraries.
 """
 
 import json
+import math
 from collections.abc import Mapping
 from functools import lru_cache
 from hashlib import shake_128
@@ -42,25 +43,36 @@ def _pool(schema_text: str) -> tuple[str, ...]:
     @settings(database=None, deadline=None, phases=[Phase.generate])
     @given(_from_schema(schema))
     def collect(value: Any) -> None:
-        if _carried_by_json(value) and accepts(value):
+        if _ordinary(value) and accepts(value):
             found.setdefault(json.dumps(value))
 
     for attempt in range(_ATTEMPTS):
         if len(found) >= POOL_SIZE:
             break
         try:
-            collect.hypothesis.fuzz_one_input(shake_128(f"{attempt} {schema_text}".encode()).digest(_BYTES if attempt else 0) or bytes(_BYTES))
+            collect.hypothesis.fuzz_one_input(_bytes(schema_text, attempt))
         except HypothesisException:
             break
     return tuple(sorted(found, key=lambda text: (len(text), text)))
 
 
-def _carried_by_json(value: Any) -> bool:
-    try:
-        json.dumps(value, allow_nan=False, ensure_ascii=False).encode()
-    except ValueError:
-        return False
-    return True
+def _bytes(schema_text: str, attempt: int) -> bytes:
+    """The bytes of an attempt: zeros first, then more and less sparse ones, since sparse bytes spell small values."""
+    raw, mask = (shake_128(f"{salt} {attempt} {schema_text}".encode()).digest(_BYTES) for salt in ("bytes", "mask"))
+    return bytes(byte if kept < 64 * (attempt % 4) else 0 for byte, kept in zip(raw, mask, strict=True))
+
+
+def _ordinary(value: Any) -> bool:
+    """Whether no silence is about the value, wherever it stands: text that UTF-8 carries, numbers that are written as what they are."""
+    if isinstance(value, str):
+        return "\0" not in value and len(value) <= 1024 and not any("\ud800" <= letter <= "\udfff" for letter in value)
+    if isinstance(value, float):
+        return math.isfinite(value) and not value.is_integer()
+    if isinstance(value, int):
+        return abs(value) <= 1 << 53
+    if isinstance(value, dict):
+        return all(_ordinary(name) and _ordinary(member) for name, member in value.items())
+    return value is None or all(map(_ordinary, value))
 
 
 def _from_schema(schema: Mapping[str, Any]) -> Any:

@@ -1,8 +1,8 @@
 """What each value of a byte stands for.
 
 A member of a record is one byte at a fixed position, and a table of 256 entries says what it spells: nothing (the member
-is absent), a ready value, or a `Spelling` that takes more bytes. Entry 0 is the simplest, and simpler entries come first, so
-that lowering bytes is shrinking.
+is absent), a ready value, a `Free` value, which the bytes at the end of the record spell, or a `Spelling`, which takes more bytes.
+Entry 0 is the simplest, and simpler entries come first, so that lowering bytes is shrinking.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,12 +26,34 @@ class Source(Protocol):
 
 
 class Spelling:
-    """An entry that more bytes spell: a free value, an array, an object."""
+    """An entry that more bytes spell: an array, an object."""
 
     __slots__ = ("read",)
 
     def __init__(self, read: Callable[[Source], Any]) -> None:
         self.read = read
+
+
+FREE_BYTES = 16
+"""How many bytes follow the members of a record, for whichever of them is spelled freely."""
+
+
+class Free:
+    """An entry that `FREE_BYTES` bytes spell.
+
+    All free members of a record share its last bytes, each beginning at another one: were each to take bytes of its own, removing one
+    would shift all that follows, and Hypothesis could not shrink it away.
+    """
+
+    __slots__ = ("_spell",)
+
+    def __init__(self, spell: Callable[[bytes], Any]) -> None:
+        self._spell = spell
+
+    def read(self, record: bytes, index: int) -> Any:
+        """The value of the member at this position of the record."""
+        start = len(record) - index % FREE_BYTES
+        return self._spell(record[start:] + record[len(record) - FREE_BYTES : start])
 
 
 class _Absent:
@@ -57,7 +79,7 @@ class Values(NamedTuple):
 
     ordinary: Sequence[Any]
     rare: Sequence[Any] = ()
-    free: Spelling | None = None
+    free: Free | None = None
 
 
 def table(values: Values, *, optional: bool, nullable: bool, rich: bool = False) -> Table:
@@ -70,3 +92,9 @@ def table(values: Values, *, optional: bool, nullable: bool, rich: bool = False)
     head = [*firsts, *shares][: 256 - len(tail)]
     often = ordinary or firsts
     return tuple(head + [often[i % len(often)] for i in range(256 - len(head) - len(tail))] + tail)
+
+
+def states(sizes: Sequence[tuple[int, Any]], *, optional: bool) -> Table:
+    """The entries of an array or object that its byte says is there, for `Source.choose`: `sizes` (how often, what), smallest first, so
+    that lowering a choice by one loses one item at the most; before them, where it is `optional`, that it is not there after all."""
+    return (*([ABSENT] if optional else []), *(entry for often, entry in sizes for _ in range(often)))

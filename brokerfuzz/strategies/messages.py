@@ -59,7 +59,11 @@ def offer_requests(
     if (chosen := arguments.members_of("offer_types", offer_types, known)) is not None:
         if fields and "offerType" in fields:
             arguments.refuse("offer_types", offer_types, "fields pins offerType too; leave one of them out")
-        narrowed.append({"properties": {"offerType": {"enum": list(chosen)}}})
+    types = [name for name in (chosen or known) if max_clusters != 0 or name != PRODUCT_LIST]
+    if not types:
+        arguments.refuse("max_clusters", max_clusters, f"offers of type {PRODUCT_LIST!r} have at least one cluster; raise it, or choose other offer_types")
+    if len(types) < len(known):
+        narrowed.append({"properties": {"offerType": {"enum": types}}})
     return cast(OfferCreationRequest, _draw_message(draw, contract, "offer-creation-request", narrowed, fields, Style(plausible=plausible)))
 
 

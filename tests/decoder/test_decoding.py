@@ -1,0 +1,183 @@
+"""Bytes in, valid messages out: judged by the oracle, which shares nothing with the decoder."""
+
+from collections import Counter
+from hashlib import sha256
+from itertools import islice
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brokerfuzz.cases.case import compact
+from brokerfuzz.decoder import Records, Seeded, Style, compile_decoder, messages
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
+from brokerfuzz.schemas.oracle import site_of
+
+EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+
+
+@EVERY_TYPE
+@pytest.mark.parametrize("plausible", [False, True])
+def test_every_seeded_message_is_valid(message_type: MessageType, plausible: bool) -> None:
+    for message in islice(messages(message_type, 20261121, plausible=plausible), 4000):
+        verdict = check(message_type, compact(message))
+        assert verdict.label == "valid", (str(verdict), message)
+
+
+@EVERY_TYPE
+@given(data=st.data())
+def test_any_list_of_records_decodes_to_a_valid_message(message_type: MessageType, data: st.DataObject) -> None:
+    read = compile_decoder(load_contract(), message_type)
+    message = read(Records(data.draw(st.lists(st.binary(max_size=40), max_size=30))))
+    assert check(message_type, compact(message)).label == "valid"
+
+
+def test_no_bytes_at_all_give_the_simplest_message() -> None:
+    simplest = [compile_decoder(load_contract(), message_type)(Records([])) for message_type in MESSAGE_TYPES]
+    assert simplest == [
+        {"number": "a", "offerType": "Direct Mail"},
+        {"data": [], "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True},
+        {"data": {"customerId": "a", "offers": [], "totalExtendedPrice": 0.0}, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True},
+    ]
+
+
+def test_a_seed_gives_the_same_bytes_on_every_machine() -> None:
+    """A change of this digest changes every corpus that users have committed: it wants a line in the changelog."""
+    digest = sha256(b"\n".join(compact(m) for t in MESSAGE_TYPES for p in (False, True) for m in islice(messages(t, 7, plausible=p), 300)))
+    assert digest.hexdigest()[:16] == "5377c3eb1db8571a"
+
+
+def test_seeds_differ() -> None:
+    first, second = (list(islice(messages("offer-creation-request", seed), 20)) for seed in (1, 2))
+    assert first != second
+
+
+# ---------------------------------------------------------------------------------------------------- reachability
+
+
+def _sites_and_values(value: Any, steps: tuple[Any, ...] = ()) -> Any:
+    yield site_of(list(steps)), value
+    below = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, item in below:
+        yield from _sites_and_values(item, (*steps, step))
+
+
+@pytest.fixture(scope="module", params=MESSAGE_TYPES)
+def sample(request: pytest.FixtureRequest) -> tuple[MessageType, list[Any]]:
+    return request.param, list(islice(messages(request.param, 3), 12_000))
+
+
+def test_every_site_is_reached_and_every_nullable_one_is_null_and_not(sample: tuple[MessageType, list[Any]]) -> None:
+    message_type, drawn = sample
+    seen = Counter((path, value is None) for message in drawn for path, value in _sites_and_values(message))
+    for path, site in load_contract().sites[message_type].items():
+        assert seen[path, False], f"{path} is never there"
+        if "null" in site.schema.get("type", ()):
+            assert seen[path, True], f"{path} is never null"
+
+
+def test_every_optional_member_is_absent_from_some_object_and_in_another(sample: tuple[MessageType, list[Any]]) -> None:
+    message_type, drawn = sample
+    sites = load_contract().sites[message_type]
+    owners = Counter((path, name) for message in drawn for path, value in _sites_and_values(message) if isinstance(value, dict) for name in value)
+    objects = Counter(path for message in drawn for path, value in _sites_and_values(message) if isinstance(value, dict))
+    for path, count in objects.items():
+        for name in sites[path].schema["properties"]:
+            required = name in sites[path].schema.get("required", ())
+            assert 0 < owners[path, name] <= count
+            assert (owners[path, name] == count) == required, f"{path}.{name}"
+
+
+def test_every_array_is_empty_where_it_may_be_and_longer_than_ten(sample: tuple[MessageType, list[Any]]) -> None:
+    message_type, drawn = sample
+    sizes = {(path, len(value)) for message in drawn for path, value in _sites_and_values(message) if isinstance(value, list)}
+    for path, site in load_contract().sites[message_type].items():
+        if "array" in site.schema.get("type", ()):
+            assert any(size > 10 for where, size in sizes if where == path), f"{path} never has more than ten items"
+            assert (path, site.schema.get("minItems", 0)) in sizes
+
+
+def test_every_offer_type_is_reached_with_clusters_and_without(sample: tuple[MessageType, list[Any]]) -> None:
+    message_type, drawn = sample
+    if message_type != "offer-creation-request":
+        pytest.skip("only offers have a type")
+    seen = {(message["offerType"], bool(message.get("productClusters"))) for message in drawn}
+    types = load_contract().sites[message_type]["offerType"].schema["enum"]
+    assert seen == {(name, True) for name in types} | {(name, False) for name in types if name != "Product List"}
+
+
+def test_free_values_leave_the_pools() -> None:
+    numbers = {message.get("number") for message in islice(messages("offer-creation-request", 11), 6000)}
+    assert len(numbers) > 200
+
+
+# ------------------------------------------------------------------------------------------------ changed contracts
+
+SCALARS: dict[str, dict[str, Any]] = {
+    "grade": {"type": "string", "enum": ["x", "y"]},
+    "code": {"type": "string", "minLength": 3, "maxLength": 5},
+    "rank": {"type": "integer", "minimum": 10, "maximum": 20, "multipleOf": 5},
+    "ratio": {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+    "step": {"type": "number", "multipleOf": 0.5, "minimum": 1, "maximum": 3},
+    "flag": {"type": ["boolean", "null"]},
+    "sku": {"type": "string", "pattern": "^[A-Z]{2}[0-9]{4}$"},
+    "either": {"oneOf": [{"type": "integer", "minimum": 5}, {"type": "string", "maxLength": 2}]},
+    "mixed": {"type": ["integer", "string"], "maximum": 9},
+    "labels": {"type": "array", "uniqueItems": True, "minItems": 2, "maxItems": 4, "items": {"type": "string"}},
+    "matrix": {"type": "array", "items": {"type": "array", "items": {"type": ["integer", "null"]}}},
+    "box": {"type": "object", "required": ["w"], "properties": {"w": {"type": "integer"}, "h": {"type": "integer"}}, "additionalProperties": False},
+}
+
+
+@pytest.mark.parametrize("name", SCALARS)
+@pytest.mark.parametrize("required", [True, False])
+def test_a_new_member_is_generated_with_no_code_changed(name: str, required: bool, changed_contract: Any) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        schema["properties"][name] = SCALARS[name]
+        if required:
+            schema["required"].append(name)
+
+    contract = changed_contract("offer-creation-request", change)
+    read, source = compile_decoder(contract, "offer-creation-request"), Seeded(5)
+    seen = set()
+    for _ in range(400):
+        message = read(source)
+        assert check("offer-creation-request", compact(message), contract=contract).label == "valid", message
+        seen.add(name in message)
+    assert seen == ({True} if required else {True, False})
+
+
+def test_conditions_of_a_changed_contract_are_met_by_construction(changed_contract: Any) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        schema["allOf"] = [
+            {
+                "if": {"required": ["isActive"], "properties": {"isActive": {"const": True}}},
+                "then": {"required": ["defaultPrice"], "properties": {"defaultPrice": {"type": "number", "minimum": 1}}},
+                "else": {"properties": {"orderMinimum": {"type": ["integer", "null"], "maximum": 5}}},
+            }
+        ]
+
+    contract = changed_contract("offer-creation-request", change)
+    read, source = compile_decoder(contract, "offer-creation-request"), Seeded(6)
+    branches = set()
+    for _ in range(1500):
+        message = read(source)
+        assert check("offer-creation-request", compact(message), contract=contract).label == "valid", message
+        branches.add((message.get("isActive") is True, message["offerType"] == "Product List"))
+    assert len(branches) == 4
+
+
+def test_pinned_sites_are_drawn_and_the_rest_is_settled_around_them() -> None:
+    class Pinning(Seeded):
+        def draw(self, site: str, /) -> Any:
+            return {"orderMinimum": 500, "productClusters[].id": "same"}[site]
+
+    read = compile_decoder(load_contract(), "offer-creation-request", style=Style(pinned=frozenset(["orderMinimum", "productClusters[].id"])))
+    source = Pinning(1)
+    for _ in range(500):
+        message = read(source)
+        assert message["orderMinimum"] == 500
+        assert (message.get("orderMaximum") or 500) >= 500
+        assert len(message.get("productClusters") or []) <= 1
+        assert check("offer-creation-request", compact(message)).label == "valid"
