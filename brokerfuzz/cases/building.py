@@ -116,7 +116,7 @@ class _Builder:
         if detector == "timestamp":
             return pools.INSTANTS[_instant_order(path)]
         if detector != "past" and (fitting := plausible.values(path, schema)):
-            return _numbered(fitting, index)
+            return _numbered(fitting, index, schema)
         if detector:
             return pools.FOR_DETECTOR[detector][0]
         if types & {"integer", "number"}:
@@ -132,10 +132,14 @@ def _instant_order(path: str) -> int:
     return 1 if re.search("end", path, re.IGNORECASE) else 0
 
 
-def _numbered(values: Sequence[Any], index: int) -> Any:
-    """The value of an item: texts differ from item to item."""
-    value = values[index % len(values)]
-    return f"{value}-{index}" if isinstance(value, str) and index >= len(values) else value
+def _numbered(values: Sequence[Any], index: int, schema: Schema) -> Any:
+    """The value of an item: texts and whole numbers differ from item to item, as far as a maximum lets them."""
+    turns, place = divmod(index, len(values))
+    value = values[place]
+    if not turns or isinstance(value, float):
+        return value
+    other = f"{value}-{index}" if isinstance(value, str) else value + 10_000 * turns
+    return value if not isinstance(other, str) and other > schema.get("maximum", other) else other
 
 
 # ------------------------------------------------------------------------------------------------------ narrowing

@@ -1,0 +1,120 @@
+"""The catalogue: finite, ordered, the same from run to run."""
+
+from collections import Counter
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import islice
+
+import pytest
+from validators import agree
+
+from brokerfuzz.cases.at_random import random_cases
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.errors import ClockError
+from brokerfuzz.schemas import MESSAGE_TYPES, Label, MessageType, check, load_contract
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+
+
+@lru_cache
+def listed(message_type: MessageType) -> tuple[Case, ...]:
+    return tuple(catalogue(message_type, now=NOW))
+
+
+@EVERY_TYPE
+def test_it_is_the_same_byte_for_byte_from_run_to_run(message_type: MessageType) -> None:
+    again = catalogue(message_type, now=NOW)
+    assert [(case.body, case.tags, case.faults) for case in again] == [(case.body, case.tags, case.faults) for case in listed(message_type)]
+
+
+@EVERY_TYPE
+def test_only_what_follows_the_clock_changes_with_the_time(message_type: MessageType) -> None:
+    later = {case.id for case in catalogue(message_type, now=datetime(2031, 5, 6, tzinfo=UTC))}
+    changed = [case for case in listed(message_type) if case.id not in later]
+    assert all(any(tag.startswith("now:") for tag in case.tags) for case in changed)
+
+
+@EVERY_TYPE
+def test_no_message_comes_twice(message_type: MessageType) -> None:
+    assert max(Counter(case.id for case in listed(message_type)).values()) == 1
+
+
+@EVERY_TYPE
+def test_a_twin_comes_before_its_fault(message_type: MessageType) -> None:
+    seen: set[str] = set()
+    for case in listed(message_type):
+        seen.add(case.id)
+        assert case.twin_id is None or case.twin_id in seen
+
+
+@EVERY_TYPE
+@pytest.mark.parametrize("label", ["valid", "invalid", "unspecified"])
+def test_verdicts_can_be_chosen(message_type: MessageType, label: Label) -> None:
+    chosen = [case.id for case in catalogue(message_type, verdicts=[label], now=NOW)]
+    assert set(chosen) == {case.id for case in listed(message_type) if case.label == label}
+
+
+@EVERY_TYPE
+def test_every_rule_is_broken_before_half_of_the_list_is_over(message_type: MessageType) -> None:
+    half = listed(message_type)[: len(listed(message_type)) // 2]
+    broken = {fault.rule for case in half for fault in case.faults}
+    assert broken == {rule.id for rule in load_contract().rules[message_type]}
+
+
+@EVERY_TYPE
+def test_every_silence_of_the_message_is_probed(message_type: MessageType) -> None:
+    touched = {touch.silence for case in listed(message_type) for touch in case.verdict.silences if case.label == "unspecified"}
+    concerned = {silence.id for silence in load_contract().silences if silence.concerns(message_type)}
+    without_integers = {"integer-form"} if message_type == "product-list-response" else set()
+    assert touched == concerned - without_integers
+
+
+@EVERY_TYPE
+def test_every_label_is_the_oracles(message_type: MessageType) -> None:
+    for case in listed(message_type):
+        assert check(message_type, case.body, now=NOW) == case.verdict
+
+
+@EVERY_TYPE
+def test_random_cases_are_the_same_for_a_seed_and_judged(message_type: MessageType) -> None:
+    first, second = (list(islice(random_cases(message_type, 5, now=NOW), 400)) for _ in range(2))
+    assert first == second
+    assert {case.label for case in first} == {"valid", "invalid", "unspecified"}
+    assert all(case.verdict == check(message_type, case.body, now=NOW) for case in first)
+    assert len({case.id for case in first}) > 350
+
+
+@EVERY_TYPE
+def test_five_validators_say_of_structure_what_the_oracle_says(message_type: MessageType) -> None:
+    """Of what JSON Schema can say: cases that are JSON, that no clock decides, and that are valid or break a rule."""
+    judged = [*listed(message_type), *islice(random_cases(message_type, 8, verdicts=["valid", "invalid"], now=NOW), 1200)]
+    comparable = [case for case in judged if case.label != "unspecified" and not _beyond_schemas(case)]
+    assert len(comparable) > 1500
+    opinions = agree(message_type, [case.value for case in comparable])
+    for case, opinion in zip(comparable, opinions, strict=True):
+        assert set(opinion.values()) == {case.label == "valid"}, (case.body[:400], opinion, str(case.verdict))
+
+
+def _beyond_schemas(case: Case) -> bool:
+    """No JSON, decided by the clock, or of numbers that Node reads as other numbers."""
+    wide = any(touch.silence in ("double-range", "integer-form") for touch in case.verdict.silences)
+    return wide or any(rule.rule.endswith((":json", ":not-in-future")) for rule in case.verdict.broken)
+
+
+def test_a_time_before_every_past_is_refused() -> None:
+    with pytest.raises(ClockError, match="give a time from 2001-01-01 on"):
+        next(catalogue("offer-creation-request", now=datetime(1999, 1, 1, tzinfo=UTC)))
+
+
+def test_cases_can_be_made_against_any_later_time() -> None:
+    for year in (2001, 2019, 2525):
+        now = datetime(year, 2, 3, tzinfo=UTC)
+        assert sum(1 for _ in islice(catalogue("offer-creation-request", now=now), 300)) == 300
+        assert sum(1 for _ in islice(random_cases("offer-creation-request", 1, now=now), 300)) == 300
+
+
+def test_a_changed_clock_zone_is_the_same_instant() -> None:
+    naive = next(catalogue("offer-creation-request", now=NOW.replace(tzinfo=None)))
+    assert naive == next(catalogue("offer-creation-request", now=NOW))

@@ -1,0 +1,91 @@
+"""Every rule of every message type, broken: judged broken by the oracle for that rule alone, beside a valid twin."""
+
+import json
+from collections import defaultdict
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.faults import FaultMaker, placements
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.schemas import MESSAGE_TYPES, Rule, check, load_contract
+from brokerfuzz.schemas.sites import JSON_RULE
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+RULES = [rule for message_type in MESSAGE_TYPES for rule in load_contract().rules[message_type]]
+EVERY_RULE = pytest.mark.parametrize("rule", RULES, ids=[rule.id for rule in RULES])
+MAKERS = {message_type: FaultMaker(load_contract(), message_type, NOW) for message_type in MESSAGE_TYPES}
+_made: dict[str, list[Case]] = {}
+
+
+def faults(rule: Rule) -> list[Case]:
+    if rule.id not in _made:
+        _made[rule.id] = list(MAKERS[rule.message_type].of_rule(rule))  # type: ignore[index]
+    return _made[rule.id]
+
+
+@EVERY_RULE
+def test_a_rule_is_broken_by_at_least_two_techniques(rule: Rule) -> None:
+    assert len({case.faults[0].technique for case in faults(rule)}) >= 2
+
+
+@EVERY_RULE
+def test_a_fault_breaks_its_rule_at_its_place_and_no_other(rule: Rule) -> None:
+    for case in faults(rule):
+        verdict = check(case.message_type, case.body, now=NOW)
+        assert verdict.label == "invalid"
+        assert {(broken.rule, broken.at) for broken in verdict.broken} == {(rule.id, case.faults[0].at)}, case.faults
+
+
+@EVERY_RULE
+def test_a_twin_is_valid_and_differs_in_that_one_place(rule: Rule) -> None:
+    for case in faults(rule):
+        assert case.twin is not None
+        assert check(case.message_type, case.twin.body, now=NOW).label == "valid"
+        if rule.keyword != JSON_RULE:
+            assert differences(json.loads(case.twin.body), json.loads(case.body)) == [case.faults[0].at], case.faults
+
+
+def differences(one: Any, other: Any, at: str = "") -> list[str]:
+    """The JSON Pointers of the places at which two values differ, as far down as both have the place."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        names = [*one, *(name for name in other if name not in one)]
+        found = [differences(one[n], other[n], f"{at}/{n}") if n in one and n in other else [f"{at}/{n}"] for n in names]
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        found = [differences(a, b, f"{at}/{i}") for i, (a, b) in enumerate(zip(one, other, strict=True))]
+    else:
+        return [] if one == other and type(one) is type(other) else [at]
+    places = [place for part in found for place in part]
+    return [at] if len(places) > 1 else places
+
+
+@EVERY_RULE
+def test_a_fault_within_arrays_sits_in_every_placement(rule: Rule) -> None:
+    tags = {tag for case in faults(rule) for tag in case.tags}
+    assert {placement.tag for placement in placements(rule.site)} <= tags
+
+
+def test_every_technique_breaks_some_rule() -> None:
+    used = defaultdict(set)
+    for rule in RULES:
+        for case in faults(rule):
+            used[case.faults[0].technique].add(rule.keyword)
+    # No bound of this contract is open, a multiple, a greatest length or number of items, and none demands unique items.
+    for_other_contracts = {"exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxLength", "maxItems", "uniqueItems"}
+    idle = [technique.name for technique in TECHNIQUES.values() if technique.name not in used and not technique.keywords <= for_other_contracts]
+    assert idle in ([], ["one-item-fewer"])  # the fewest items that the contract demands anywhere is one
+
+
+def test_every_technique_says_in_one_line_what_it_does() -> None:
+    for technique in TECHNIQUES.values():
+        assert technique.text.endswith("."), technique.name
+        assert technique.keywords
+
+
+def test_rules_below_product_clusters_are_broken_under_both_kinds_of_offer() -> None:
+    rule = load_contract().rule("offer-creation-request/productClusters[].products[].pageCount:minimum")
+    types = {case.value["offerType"] for case in faults(rule)}
+    assert "Product List" in types
+    assert len(types) > 1
