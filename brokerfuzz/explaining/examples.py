@@ -1,0 +1,56 @@
+"""The smallest example of a fault or of a silence, with the message that has only that one difference to it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from brokerfuzz.cases.building import Plan, build, with_place
+from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.changes import apply, places
+from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.techniques import Technique, techniques_for
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Rule, Silence
+from brokerfuzz.schemas.contract import known_message_type
+from brokerfuzz.schemas.flattening import Schema
+
+
+def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
+    """The rule broken by the first technique that breaks it; None where none does."""
+    return next(_faults(contract, rule, techniques_for(rule), now), None)
+
+
+def of_technique(contract: Contract, technique: Technique, now: datetime) -> Case | None:
+    """The first rule that the technique breaks, broken; None where it breaks none."""
+    known = (rule for message_type in MESSAGE_TYPES for rule in contract.rules[message_type] if rule.keyword in technique.keywords)
+    return next((case for rule in known for case in _faults(contract, rule, [technique], now)), None)
+
+
+def of_silence(contract: Contract, silence: Silence, now: datetime) -> Case | None:
+    """A message that touches the silence, beside the one that differs from it there and is valid; None where no message can."""
+    for message_type in MESSAGE_TYPES:
+        maker = ProbeMaker(contract, message_type, now)
+        if not silence.concerns(message_type):
+            continue
+        for site in maker.sites(silence):
+            message = _smallest(contract, message_type, with_place(contract, message_type, maker.path(site)))
+            for name, steps, change in maker.probes(silence, site, message):
+                twin = Case.judged(message_type, compact(message), claim="valid", now=now, contract=contract)
+                return replace(maker.case(silence, name, apply(message, steps, change)), twin=twin)
+    return None
+
+
+def _faults(contract: Contract, rule: Rule, techniques: list[Technique], now: datetime) -> Iterator[Case]:
+    maker = FaultMaker(contract, known_message_type(rule.message_type), now)
+    message = _smallest(contract, maker.message_type, maker.towards(rule))
+    steps = places(message, rule.site)[0]  # `towards` saw to it that there is one
+    for technique in techniques:
+        case = maker.broken(message, steps, rule, technique)
+        if case is not None:
+            yield case
+
+
+def _smallest(contract: Contract, message_type: MessageType, narrowed: Schema) -> Any:
+    """The message with what is required and what `narrowed` asks for, and nothing else."""
+    return build(contract, message_type, Plan(full=False).narrow(narrowed))

@@ -1,0 +1,115 @@
+"""What one name means: a rule's, a technique's or a silence's."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.techniques import TECHNIQUES, Technique, techniques_for
+from brokerfuzz.corpus import encode
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.explaining import examples
+from brokerfuzz.explaining.differences import difference
+from brokerfuzz.explaining.words import at_site, listed, of_base, rule_sentence, title
+from brokerfuzz.schemas import Contract, Rule, Silence, load_contract
+
+PINNED = "silence/"
+"""What the oracle writes before a silence's id where the user pinned it and a message breaks it."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What a name means: sentences, the place in the contract that it comes from, and an example beside its twin.
+
+    `names` are those of the other kind that go with it: a rule's techniques, a technique's keywords, a silence's message types.
+    """
+
+    kind: Literal["rule", "technique", "silence"]
+    id: str
+    sentences: tuple[str, ...]
+    source: str | None
+    names: tuple[str, ...]
+    example: Case | None
+
+    def data(self) -> dict[str, Any]:
+        """The explanation as JSON has it; the example and its twin are records of a corpus."""
+        called = {"rule": "techniques", "technique": "keywords", "silence": "messages"}[self.kind]
+        said = {"kind": self.kind, "id": self.id, "text": " ".join(self.sentences), "source": self.source, called: list(self.names)}
+        pair = {"example": self.example, "twin": self.example.twin if self.example else None}
+        return {**said, **{name: json.loads(encode(case)) if case else None for name, case in pair.items()}}
+
+    def lines(self) -> Iterator[str]:
+        """The explanation for people; the lines of the example begin with two blanks, `- ` or `+ `."""
+        yield f"{self.id} ({self.kind})"
+        yield ""
+        yield from self.sentences
+        if self.source:
+            yield f"In the contract: {self.source}."
+        if self.example is not None and self.example.twin is not None:
+            yield ""
+            yield f"Example: - is in the valid twin, + in the {self._example_words(self.example)}."
+            yield from difference(self.example.twin.body, self.example.body)
+
+    def _example_words(self, case: Case) -> str:
+        by = f" (technique {case.faults[0].technique})" if case.faults and self.kind == "rule" else ""
+        of = f", which breaks {case.faults[0].rule}" if case.faults and self.kind == "technique" else ""
+        return f"{case.label} {title(case.message_type)}{by}{of}"
+
+
+def explain(name: str, *, contract: Contract | None = None, now: datetime | None = None) -> Explanation:
+    """What a rule's id, a technique's name or a silence's id means. Raises `UnknownNameError` for what is none of them.
+
+    `now` is the time that the example is made against (the present, where it is None).
+    """
+    contract, instant = contract or load_contract(), clock(now)
+    silence = next((entry for entry in contract.silences if entry.id == name.removeprefix(PINNED)), None)
+    if name in contract.rules_by_id:
+        return _of_rule(contract, contract.rules_by_id[name], instant)
+    if name in TECHNIQUES:
+        return _of_technique(contract, TECHNIQUES[name], instant)
+    if silence is not None:
+        return _of_silence(contract, silence, instant)
+    remedy = "`brokerfuzz rules` lists rules and silences, `brokerfuzz rules --techniques` techniques"
+    raise UnknownNameError("rule, technique or silence", name, known_ids(contract), remedy)
+
+
+def known_ids(contract: Contract) -> list[str]:
+    """Every name that `explain` knows: rules, then techniques, then silences."""
+    return [*contract.rules_by_id, *TECHNIQUES, *(silence.id for silence in contract.silences)]
+
+
+def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Explanation:
+    ways = tuple(technique.name for technique in techniques_for(rule))
+    site = contract.sites[rule.message_type][rule.site]
+    description = f"What it is: {site.schema['description']}" if rule.site and "description" in site.schema else None
+    broken = f"Techniques that break such a rule: {listed(ways)}." if ways else "No technique breaks such a rule."
+    sentences = (rule_sentence(rule), *([description] if description else []), broken)
+    return Explanation("rule", rule.id, sentences, rule.source, ways, examples.of_rule(contract, rule, now))
+
+
+def _of_technique(contract: Contract, technique: Technique, now: datetime) -> Explanation:
+    example = examples.of_technique(contract, technique, now)
+    keywords = tuple(sorted(technique.keywords))
+    sentences = [technique.text, f"It breaks rules whose id ends in {listed((f':{word}' for word in keywords), 'or')}.", *of_base(technique.base)]
+    if example is None:
+        sentences.append("No rule of this contract can be broken by it.")
+    return Explanation("technique", technique.name, tuple(sentences), None, keywords, example)
+
+
+def _of_silence(contract: Contract, silence: Silence, now: datetime) -> Explanation:
+    example = examples.of_silence(contract, silence, now)
+    concerned = tuple(message_type for message_type in contract.flat if silence.concerns(message_type))
+    sentences = [f"The contract leaves open: {silence.question}", f"In no doubt: {silence.plain}.", *_places(silence, concerned)]
+    if silence.detector is None:
+        sentences.append("No message shows it: it is about the way that messages go.")
+    else:
+        sentences.append(f"To settle it: --stance {silence.id}=accept, or --stance {silence.id}=reject.")
+    return Explanation("silence", silence.id, tuple(sentences), silence.source, concerned, example)
+
+
+def _places(silence: Silence, concerned: tuple[str, ...]) -> Iterator[str]:
+    for message_type in concerned if silence.sites else ():
+        places = [at_site(where if isinstance(where, str) else where[0]) for where in (silence.sites or {})[message_type]]
+        yield f"It concerns, in {title(message_type)}s: {', '.join(dict.fromkeys(places))}."

@@ -1,0 +1,75 @@
+"""All of a kind: rules, silences, techniques, seeded bugs; as data and for people."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Rule, Silence
+
+Row = dict[str, Any]
+
+
+def rule_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
+    """The rules of these message types, in the contract's order."""
+    return [_rule_row(rule) for message_type in message_types for rule in contract.rules[message_type]]
+
+
+def _rule_row(rule: Rule) -> Row:
+    return {
+        "id": rule.id,
+        "message": rule.message_type,
+        "site": rule.site,
+        "keyword": rule.keyword,
+        "value": rule.value,
+        "demand": rule.demand,
+        "source": rule.source,
+        "condition": rule.condition.label if rule.condition else None,
+    }
+
+
+def silence_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
+    """The silences that concern one of these message types, and those that no message shows."""
+    return [_silence_row(entry) for entry in contract.silences if entry.detector is None or any(map(entry.concerns, message_types))]
+
+
+def _silence_row(silence: Silence) -> Row:
+    concerned = [message_type for message_type in MESSAGE_TYPES if silence.concerns(message_type)]
+    return {"id": silence.id, "question": silence.question, "plain": silence.plain, "source": silence.source, "messages": concerned}
+
+
+def technique_rows() -> list[Row]:
+    """Every technique, in the order in which they are tried."""
+    return [{"name": t.name, "text": t.text, "keywords": sorted(t.keywords), "base": t.base} for t in TECHNIQUES.values()]
+
+
+def bug_rows() -> list[Row]:
+    """Every bug that the reference service can be given."""
+    from brokerfuzz.service.bugs import BUGS
+
+    return [{"name": bug.name, "kind": bug.kind, "text": bug.text, "rule": bug.rule} for bug in BUGS.values()]
+
+
+# ----------------------------------------------------------------------------------------------------- for people
+
+
+def rule_lines(rows: Iterable[Row]) -> Iterator[str]:
+    """An id a line, and below it what is demanded and where in the contract."""
+    for row in rows:
+        yield row["id"]
+        yield f"    {row['demand']} ({row['source']})"
+
+
+def silence_lines(rows: Iterable[Row]) -> Iterator[str]:
+    """An id a line, and below it the question, what is in no doubt, and where the contract is silent."""
+    for row in rows:
+        yield row["id"]
+        yield f"    {row['question']}"
+        yield f"    In no doubt: {row['plain']} ({row['source']})"
+
+
+def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:
+    """A line a row; all columns but the last are as wide as their widest entry."""
+    cells = [[", ".join(row[column]) if isinstance(row[column], list) else str(row[column]) for column in columns] for row in rows]
+    widths = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:-1]]
+    for row in cells:
+        yield "  ".join([*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()

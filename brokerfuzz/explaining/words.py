@@ -1,0 +1,61 @@
+"""Words for what the contract says, which follow from its schemas."""
+
+from collections.abc import Iterable, Iterator
+
+from brokerfuzz.schemas import Condition, Rule
+from brokerfuzz.schemas.sites import JSON_RULE
+
+_TO_HAVE = ("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "additionalProperties")
+_BASES = {
+    "bare": "The message around it has only what is required.",
+    "backwards": "The message around it has its members in reverse order.",
+}
+
+
+def rule_sentence(rule: Rule) -> str:
+    """What a rule demands, as one sentence."""
+    if rule.keyword == JSON_RULE:
+        return f"The whole message has to be {rule.demand}."
+    must = "may have" if rule.keyword == "additionalProperties" else "has to have" if rule.keyword in _TO_HAVE else "has to be"
+    when = _when(rule.condition) if rule.condition else ""
+    return f"In {with_article(title(rule.message_type))}{when}, {at_site(rule.site)} {must} {rule.demand.removeprefix('to be ')}."
+
+
+def at_site(site: str) -> str:
+    """A site in words: as it is written, or what the empty one is."""
+    return site or "the message itself"
+
+
+def title(message_type: str) -> str:
+    """A message type in words: `offer creation request`."""
+    return message_type.replace("-", " ")
+
+
+def of_base(base: str) -> Iterator[str]:
+    """A sentence on the message around a fault, where it is not a complete one in the usual order."""
+    if base in _BASES:
+        yield _BASES[base]
+
+
+def _when(condition: Condition) -> str:
+    tests = condition.when.get("properties", {})
+    values = [f"{name} is {listed((repr(value) for value in member['enum']), 'or')}" for name, member in tests.items() if "enum" in member]
+    if len(values) != len(tests) or not values:
+        return f" under the condition {condition.label}"
+    return f" whose {' and whose '.join(values)}" if condition.holds else f" unless its {' and its '.join(values)}"
+
+
+def with_article(words: str) -> str:
+    """`a product`, `an offer`."""
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *first, end = words
+    return f"{', '.join(first)} {last} {end}" if first else end
+
+
+def printable(text: str) -> str:
+    """The text with every character escaped that does not print: what a message holds reaches no terminal as anything but text."""
+    return text if text.isprintable() else "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

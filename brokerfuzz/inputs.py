@@ -1,0 +1,187 @@
+"""Messages to judge, from files and standard input: a JSON text a file, or one a line, or the records of a corpus.
+
+Memory stays within bounds: a message is read whole, so one of more than `LARGEST` bytes is refused, where its size is known before
+it is read; lines are read one at a time.
+"""
+
+import os
+import stat
+import sys
+from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from brokerfuzz.cases.case import NOW_TAG
+from brokerfuzz.errors import CorpusError, InputError, UnknownNameError
+from brokerfuzz.schemas import MessageType
+from brokerfuzz.schemas.contract import known_message_type
+from brokerfuzz.schemas.instants import instant
+
+LARGEST = 64 * 1024 * 1024
+"""Bytes that a message may have."""
+STANDARD_INPUT = "-"
+LINE_SUFFIXES = (".ndjson", ".jsonl")
+
+_CORPUS_HEAD = b'{"id":"'  # as `corpus.encode` begins a record
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What the record of a corpus says of its message. `now` is the time that it was judged at, where the verdict follows the clock."""
+
+    message_type: MessageType
+    label: str
+    rules: frozenset[str]
+    silences: frozenset[str]
+    now: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message to judge: its bytes, and the file and line that it comes from (line 1, where the file is one message)."""
+
+    name: str
+    line: int
+    body: bytes
+    record: Record | None = None
+
+
+def messages(name: str, *, lines: bool = False) -> Iterator[Message]:
+    """The messages of a file (`-` is standard input), in order.
+
+    The file is one message, unless `lines` says or its name ends in `.ndjson` or `.jsonl`: then each line that is not blank is one.
+    A corpus is known by its first record, and yields its messages with what their records say.
+
+    Raises `InputError` where the file cannot be read or a message is too large, `CorpusError` where a corpus is not whole.
+    """
+    with _opened(name) as stream:
+        lines = lines or name.endswith(LINE_SUFFIXES)
+        if not lines:
+            _check_size(stream, name)
+        first = _line(stream, name, 1)
+        if first.startswith(_CORPUS_HEAD) and (found := _record_of(first)) is not None:
+            yield from _of_corpus(stream, name, found)
+        elif lines:
+            yield from _of_lines(stream, name, first)
+        else:
+            yield Message(name, 1, _whole(stream, name, first))
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    if name == STANDARD_INPUT:
+        yield sys.stdin.buffer
+        return
+    try:
+        with Path(name).open("rb") as stream:
+            yield stream
+    except FileNotFoundError as problem:
+        raise InputError(f"{name} is not there: name a file that is, or - for standard input") from problem
+    except IsADirectoryError as problem:
+        raise InputError(f"{name} is a folder: name the files in it, as {Path(name) / '*.json'}") from problem
+    except PermissionError as problem:
+        raise InputError(f"{name} may not be read by you: change its permissions, or pipe it in and name it -") from problem
+    except (OSError, ValueError) as problem:
+        raise InputError(f"{name} cannot be read ({getattr(problem, 'strerror', None) or problem}): name another file") from problem
+
+
+def _check_size(stream: BinaryIO, name: str) -> None:
+    """Refuses a message that is known to be too large before it is read. A corpus is none, however large."""
+    try:
+        status = os.fstat(stream.fileno())
+    except OSError:  # a stream that is no file
+        return
+    if stat.S_ISREG(status.st_mode) and status.st_size > LARGEST and _head(stream) != _CORPUS_HEAD:
+        raise _too_large(name, f"{status.st_size:,} bytes")
+
+
+def _head(stream: BinaryIO) -> bytes:
+    """The beginning of a file of which nothing was read yet."""
+    head = stream.read(len(_CORPUS_HEAD))
+    stream.seek(0)
+    return head
+
+
+def _too_large(name: str, size: str) -> InputError:
+    return InputError(f"{name} has {size}: a message of up to {LARGEST:,} is judged; where the file has one a line, add --ndjson")
+
+
+def _whole(stream: BinaryIO, name: str, first: bytes) -> bytes:
+    body = first + stream.read(LARGEST + 1 - len(first))
+    if len(body) > LARGEST:
+        raise _too_large(name, f"more than {LARGEST:,} bytes")
+    return body
+
+
+def _line(stream: BinaryIO, name: str, number: int) -> bytes:
+    """The next line with its end, as much of it as a message may have; `b""` behind the last one."""
+    line = stream.readline(LARGEST + 1)
+    if len(line) > LARGEST:
+        raise InputError(f"{name}, line {number}, has more than {LARGEST:,} bytes: a message of up to so many is judged")
+    return line
+
+
+def _numbered(stream: BinaryIO, name: str, start: int) -> Iterator[tuple[int, bytes]]:
+    number = start
+    while line := _line(stream, name, number):
+        yield number, line
+        number += 1
+
+
+def _of_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[Message]:
+    if first.strip():
+        yield Message(name, 1, _without_end(first))
+    for number, line in _numbered(stream, name, 2):
+        if line.strip():
+            yield Message(name, number, _without_end(line))
+
+
+def _without_end(line: bytes) -> bytes:
+    return line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+# --------------------------------------------------------------------------------------------------------- corpora
+
+
+def _of_corpus(stream: BinaryIO, name: str, first: Any) -> Iterator[Message]:
+    yield _judgeable(first, name, 1)
+    last = first.get("last") is True
+    for number, line in _numbered(stream, name, 2):
+        if last:
+            raise CorpusError(f"{name}, line {number}, follows the record that says it is the last: two corpora in one file? check them apart")
+        record = _record_of(line)
+        if record is None:
+            raise CorpusError(f"{name}, line {number}, is no record of a case, and line 1 is: export the corpus again")
+        yield _judgeable(record, name, number)
+        last = record.get("last") is True
+    if not last:
+        raise CorpusError(f"{name} was cut off: its last record does not say that it is the last; export it again")
+
+
+def _record_of(line: bytes) -> Any | None:
+    """The record of a line; None where it is none."""
+    import orjson
+
+    try:
+        record = orjson.loads(line)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) and {"id", "message", "verdict"} <= set(record) and {"body", "raw"} & set(record) else None
+
+
+def _judgeable(record: Any, name: str, number: int) -> Message:
+    import orjson
+
+    try:
+        body = orjson.dumps(record["body"]) if "body" in record else b64decode(record["raw"], validate=True)
+        rules = frozenset(fault["rule"] for fault in record["faults"])
+        now = next((instant(tag.removeprefix(NOW_TAG)) for tag in record["tags"] if tag.startswith(NOW_TAG)), None)
+        said = Record(known_message_type(record["message"]), str(record["verdict"]), rules, frozenset(record["silences"]), now)
+    except (ValueError, KeyError, TypeError, AttributeError, UnknownNameError) as problem:
+        told = f"{type(problem).__name__}: {problem}"
+        raise CorpusError(f"{name}, line {number}, is no record of a case ({told}): export the corpus again") from problem
+    return Message(name, number, body, said)
