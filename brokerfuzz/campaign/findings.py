@@ -63,8 +63,9 @@ class Finding:
 
     @property
     def hint(self) -> str:
-        """The techniques that showed it, or the edges and probes: `one-below`, `edge:blank`."""
-        return ", ".join(self.techniques or self.tags)
+        """The first techniques that showed it, or edges and probes: `one-below`, `edge:blank`."""
+        names = self.techniques or self.tags
+        return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
     def sentence(self) -> str:
         """The finding in one English sentence: rule, place, technique, expected and got."""
@@ -84,12 +85,12 @@ class Finding:
     def _cause(self) -> str:
         by = f", by {self.hint}" if self.hint else ""
         if self.reasons:
-            return "; ".join(f"{_where(r.at)} is {printable(r.found, 80)}, but {r.rule} demands {r.demanded}" for r in self.reasons[:3]) + by
+            return "; ".join(f"{r.rule} demands {r.demanded} at {_where(r.at)} (found: {printable(r.found, 80)})" for r in self.reasons[:3]) + by
         if self.places:
             return f"it hangs on {listed(f'{place} being {self._value(place)}' for place in self.places[:4])}{by}"
         if self.silences:
             return f"the contract is silent on {listed(self.silences[:4])}{by}"
-        return f"so is {'any' if self.reproduced else 'this'} message{by}: {readable(self.body, 120)}"
+        return f"so is {'the plainest message' if self.reproduced else 'this message'}{by}"
 
     def _value(self, place: str) -> str:
         try:
@@ -99,7 +100,7 @@ class Finding:
 
 
 def _where(pointer: str) -> str:
-    return printable(pointer, 120) if pointer else "the whole message"
+    return printable(pointer, 120) if pointer else "the root"
 
 
 def finding_of(suspicion: Suspicion, target: Target, contract: Contract) -> Finding:

@@ -4,16 +4,20 @@ Every proposal is smaller than what it is made from, in an order that has a leas
 long as any holds comes to an end.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brokerfuzz.campaign.trees import Number, Tree
+from brokerfuzz.campaign.trees import Items, Members, Number, Tree
 
 Schemas = Mapping[str, Mapping[str, Any]]
 """Site -> its flat schema, for values that are the simplest of their place."""
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
 _MOST_RESPELLED = 32  # characters; longer texts are only cut
+_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
+_INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
+"""What instants are replaced by: zeros would make most of them none."""
 
 
 def chunks(size: int) -> Iterator[tuple[int, int]]:
@@ -38,10 +42,15 @@ def simpler(scalar: Tree, schema: Mapping[str, Any]) -> list[Tree]:
 
 
 def _numbers(literal: str, schema: Mapping[str, Any]) -> list[str]:
-    proposals = [*_PLAIN_NUMBERS, str(schema.get("minimum", 0))]
+    proposals = [*_PLAIN_NUMBERS, *_around_bounds(schema)]
     if literal.removeprefix("-").isdecimal():
         proposals += _towards_zero(literal)
     return [candidate for candidate in dict.fromkeys(proposals) if _size(candidate) < _size(literal)]
+
+
+def _around_bounds(schema: Mapping[str, Any]) -> list[str]:
+    bounds = [(schema.get("minimum"), -1), (schema.get("maximum"), 1)]
+    return [str(number) for bound, beyond in bounds if isinstance(bound, int) for number in (bound, bound + beyond)]
 
 
 def _towards_zero(literal: str) -> list[str]:
@@ -53,17 +62,19 @@ def _towards_zero(literal: str) -> list[str]:
     return [*cut, *(f"{sign}{candidate}" for candidate in [*cut, *near])]
 
 
-def _size(text: str) -> tuple[int, str]:
-    return len(text), text
+def _size(text: str) -> tuple[int, int, str]:
+    return len(text), len(text) - text.count("0"), text
 
 
 def _texts(text: str, schema: Mapping[str, Any]) -> Iterator[str]:
     listed = [item for item in schema.get("enum", ()) if isinstance(item, str)]
     if text in listed:
         yield from listed[: listed.index(text)]
-        return
-    proposals = ["", "0", *_cut(text), *_respelled(text)]
-    yield from (candidate for candidate in dict.fromkeys(proposals) if _size(candidate) < _size(text))
+    elif _INSTANT.fullmatch(text):
+        yield from ("", *_cut(text), *(_INSTANTS[: _INSTANTS.index(text)] if text in _INSTANTS else _INSTANTS))
+    else:
+        proposals = ["", "0", *_cut(text), *_respelled(text)]
+        yield from (candidate for candidate in dict.fromkeys(proposals) if _size(candidate) < _size(text))
 
 
 def _cut(text: str) -> Iterator[str]:
@@ -76,3 +87,34 @@ def _cut(text: str) -> Iterator[str]:
 def _respelled(text: str) -> Iterator[str]:
     if len(text) <= _MOST_RESPELLED:
         yield from (f"{text[:place]}0{text[place + 1 :]}" for place in range(len(text)))
+
+
+def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
+    """The tree with the members of every object in the order of its schema, those that it does not know behind."""
+    match tree:
+        case Members(pairs):
+            known = list(schemas.get(path, {}).get("properties", ()))
+            rank = {name: number for number, name in enumerate(known)}
+            below = [(name, in_schema_order(member, schemas, f"{path}.{name}" if path else name)) for name, member in pairs]
+            return Members(tuple(sorted(below, key=lambda pair: rank.get(pair[0], len(known)))))
+        case Items(items):
+            return Items(tuple(in_schema_order(item, schemas, f"{path}[]") for item in items))
+        case _:
+            return tree
+
+
+def pieces(body: bytes) -> list[bytes]:
+    """The bytes cut behind every comma that is not within a text, nor deeper than in the outermost object or array.
+
+    What is no JSON is read as far as it goes: a text ends at the next quotation mark, a bracket counts as one.
+    """
+    found, depth, start, quoted = [], 0, 0, False
+    for token in re.finditer(rb'\\.|["\[\]{},]', body, re.DOTALL):
+        mark = token[0]
+        quoted ^= mark == b'"'
+        if not quoted:
+            depth += (mark in b"[{") - (mark in b"]}")
+            if mark == b"," and depth <= 1:
+                found.append(body[start : token.end()])
+                start = token.end()
+    return [*found, body[start:]]

@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Literal
 
 from brokerfuzz.campaign.answers import Answer
-from brokerfuzz.campaign.reductions import Schemas, chunks, simpler
+from brokerfuzz.campaign.reductions import Schemas, in_schema_order, pieces, simpler
 from brokerfuzz.campaign.trees import Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
 from brokerfuzz.schemas import Verdict
 
@@ -75,7 +75,7 @@ class Shrinker:
         before = None
         while tree != before:
             before = tree
-            tree = await self._simplify(await self._cut(tree, ()))
+            tree = await self._simplify(await self._cut(await self._order(tree), ()))
         self.places = self._where_it_hangs(tree)
 
     def _tree(self) -> Tree:
@@ -134,6 +134,10 @@ class Shrinker:
             tree = await self._cut(tree, (*path, step))
         return tree
 
+    async def _order(self, tree: Tree) -> Tree:
+        ordered = in_schema_order(tree, self._schemas)
+        return ordered if await self._holds(write_tree(ordered)) else tree
+
     async def _simplify(self, tree: Tree) -> Tree:
         """The tree with scalars as simple as will do."""
         for path in list(paths(tree)):
@@ -154,14 +158,21 @@ class Shrinker:
             yield replaced(tree, path, value)
 
     async def _cut_bytes(self) -> None:
-        """A message that is no JSON, or whose spelling matters: bytes are left out."""
+        """A message that is no JSON, or whose spelling matters: what looks like members is left out, then bytes are."""
         before = None
         while before != self.body:
             before = self.body
-            for start, length in chunks(len(before)):
-                end = len(self.body) - start  # from the end, so that what is left out moves nothing that is still to come
-                if end > 0:
-                    await self._holds(self.body[: max(end - length, 0)] + self.body[end:])
+            await self._cut_parts(pieces(self.body))
+            await self._cut_parts([self.body[place : place + 1] for place in range(len(self.body))])
+
+    async def _cut_parts(self, parts: list[bytes]) -> None:
+        length = len(parts)
+        while length:
+            for end in range(len(parts), 0, -length):  # from the end, so that what is left out moves nothing that is still to come
+                candidate = parts[: max(end - length, 0)] + parts[end:]
+                if await self._holds(b"".join(candidate)):
+                    parts = candidate
+            length = min(length // 2, len(parts))
 
     # ------------------------------------------------------------------------------------------------ explaining
 
