@@ -104,7 +104,7 @@ def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
 
 
 def pieces(body: bytes) -> list[bytes]:
-    """The bytes cut behind every comma that is not within a text, nor deeper than in the outermost object or array.
+    """The bytes cut before what parts the members of the outermost object (or the items of an array), and before its end.
 
     What is no JSON is read as far as it goes: a text ends at the next quotation mark, a bracket counts as one.
     """
@@ -113,8 +113,8 @@ def pieces(body: bytes) -> list[bytes]:
         mark = token[0]
         quoted ^= mark == b'"'
         if not quoted:
+            if depth == 1 and mark in b",]}":
+                found.append(body[start : token.start()])
+                start = token.start()
             depth += (mark in b"[{") - (mark in b"]}")
-            if mark == b"," and depth <= 1:
-                found.append(body[start : token.end()])
-                start = token.end()
     return [*found, body[start:]]
