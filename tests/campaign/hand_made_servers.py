@@ -1,0 +1,163 @@
+"""HTTP servers that behave, and ones that do not, each on a port of loopback's own choosing."""
+
+import asyncio
+import socket
+import struct
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from brokerfuzz.campaign import Answer
+from brokerfuzz.schemas import check
+
+OFFER = "offer-creation-request"
+Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
+"""What is done with the body of a request: something is written, or the connection harmed."""
+
+
+@contextmanager
+def serving(behaviour: Behaviour) -> Iterator[str]:
+    """The server's URL. It runs in a thread, and closes every connection when the block ends."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    starting = asyncio.start_server(lambda r, w: _converse(behaviour, r, w), "127.0.0.1", 0, limit=1 << 24)
+    server = asyncio.run_coroutine_threadsafe(starting, loop).result(5)
+    try:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/offers"
+    finally:
+        asyncio.run_coroutine_threadsafe(_end(server), loop).result(5)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(5)
+        loop.close()
+
+
+async def _end(server: asyncio.Server) -> None:
+    server.close()
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
+async def _converse(behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
+        while not writer.is_closing():
+            head = await reader.readuntil(b"\r\n\r\n")
+            lengths = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+            await behaviour(await reader.readexactly(int(lengths[0]) if lengths else 0), writer)
+            await writer.drain()
+    writer.close()
+
+
+def response(status: int, body: bytes = b"") -> bytes:
+    """A whole response."""
+    return b"HTTP/1.1 %d Said\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body)
+
+
+def sends(data: bytes, *, then_closes: bool = False) -> Behaviour:
+    """The same bytes for every request."""
+
+    async def behave(_: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(data)
+        if then_closes:
+            writer.close()
+
+    return behave
+
+
+def answers(status_of: Callable[[bytes], int]) -> Behaviour:
+    """A response without a body, of the status that the message deserves."""
+
+    async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(response(status_of(body)))
+
+    return behave
+
+
+def conforming(body: bytes) -> int:
+    """201 for what the contract lets in, 400 else."""
+    return 400 if check(OFFER, body).label == "invalid" else 201
+
+
+def reset(writer: asyncio.StreamWriter) -> None:
+    """Ends the connection with a RST instead of a FIN."""
+    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()
+
+
+async def hangs(_: bytes, writer: asyncio.StreamWriter) -> None:
+    """No answer, ever."""
+    await asyncio.sleep(3600)
+
+
+async def resets(_: bytes, writer: asyncio.StreamWriter) -> None:
+    """The connection is reset at once."""
+    reset(writer)
+
+
+async def resets_within_the_body(_: bytes, writer: asyncio.StreamWriter) -> None:
+    """Some of the body comes, then a reset."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nab")
+    await writer.drain()
+    await asyncio.sleep(0.1)
+    reset(writer)
+
+
+async def stalls_in_the_body(_: bytes, writer: asyncio.StreamWriter) -> None:
+    """Some of the body comes, then nothing."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nab")
+    await asyncio.sleep(3600)
+
+
+async def trickles(_: bytes, writer: asyncio.StreamWriter) -> None:
+    """A byte of the body now and then, so that no single wait is long."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+    while True:
+        writer.write(b"x")
+        await writer.drain()
+        await asyncio.sleep(0.05)
+
+
+async def never_ends(_: bytes, writer: asyncio.StreamWriter) -> None:
+    """A response of a gigabyte."""
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n")
+    for _chunk in range(1 << 14):
+        writer.write(b"x" * 65536)
+        await writer.drain()
+
+
+def unused_url() -> str:
+    """A URL that nothing listens at."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{taken.getsockname()[1]}/offers"
+
+
+class Service:
+    """A target within this process. `status_of` is what an HTTP service would answer."""
+
+    name = "a service in the test"
+
+    def __init__(self, status_of: Callable[[bytes], int]) -> None:
+        self.status_of = status_of
+        self.bodies: list[bytes] = []
+        self.remembers = True
+
+    async def open(self) -> None:
+        """Nothing to open."""
+
+    async def close(self) -> None:
+        """Nothing to close."""
+
+    async def send(self, body: bytes) -> Answer:
+        """The answer that the status stands for."""
+        await asyncio.sleep(0)
+        if self.remembers:
+            self.bodies.append(body)
+        status = self.status_of(body)
+        return Answer({2: "accepted", 4: "rejected", 5: "crashed"}[status // 100], status, reason=f"status {status}")  # type: ignore[arg-type]
+
+    def reproduction(self, body: bytes) -> str:
+        """No shell reaches it."""
+        return f"send {len(body)} bytes"
