@@ -15,6 +15,7 @@ Schemas = Mapping[str, Mapping[str, Any]]
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
 _MOST_RESPELLED = 32  # characters; longer texts are only cut
+_LONGEST_HALVED = 20  # digits: some 64 steps
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
 _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
 """What instants are replaced by: zeros would make most of them none."""
@@ -43,8 +44,8 @@ def simpler(scalar: Tree, schema: Mapping[str, Any]) -> list[Tree]:
 
 def _numbers(literal: str, schema: Mapping[str, Any]) -> list[str]:
     proposals = [*_PLAIN_NUMBERS, *_around_bounds(schema)]
-    if literal.removeprefix("-").isdecimal():
-        proposals += _towards_zero(literal)
+    if magnitude(literal) is None:
+        proposals += [literal[: len(literal) // 2], literal[:-1]]
     return [candidate for candidate in dict.fromkeys(proposals) if _size(candidate) < _size(literal)]
 
 
@@ -53,13 +54,10 @@ def _around_bounds(schema: Mapping[str, Any]) -> list[str]:
     return [str(number) for bound, beyond in bounds if isinstance(bound, int) for number in (bound, bound + beyond)]
 
 
-def _towards_zero(literal: str) -> list[str]:
-    """Digits taken away from the end, the number halved, one less."""
+def magnitude(literal: str) -> int | None:
+    """An integer's distance from zero, where it is short enough to be found by halving; None for other numbers."""
     digits = literal.removeprefix("-")
-    sign = literal[: -len(digits)]
-    cut = [digits[:length] for length in (1, len(digits) // 2, len(digits) - 1) if length]
-    near = [str(int(digits) // 2), str(max(int(digits) - 1, 0))] if len(digits) < 100 else []
-    return [*cut, *(f"{sign}{candidate}" for candidate in [*cut, *near])]
+    return int(digits) if digits.isdecimal() and len(digits) <= _LONGEST_HALVED else None
 
 
 def _size(text: str) -> tuple[int, int, str]:

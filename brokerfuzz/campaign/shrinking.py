@@ -13,8 +13,8 @@ from time import monotonic
 from typing import Literal
 
 from brokerfuzz.campaign.answers import Answer
-from brokerfuzz.campaign.reductions import Schemas, in_schema_order, pieces, simpler
-from brokerfuzz.campaign.trees import Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
+from brokerfuzz.campaign.reductions import Schemas, in_schema_order, magnitude, pieces, simpler
+from brokerfuzz.campaign.trees import Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
 from brokerfuzz.schemas import Verdict
 
 MOST_JUDGED = 32 << 20
@@ -151,7 +151,23 @@ class Shrinker:
                     tree = candidate
                     break
             else:
-                return tree
+                return await self._halve(tree, path)
+
+    async def _halve(self, tree: Tree, path: Path) -> Tree:
+        """An integer as near to zero as will do, found by halving."""
+        number = at(tree, path)
+        high = magnitude(number.literal) if isinstance(number, Number) else None
+        if not isinstance(number, Number) or high is None:
+            return tree
+        low, sign = 0, number.literal[: number.literal.startswith("-")]
+        while high - low > 1:
+            middle = (low + high) // 2
+            candidate = replaced(tree, path, Number(f"{sign}{middle}"))
+            if await self._holds(write_tree(candidate)):
+                tree, high = candidate, middle
+            else:
+                low = middle
+        return tree
 
     def _simpler(self, tree: Tree, path: Path) -> Iterator[Tree]:
         for value in simpler(at(tree, path), self._schemas.get(site(tree, path), {})):

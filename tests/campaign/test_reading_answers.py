@@ -1,0 +1,78 @@
+"""How an HTTP response is read as an answer."""
+
+import json
+from typing import Any
+
+import pytest
+
+from brokerfuzz.campaign import AnswerRules, status_patterns
+from brokerfuzz.errors import TargetError
+
+
+def envelope(success: Any, *messages: str) -> bytes:
+    return json.dumps({"data": None, "failureMessages": messages, "informationalMessages": [], "operationWasSuccessful": success}).encode()
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(200, "accepted"), (204, "accepted"), (101, "rejected"), (303, "rejected"), (400, "rejected"), (429, "rejected"), (500, "crashed"), (999, "crashed")],
+)
+def test_by_default_a_status_means_what_http_means_by_it(status: int, kind: str) -> None:
+    assert AnswerRules().read(status, b"").kind == kind
+
+
+@pytest.mark.parametrize(
+    ("rules", "status", "kind"),
+    [
+        (AnswerRules(accept=("200",)), 201, "crashed"),
+        (AnswerRules(accept=("2XX", "303")), 303, "accepted"),
+        (AnswerRules(reject=("400", "422")), 404, "crashed"),
+        (AnswerRules(reject=("4xx", "500")), 500, "rejected"),
+        (AnswerRules(accept=("2xx",), reject=("202", "4xx")), 202, "rejected"),
+        (AnswerRules(accept=("404",), reject=("4xx",)), 404, "accepted"),
+    ],
+)
+def test_what_the_user_says_of_a_status_counts_and_a_code_outranks_a_class(rules: AnswerRules, status: int, kind: str) -> None:
+    assert rules.read(status, b"").kind == kind
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (200, envelope(False, "number is taken"), "rejected"),
+        (200, envelope(True), "accepted"),
+        (200, envelope("false"), "accepted"),
+        (400, envelope(True), "rejected"),
+        (500, envelope(False), "crashed"),
+        (200, b'["operationWasSuccessful"]', "accepted"),
+        (200, b'{"operationWasSuccessful":false', "accepted"),
+        (200, b"[" * 100_000 + b'"operationWasSuccessful"', "accepted"),
+        (200, b'\xff{"operationWasSuccessful":false}', "accepted"),
+    ],
+)
+def test_an_envelope_turns_an_acceptance_into_a_refusal_and_nothing_else(status: int, body: bytes, kind: str) -> None:
+    assert AnswerRules().read(status, body).kind == kind
+
+
+def test_a_refusal_by_the_envelope_says_its_failure_messages() -> None:
+    assert AnswerRules().read(200, envelope(False, "a", "b")).reason == "operationWasSuccessful is false: a; b"
+
+
+def test_an_envelope_can_be_passed_over() -> None:
+    assert AnswerRules(envelope=False).read(200, envelope(False)).kind == "accepted"
+
+
+def test_an_answer_keeps_the_beginning_of_the_response_only() -> None:
+    assert AnswerRules().read(200, b"x" * 1_000_000).body == b"x" * 2048
+
+
+def test_patterns_are_parted_by_commas() -> None:
+    assert status_patterns("200, 201,4xx") == ("200", "201", "4xx")
+
+
+@pytest.mark.parametrize("text", ["", "2x", "abc", "20", "2000", "099", "0xx", "200;201"])
+def test_a_pattern_that_is_none_is_refused_with_a_remedy(text: str) -> None:
+    with pytest.raises(TargetError, match="give"):
+        status_patterns(text)
+    with pytest.raises(TargetError, match="give"):
+        AnswerRules(accept=status_patterns(text))
