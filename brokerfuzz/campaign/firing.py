@@ -71,7 +71,7 @@ def fire(cases: Iterable[Case], target: Target, options: Options | None = None, 
     campaign = Campaign(cases, target, options or Options(), on_progress)
     try:
         asyncio.run(campaign.run())
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, asyncio.CancelledError):
         campaign.stopped = INTERRUPTED
     return campaign.result()
 
@@ -94,10 +94,11 @@ class Campaign:
         self._requests = 0
         self._started = self._ended = monotonic()
         self._phase = "firing"
+        self._running: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
         """Fires, then shrinks. Raises `TargetError` where the target cannot be reached at all."""
-        self._started = monotonic()
+        self._started, self._running = monotonic(), asyncio.current_task()
         ticking = asyncio.create_task(self._tick())
         try:
             await self._target.open()
@@ -137,11 +138,19 @@ class Campaign:
 
     async def _work(self) -> None:
         while self.stopped is None:
-            case = next(self._cases, None)
+            case = self._next()
             if case is None:
                 return
             number = next(self._numbers)
             self._take(number, case, await self._send(case.body))
+
+    def _next(self) -> Case | None:
+        try:
+            return next(self._cases, None)
+        except KeyboardInterrupt:  # would tear the event loop down around the tasks that it still has
+            if self._running is not None:
+                self._running.cancel()
+            return None
 
     async def _send(self, body: bytes) -> Answer:
         if self._pacer.limited:

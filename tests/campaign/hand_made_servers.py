@@ -5,7 +5,7 @@ import socket
 import struct
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 from brokerfuzz.campaign import Answer
 from brokerfuzz.schemas import check
@@ -38,16 +38,20 @@ async def _end(server: asyncio.Server) -> None:
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.sleep(0.01)  # the connections that the tasks gave up are closed by now
 
 
 async def _converse(behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
+    try:
         while not writer.is_closing():
             head = await reader.readuntil(b"\r\n\r\n")
             lengths = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
             await behaviour(await reader.readexactly(int(lengths[0]) if lengths else 0), writer)
             await writer.drain()
-    writer.close()
+        writer.close()
+        await writer.wait_closed()
+    except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
+        writer.transport.abort()
 
 
 def response(status: int, body: bytes = b"") -> bytes:

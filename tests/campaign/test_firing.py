@@ -1,0 +1,369 @@
+"""Campaigns: what is sent, what is counted, what is found, and when they end."""
+
+import asyncio
+import gc
+import json
+import os
+import signal
+import threading
+import tracemalloc
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from time import monotonic
+from typing import Any
+
+import pytest
+from hand_made_servers import OFFER, Service, answers, conforming, hangs, resets, response, sends, serving, unused_url
+
+from brokerfuzz.campaign import Answer, HttpTarget, Options, Progress, Result, exit_status, fire
+from brokerfuzz.cases.case import Case, Fault
+from brokerfuzz.errors import TargetError
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+PLAIN = {"number": "N-1", "offerType": "Email"}
+MINIMUM = f"{OFFER}/orderMinimum:minimum"
+
+
+def case(*tags: str, faults: Iterable[Fault] = (), **members: Any) -> Case:
+    body = json.dumps({**PLAIN, **members}, separators=(",", ":")).encode()
+    return Case.judged(OFFER, body, tags=tags, faults=tuple(faults), now=NOW)
+
+
+def below(number: int, technique: str, **members: Any) -> Case:
+    return case(faults=[Fault(MINIMUM, "/orderMinimum", technique)], orderMinimum=number, **members)
+
+
+VALID = case("edge:plain")
+INVALID = below(0, "one-below")
+OPEN = case("probe:cron-syntax", deliveryScheduleCron="@daily")
+
+
+def fired(cases: Iterable[Case], target: Any, **options: Any) -> Result:
+    return fire(cases, target, Options(now=NOW, **options))
+
+
+def test_a_service_that_keeps_the_contract_has_no_finding() -> None:
+    with serving(answers(conforming)) as url:
+        result = fired([VALID, INVALID, OPEN] * 20, HttpTarget(url))
+    assert result.counts == {("valid", "accepted"): 20, ("invalid", "rejected"): 20, ("unspecified", "accepted"): 20}
+    assert (result.findings, result.cases, result.requests, result.stopped, exit_status(result)) == ((), 60, 60, None, 0)
+
+
+def test_a_service_that_accepts_everything_has_a_finding_for_each_rule_that_it_lets_pass() -> None:
+    with serving(answers(lambda _: 200)) as url:
+        result = fired([VALID, INVALID, OPEN, below(-5, "negative")], HttpTarget(url))
+    (finding,) = result.findings
+    assert (finding.kind, finding.count, finding.techniques, exit_status(result)) == ("invalid-accepted", 2, ("one-below", "negative"), 1)
+    assert json.loads(finding.body) == {"number": "0", "offerType": "Direct Mail", "orderMinimum": 0}
+    assert [(reason.rule, reason.at, reason.source) for reason in finding.reasons] == [(MINIMUM, "/orderMinimum", "Errors, validation rule 7")]
+    assert finding.case is INVALID
+
+
+def test_a_service_that_refuses_everything_has_one_finding() -> None:
+    with serving(answers(lambda _: 400)) as url:
+        result = fired([case("edge:a", comments=""), case("edge:b", description=None), INVALID, OPEN, VALID], HttpTarget(url))
+    (finding,) = result.findings
+    assert (finding.kind, finding.count, finding.tags) == ("valid-rejected", 3, ("edge:a", "edge:b", "edge:plain"))
+    assert finding.body == b'{"number":"0","offerType":"Direct Mail"}'
+    assert finding.sentence() == (
+        "A valid offer creation request should have been accepted and was rejected (status 400): "
+        "so is the plainest message, by edge:a, edge:b, edge:plain."
+    )
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reason"),
+    [
+        (sends(response(500)), "status 500"),
+        (resets, "the connection was reset"),
+        (sends(b"", then_closes=True), "the connection was closed without an answer"),
+        (sends(b"what?\r\n\r\n", then_closes=True), "not HTTP"),
+    ],
+    ids=["500", "reset", "empty", "garbage"],
+)
+def test_a_crash_is_a_finding_whatever_the_message(behaviour: Any, reason: str) -> None:
+    with serving(behaviour) as url:
+        result = fired([VALID, INVALID, OPEN], HttpTarget(url))
+    assert [finding.kind for finding in result.findings] == ["crashed"] * 3
+    assert {finding.label for finding in result.findings} == {"valid", "invalid", "unspecified"}
+    assert all(reason in finding.got for finding in result.findings)
+
+
+def test_a_target_that_hangs_is_silent() -> None:
+    with serving(hangs) as url:
+        result = fired([VALID], HttpTarget(url, timeout=0.3), shrink_requests=2)
+    assert [(finding.kind, finding.reproduced) for finding in result.findings] == [("silent", True)]
+    assert "not answered (no answer in time)" in result.findings[0].sentence()
+
+
+def test_a_refusal_in_the_envelope_counts_as_one() -> None:
+    failed = b'{"data":null,"failureMessages":["no"],"informationalMessages":[],"operationWasSuccessful":false}'
+    with serving(sends(response(200, failed))) as url:
+        result = fired([VALID, INVALID], HttpTarget(url))
+    assert [finding.kind for finding in result.findings] == ["valid-rejected"]
+
+
+def test_a_target_that_cannot_be_reached_is_an_error() -> None:
+    with pytest.raises(TargetError, match="cannot be reached"):
+        fired([VALID] * 50, HttpTarget(unused_url()))
+
+
+def test_a_target_that_goes_away_ends_the_campaign_with_one_finding() -> None:
+    def cases() -> Iterator[Case]:
+        for _ in range(5):
+            yield VALID
+        leave.set()
+        gone.wait(5)
+        for number in range(1, 10_000):
+            yield case(f"edge:{number}", orderMinimum=number)
+
+    leave, gone = threading.Event(), threading.Event()
+
+    def host() -> None:
+        with serving(answers(conforming)) as url:
+            urls.append(url)
+            ready.set()
+            leave.wait(5)
+        gone.set()
+
+    urls: list[str] = []
+    ready = threading.Event()
+    threading.Thread(target=host, daemon=True).start()
+    ready.wait(5)
+    result = fired(cases(), HttpTarget(urls[0], patience=0.2), concurrency=4)
+    (finding,) = result.findings
+    assert result.stopped == "the target takes no connections any more"
+    assert finding.sentence().startswith("The target takes no connections any more (the connection was refused)")
+    assert result.cases < 20
+
+
+# ---------------------------------------------------------------------------------------------------- what is equal
+
+
+def test_equal_contradictions_are_one_with_a_count() -> None:
+    result = fired([below(0, "one-below", comments=str(number)) for number in range(30)], Service(lambda _: 200))
+    assert [(finding.count, finding.case.value["comments"]) for finding in result.findings] == [(30, "0")]
+
+
+def test_findings_about_different_members_stay_apart() -> None:
+    def status_of(body: bytes) -> int:
+        value = json.loads(body)
+        return 400 if value.get("comments") == "" or value.get("description") == "" else 201
+
+    result = fired([case("edge:empty", comments="", description=""), case("edge:empty-description", description="")], Service(status_of))
+    assert [finding.places for finding in result.findings] == [("/comments",), ("/description",)] or len(result.findings) == 1
+    alone = fired([case("edge:one", comments=""), case("edge:two", description="")], Service(status_of))
+    assert [finding.places for finding in alone.findings] == [("/comments",), ("/description",)]
+
+
+def test_messages_that_nothing_tells_apart_are_shrunk_one_by_one_as_long_as_they_are_few() -> None:
+    def status_of(body: bytes) -> int:
+        value = json.loads(body)
+        return 400 if {"comments", "description"} & value.keys() else 201
+
+    result = fired([case(comments="a"), case(description="b"), *(case(comments=str(number)) for number in range(20))], Service(status_of))
+    assert {finding.places: finding.count for finding in result.findings} == {("/comments",): 21, ("/description",): 1}
+
+
+def test_the_findings_do_not_hang_on_which_answer_came_first() -> None:
+    class Overtaking(Service):
+        async def send(self, body: bytes) -> Answer:
+            await asyncio.sleep(0.02 if len(self.bodies) % 3 == 0 else 0)
+            return await super().send(body)
+
+    cases = [below(-number, "negative", comments=str(number)) for number in range(1, 40)]
+    cases += [case(f"edge:{number % 3}", description="") for number in range(40)]
+    found = [fired(cases, target(lambda body: 201 if b"orderM" in body else 400), concurrency=8) for target in (Service, Overtaking)]
+    said = [[(finding.sentence(), finding.body, finding.count, finding.case.id) for finding in result.findings] for result in found]
+    assert said[0] == said[1]
+
+
+def test_the_sentence_says_rule_place_technique_expected_and_got() -> None:
+    (finding,) = fired([INVALID], Service(lambda _: 201)).findings
+    assert finding.sentence() == (
+        "An invalid offer creation request should have been rejected and was accepted (status 201): "
+        f"{MINIMUM} demands at least 1 at /orderMinimum (found: 0), by one-below."
+    )
+
+
+def test_a_finding_that_does_not_come_again_is_marked() -> None:
+    def status_of(_: bytes) -> int:
+        seen.append(1)
+        return 201 if len(seen) == 1 else 400
+
+    seen: list[int] = []
+    (finding,) = fired([INVALID], Service(status_of)).findings
+    assert finding.reproduced is False
+    assert "when it was sent once more, the answer was another" in finding.sentence()
+
+
+def test_a_pinned_silence_is_a_rule() -> None:
+    (finding,) = fired([OPEN], Service(lambda _: 201), stances={"cron-syntax": "reject"}).findings
+    assert (finding.kind, finding.reasons[0].rule) == ("invalid-accepted", "silence/cron-syntax")
+    assert finding.reasons[0].source.startswith("Offer creation request")
+    assert fired([OPEN], Service(lambda _: 201), stances={"cron-syntax": "accept"}).counts == {("valid", "accepted"): 1}
+
+
+# ---------------------------------------------------------------------------------------------------- the ledger
+
+
+def test_the_ledger_says_what_the_target_does_with_each_silence() -> None:
+    both = case("probe:both", deliveryScheduleCron="@daily", orderMinimum=5, orderMaximum=2)
+    crashing = case("probe:cron-syntax", deliveryScheduleCron="@yearly")
+    strange = case("probe:cron-syntax", deliveryScheduleCron="never")
+
+    def status_of(body: bytes) -> int:
+        return 500 if b"yearly" in body else 400 if b"never" in body or b"Maximum" in body else 200
+
+    result = fired([OPEN, OPEN, crashing, strange, both, VALID], Service(status_of))
+    (observed,) = result.silences
+    assert (observed.silence.id, observed.leaning) == ("cron-syntax", "mixed")
+    assert observed.counts == {"accepted": 2, "rejected": 1, "crashed": 1, "silent": 0}
+    assert observed.examples == {"accepted": OPEN, "crashed": crashing, "rejected": strange}
+
+
+def test_an_acceptance_tells_of_every_silence_that_is_touched() -> None:
+    both = case("probe:both", deliveryScheduleCron="@daily", orderMinimum=5, orderMaximum=2)
+    assert [observed.silence.id for observed in fired([both], Service(lambda _: 200)).silences] == ["cron-syntax", "range-order"]
+
+
+# ---------------------------------------------------------------------------------------------------- limits
+
+
+def test_no_more_messages_are_on_their_way_than_asked_for() -> None:
+    class Counting(Service):
+        under_way = most = 0
+
+        async def send(self, body: bytes) -> Answer:
+            self.under_way += 1
+            self.most = max(self.most, self.under_way)
+            await asyncio.sleep(0.001)
+            self.under_way -= 1
+            return await super().send(body)
+
+    target = Counting(lambda _: 200)
+    assert fired([VALID] * 100, target, concurrency=7).cases == 100
+    assert target.most == 7
+
+
+def test_a_rate_is_kept_to() -> None:
+    started = monotonic()
+    result = fired([VALID] * 30, Service(lambda _: 200), rate=100)
+    assert result.cases == 30
+    assert monotonic() - started >= 0.28
+
+
+def test_time_ends_a_campaign_that_would_not_end() -> None:
+    def endless() -> Iterator[Case]:
+        while True:
+            yield VALID
+
+    with serving(hangs) as url:
+        assert fired(endless(), HttpTarget(url), time=0.3).stopped == "the time of 0.3 s was up"
+    result = fired(endless(), Service(lambda _: 200), time=0.2)
+    assert result.cases > 10
+    assert exit_status(result) == 0
+
+
+def test_findings_end_a_campaign_when_there_are_enough() -> None:
+    cases = (below(0, f"technique-{number}") for number in range(10_000))
+    result = fired(cases, Service(lambda _: 200), max_findings=3, concurrency=1, shrink_requests=0)
+    assert (len(result.findings), result.cases, result.stopped) == (1, 3, "3 different contradictions were found")
+    assert result.findings[0].count == 3
+
+
+@pytest.mark.parametrize("option", ["concurrency", "rate", "time", "max_findings"])
+def test_a_limit_that_leaves_nothing_to_do_is_refused(option: str) -> None:
+    with pytest.raises(ValueError, match=f"{option}=0"):
+        Options(**{option: 0})
+
+
+def test_no_case_is_a_campaign_too() -> None:
+    result = fired([], Service(lambda _: 200))
+    assert (result.cases, result.findings) == (0, ())
+
+
+def test_memory_does_not_grow_with_the_number_of_cases() -> None:
+    def cases(number: int) -> Iterator[Case]:
+        for index in range(number):
+            yield Case(OFFER, b'{"number":"%d","offerType":"Email","comments":"%b"}' % (index, b"x" * 500), VALID.verdict, tags=("random",))
+
+    target = Service(lambda _: 400)  # each of them a contradiction
+    target.remembers = False
+    fired(cases(500), target, shrink_requests=3)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        fired(cases(20_000), target, shrink_requests=3)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 3_000_000  # bytes; the bodies alone are 12 MB
+
+
+# ---------------------------------------------------------------------------------------------------- interruption
+
+
+def interrupting(cases: Iterable[Case], after: Callable[[], None]) -> Iterator[Case]:
+    yield from cases
+    after()
+    while True:
+        yield VALID
+
+
+def test_ctrl_c_ends_the_campaign_with_what_was_found() -> None:
+    def press() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    result = fired(interrupting([INVALID, VALID], press), Service(lambda _: 200), concurrency=1)
+    assert (result.stopped, len(result.findings), exit_status(result)) == ("interrupted", 1, 1)
+
+
+def test_ctrl_c_does_not_wait_for_a_target_that_hangs() -> None:
+    def press() -> None:
+        threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+    started = monotonic()
+    with serving(hangs) as url:
+        assert fired(interrupting([], press), HttpTarget(url, timeout=60)).stopped == "interrupted"
+    assert monotonic() - started < 20
+
+
+def test_an_interrupt_within_the_making_of_a_case_loses_nothing() -> None:
+    def press() -> None:
+        raise KeyboardInterrupt
+
+    result = fired(interrupting([INVALID], press), Service(lambda _: 200), concurrency=1)
+    assert (result.stopped, len(result.findings)) == ("interrupted", 1)
+
+
+def test_an_interrupt_while_shrinking_keeps_what_is_reached() -> None:
+    class Pressing(Service):
+        async def send(self, body: bytes) -> Answer:
+            if len(self.bodies) == 4:
+                os.kill(os.getpid(), signal.SIGINT)
+                await asyncio.sleep(5)
+            return await super().send(body)
+
+    (finding,) = fired([below(0, "one-below", comments="a", description="b", isActive=True)], Pressing(lambda _: 200)).findings
+    assert len(finding.body) < len(finding.case.body)
+
+
+# ---------------------------------------------------------------------------------------------------- progress
+
+
+def test_progress_is_told_while_it_goes() -> None:
+    told: list[Progress] = []
+    fire([VALID] * 60, Service(lambda _: 200), Options(now=NOW, rate=150, total=60), told.append)
+    assert len(told) >= 3
+    assert (told[0].phase, told[0].total) == ("firing", 60)
+    assert [progress.cases for progress in told] == sorted(progress.cases for progress in told)
+
+
+def test_a_failure_of_whoever_makes_the_cases_is_not_swallowed() -> None:
+    def cases() -> Iterator[Case]:
+        yield VALID
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        fired(cases(), Service(lambda _: 200))
