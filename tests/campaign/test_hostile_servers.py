@@ -49,7 +49,9 @@ def asked(url: str, body: bytes = b"{}", *, timeout: float = 5.0, **options: obj
         pytest.param(sends(b"", then_closes=True), "crashed", "without an answer", id="empty answer"),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nConte", then_closes=True), "crashed", "without an answer", id="half a head"),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab", then_closes=True), "crashed", "within", id="half a body"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", then_closes=True), "crashed", "within", id="half a chunk"),
+        pytest.param(
+            sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", then_closes=True), "crashed", "within", id="half a chunk"
+        ),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\nab\r\n"), "crashed", "not HTTP", id="broken chunk"),
         pytest.param(sends(b"\x00\xff\x01 garbage\r\n\r\n", then_closes=True), "crashed", "not HTTP", id="garbage"),
         pytest.param(sends(b"SSH-2.0-OpenSSH_9.2\r\n", then_closes=True), "crashed", "not HTTP", id="another protocol"),

@@ -15,7 +15,16 @@ def envelope(success: Any, *messages: str) -> bytes:
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(200, "accepted"), (204, "accepted"), (101, "rejected"), (303, "rejected"), (400, "rejected"), (429, "rejected"), (500, "crashed"), (999, "crashed")],
+    [
+        (200, "accepted"),
+        (204, "accepted"),
+        (101, "rejected"),
+        (303, "rejected"),
+        (400, "rejected"),
+        (429, "rejected"),
+        (500, "crashed"),
+        (999, "crashed"),
+    ],
 )
 def test_by_default_a_status_means_what_http_means_by_it(status: int, kind: str) -> None:
     assert AnswerRules().read(status, b"").kind == kind

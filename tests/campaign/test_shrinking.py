@@ -23,7 +23,10 @@ RICH: dict[str, Any] = {
     "priceClasses": [{"name": "retail", "priceTiers": [{"price": 1.25, "minimumQuantity": 5}]}],
     "productClusters": [
         {"id": "c-1", "products": [{"productId": "P-1", "productQuantityInOffer": 4, "pageCount": 8}]},
-        {"id": "c-2", "products": [{"productId": "P-2", "productQuantityInOffer": 2, "pageCount": 0}, {"productId": "P-3", "productQuantityInOffer": 1}]},
+        {
+            "id": "c-2",
+            "products": [{"productId": "P-2", "productQuantityInOffer": 2, "pageCount": 0}, {"productId": "P-3", "productQuantityInOffer": 1}],
+        },
     ],
 }
 SCHEMAS = {path: site.schema for path, site in load_contract().sites[OFFER].items()}
@@ -190,7 +193,9 @@ def test_nothing_can_be_taken_from_the_smallest_message() -> None:
 # ---------------------------------------------------------------------------------------------------- the parts
 
 
-@pytest.mark.parametrize("scalar", ["abc", "2024-05-01T00:00:00Z", "9999-01-01T00:00:00Z", "Product List", Number("-40"), Number("1e3"), True, "x" * 99])
+@pytest.mark.parametrize(
+    "scalar", ["abc", "2024-05-01T00:00:00Z", "9999-01-01T00:00:00Z", "Product List", Number("-40"), Number("1e3"), True, "x" * 99]
+)
 def test_taking_simpler_values_for_as_long_as_there_are_any_ends(scalar: Any) -> None:
     seen, left = {scalar}, [scalar]
     while left:

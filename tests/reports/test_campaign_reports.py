@@ -1,0 +1,191 @@
+"""What people and programs read of a campaign."""
+
+import io
+import json
+from base64 import b64decode
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+import pytest
+
+from brokerfuzz.campaign import Answer, Finding, Observed, Progress, Reason, Result
+from brokerfuzz.cases.case import Case
+from brokerfuzz.reports import machine, terminal
+from brokerfuzz.schemas import load_contract
+
+OFFER = "offer-creation-request"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+BODY = b'{"number":"0","offerType":"Direct Mail","orderMinimum":0}'
+CASE = Case.judged(OFFER, BODY, now=NOW)
+FINDING = Finding(
+    kind="invalid-accepted",
+    message_type=OFFER,
+    label="invalid",
+    reasons=(Reason(f"{OFFER}/orderMinimum:minimum", "Errors, validation rule 7", "/orderMinimum", "0", "at least 1"),),
+    silences=(),
+    places=(),
+    techniques=("one-below",),
+    tags=(),
+    count=3,
+    case=CASE,
+    body=BODY,
+    answer=Answer("accepted", 201, b'{"id":7}', "status 201", 0.25),
+    reproduced=True,
+    reproduction="curl -X POST ... ",
+)
+OBSERVED = Observed(load_contract().silence("cron-syntax"), {"accepted": 2, "rejected": 1, "crashed": 0, "silent": 0}, {"accepted": CASE})
+RESULT = Result(
+    target="http://127.0.0.1:8000/offers",
+    counts={("valid", "accepted"): 10, ("invalid", "accepted"): 3, ("invalid", "rejected"): 1200},
+    findings=(FINDING,),
+    silences=(OBSERVED,),
+    cases=1213,
+    requests=1250,
+    seconds=2.0,
+)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(result: Result, stream: io.StringIO) -> str:
+    terminal.show(result, stream)
+    return stream.getvalue()
+
+
+def test_a_pipe_gets_plain_text() -> None:
+    text = shown(RESULT, io.StringIO())
+    assert "\x1b" not in text
+    assert text == click.unstyle(terminal.report(RESULT))
+
+
+def test_a_terminal_gets_colour_unless_it_is_declined(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b[" in shown(RESULT, Terminal())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in shown(RESULT, Terminal())
+
+
+def test_the_report_holds_all_that_one_acts_on() -> None:
+    first, *rest = shown(RESULT, io.StringIO()).splitlines()
+    assert first == (
+        "1 finding at http://127.0.0.1:8000/offers (1,213 cases, 1,250 requests in 2.0 s): valid: 10 accepted; invalid: 3 accepted, 1,200 rejected"
+    )
+    text = "\n".join(rest)
+    for part in (
+        f"{OFFER}/orderMinimum:minimum (contract: Errors, validation rule 7)",
+        "place      /orderMinimum",
+        "technique  one-below",
+        "expected   rejected",
+        "got        accepted (status 201)",
+        f"count      3, first in case {CASE.id}",
+        f"smallest   {BODY.decode()}",
+        "reproduce  curl -X POST",
+    ):
+        assert part in text
+
+
+def test_the_ledger_is_a_table() -> None:
+    head, row = shown(RESULT, io.StringIO()).splitlines()[-2:]
+    assert head.split() == ["silence", "question", "accepted", "rejected", "crashed"]
+    assert row.split() == ["cron-syntax", *"Which dialect of cron is taken?".split(), "2", "1", "0"]
+    assert len(head) == len(row)
+
+
+def test_why_a_campaign_stopped_is_said() -> None:
+    assert "; stopped early: interrupted)" in shown(replace(RESULT, stopped="interrupted"), io.StringIO())
+
+
+def test_no_finding_is_said_too() -> None:
+    assert shown(replace(RESULT, findings=(), silences=()), io.StringIO()).startswith("0 findings at ")
+
+
+def test_nothing_of_a_target_or_a_message_plays_on_the_terminal() -> None:
+    evil = "\x1b]0;owned\x07\x9b31m\r\u202e"
+    hostile = replace(
+        FINDING,
+        answer=Answer("accepted", 200, evil.encode(), f"operationWasSuccessful is false: {evil}"),
+        body=evil.encode() + b"\xff",
+        reasons=(Reason(f"{OFFER}/:json", "", f"/{evil}", evil, "a JSON text"),),
+        places=(f"/{evil}",),
+        tags=(evil,),
+    )
+    lines = shown(replace(RESULT, findings=(hostile,)), io.StringIO()).splitlines()
+    assert all(line.isprintable() for line in lines)
+    json.loads(machine.report(replace(RESULT, findings=(hostile,))))
+    assert machine.report(replace(RESULT, findings=(hostile,))).isascii()
+
+
+def test_long_bodies_and_many_findings_are_cut() -> None:
+    long = replace(FINDING, body=b"x" * 1_000_000, reproduction="y" * 1_000_000)
+    text = shown(replace(RESULT, findings=(long,) * 300), io.StringIO())
+    assert len(text) < 500_000
+    assert "(1,000,000 bytes)" in text
+    assert "... and 200 more findings" in text
+
+
+# ---------------------------------------------------------------------------------------------------- progress
+
+
+def test_progress_is_kept_on_one_line_of_a_terminal_and_taken_away() -> None:
+    stream = Terminal()
+    with terminal.live_progress(stream) as tell:
+        assert tell is not None
+        tell(Progress("firing", 300, 2, 4000, 1.0, 1000))
+    assert "firing: 300 of 1,000 cases, 2 contradictions, 4,000 requests/s" in stream.getvalue()
+    assert stream.getvalue().endswith("\r\x1b[K")
+    assert "\n" not in stream.getvalue()
+
+
+def test_a_pipe_gets_no_progress() -> None:
+    stream = io.StringIO()
+    with terminal.live_progress(stream) as tell:
+        assert tell is None
+    assert stream.getvalue() == ""
+
+
+# ---------------------------------------------------------------------------------------------------- the machine's
+
+
+def keys(value: Any, at: str = "") -> set[str]:
+    if isinstance(value, list):
+        return set().union(*(keys(item, f"{at}[]") for item in value))
+    if isinstance(value, dict) and not at.endswith(".body"):
+        return set().union(*({f"{at}.{name}"} | keys(member, f"{at}.{name}") for name, member in value.items()))
+    return set()
+
+
+def test_the_keys_of_the_document_stay_as_they_are() -> None:
+    document = json.loads(machine.report(RESULT))
+    counts = {f".counts.{label}" for label in ("valid", "invalid", "unspecified")}
+    finding = "kind sentence message verdict expected got rules silences places techniques tags count reproduced reproduce smallest case".split()
+    assert keys(document) == {
+        *(f".{name}" for name in ("target", "cases", "requests", "seconds", "stopped", "counts", "findings", "silences")),
+        *counts,
+        *(f"{label}.{kind}" for label in counts for kind in ("accepted", "rejected", "crashed", "silent")),
+        *(f".findings[].{name}" for name in finding),
+        *(f".findings[].got.{name}" for name in ("answer", "status", "reason", "response", "seconds")),
+        *(f".findings[].rules[].{name}" for name in ("rule", "source", "at", "found", "demanded")),
+        *(f".findings[].{name}" for name in ("smallest.body", "case.id", "case.body")),
+        *(f".silences[].{name}" for name in ("silence", "question", "accepted", "rejected", "crashed", "silent", "leaning", "examples")),
+        *(f".silences[].examples.accepted{name}" for name in ("", ".id", ".body")),
+    }
+
+
+def test_equal_results_give_equal_documents() -> None:
+    assert machine.report(RESULT) == machine.report(replace(RESULT))
+
+
+@pytest.mark.parametrize("body", [b"", b"\xff", b'{ "number":"1"}', b'{"a":1,"a":2}', b"[1e400]", b'"\\ud800"', b"[" * 100_000, b'"\\u00e9"'])
+def test_a_body_that_is_not_the_compact_form_of_a_value_travels_as_bytes(body: bytes) -> None:
+    document = json.loads(machine.report(replace(RESULT, findings=(replace(FINDING, body=body),))))
+    assert b64decode(document["findings"][0]["smallest"]["raw"]) == body
+
+
+def test_a_body_that_is_the_compact_form_of_a_value_travels_as_that_value() -> None:
+    assert machine.document(RESULT)["findings"][0]["smallest"] == {"body": json.loads(BODY)}
