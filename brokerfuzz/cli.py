@@ -1,4 +1,6 @@
-"""The command line. It imports click alone, so that `--help` and completion start at once; each command imports what it needs.
+"""The command line.
+
+It imports click alone, and `options`, which does too, so that `--help` starts at once; each command imports what it needs.
 
 A command returns its exit status: 0 where all is well, 1 where something was found (a finding, an invalid message). What goes
 wrong otherwise is one line on standard error and status 2, whoever raised it; see `Commands`.
@@ -11,13 +13,15 @@ from datetime import datetime
 from functools import partial
 from io import TextIOWrapper
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+from brokerfuzz import options
+from brokerfuzz.options import MESSAGES, ONE_OF_MESSAGES, RANDOM_CASES, VERDICTS
 
+if TYPE_CHECKING:
     from brokerfuzz.campaign import HttpTarget, Options, Result
     from brokerfuzz.cases.case import Case
     from brokerfuzz.corpus import Summary
@@ -26,12 +30,8 @@ if TYPE_CHECKING:
 
 NAME = "brokerfuzz"
 FOUND, FAILED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
-MESSAGES: "tuple[MessageType, ...]" = ("offer-creation-request", "product-list-response", "offer-pricing-response")
-VERDICTS: "tuple[Label, ...]" = ("valid", "invalid", "unspecified")
 SHELLS = ("bash", "zsh", "fish")
 COMPLETE = f"_{NAME.upper()}_COMPLETE"
-RANDOM_CASES = 100
-"""How many random cases there are where `--random` leaves the catalogue out and no `--count` says otherwise."""
 
 # ---------------------------------------------------------------------------------------------------------- errors
 
@@ -77,6 +77,9 @@ def _status(run: Callable[[], int | None]) -> int:
         return run() or 0
     except click.Abort:
         return INTERRUPTED
+    except click.exceptions.NoArgsIsHelpError as problem:
+        problem.show()
+        return FAILED
     except click.UsageError as problem:
         return _failed(f"{problem.format_message().rstrip('.')} ({_help_of(problem.ctx)} tells more)")
     except click.ClickException as problem:
@@ -117,98 +120,6 @@ def main() -> NoReturn:
     """The entry point of the `brokerfuzz` command."""
     commands()
     raise AssertionError("commands() exits")
-
-
-# ---------------------------------------------------------------------------------------------------------- options
-
-
-Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
-
-
-def known(items: str) -> Complete:
-    """Completes names of a kind. Whether something bears a name is for the command to say, which knows the nearest one."""
-
-    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
-        from brokerfuzz import completing
-
-        return completing.matching(getattr(completing, items), ctx, incomplete)
-
-    return complete
-
-
-def _stances(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """SILENCE=accept, SILENCE=reject."""
-    for value in values:
-        if "=" not in value:
-            raise click.BadParameter(f"{value!r} says nothing of a silence: give it as {value}=accept or {value}=reject", ctx, param)
-    return {silence: stance for silence, _, stance in (value.partition("=") for value in values)}
-
-
-def _time(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
-    """A point in time as RFC 3339 spells it."""
-    import re
-
-    if value is None:
-        return None
-    try:
-        if re.fullmatch(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})", value, re.ASCII):
-            return datetime.fromisoformat(value.upper())
-    except ValueError:
-        pass
-    raise click.BadParameter(f"{value!r} is no RFC 3339 time: give one such as 2025-06-15T12:00:00Z", ctx, param)
-
-
-def _headers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
-    """NAME:VALUE."""
-    for value in values:
-        if not value.partition(":")[0].strip() or ":" not in value:
-            raise click.BadParameter(f"{value!r} is no header: give it as NAME:VALUE", ctx, param)
-    return [(name.strip(), text.strip()) for name, _, text in (value.partition(":") for value in values)]
-
-
-def _above_zero(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """A number above 0, and not without end."""
-    if value is not None and not 0 < value < float("inf"):
-        raise click.BadParameter(f"{value:g} leaves nothing to do: give a number above 0", ctx, param)
-    return value
-
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-_ONE_OF_MESSAGES = f"{', '.join(MESSAGES[:-1])} or {MESSAGES[-1]}"
-
-contract_option = click.option(
-    "--contract", metavar="DIR", type=click.Path(file_okay=False), is_eager=True, help="A changed contract: a folder with the files that differ."
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-seed_option = click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="What random cases are made from.")
-message_option = click.option(
-    "--message", "message_types", metavar="TYPE", type=click.Choice(MESSAGES), multiple=True,
-    help=f"Only this type (repeatable): {_ONE_OF_MESSAGES}.",
-)  # fmt: skip
-verdict_option = click.option(
-    "--verdict", "verdicts", metavar="VERDICT", type=click.Choice(VERDICTS), multiple=True,
-    help=f"Only cases that are this (repeatable): {', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}.",
-)  # fmt: skip
-random_option = click.option("--random", "only_random", is_flag=True, help="Leave the catalogue out.")
-bug_option = click.option(
-    "--bug", "bugs", metavar="NAME", shell_complete=known("bugs"), multiple=True, help="Seed this bug (repeatable; serve --list-bugs)."
-)
-stance_option = click.option(
-    "--stance", "stances", metavar="SILENCE=accept|reject", callback=_stances, shell_complete=known("stances"), multiple=True,
-    help="Settle a question that the contract leaves open (repeatable).",
-)  # fmt: skip
-force_option = click.option("--force", is_flag=True, help="Replace OUT where it is there already.")
-
-
-def now_option(what: str) -> Decorator:
-    """The option of the time that counts as the present; `what` happens at it."""
-    return click.option("--now", metavar="TIME", callback=_time, help=f"{what} at this time, as 2025-06-15T12:00:00Z; else at the present.")
-
-
-def count_option(unit: str) -> Decorator:
-    """The option of how many random cases there are."""
-    default = f"[default: 0; {RANDOM_CASES} with --random]"
-    return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Random cases {unit} the catalogue.  {default}")
 
 
 @click.group(NAME, cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, invoke_without_command=False)
@@ -265,14 +176,14 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
 @commands.command(short_help="Judge messages, and say why.")
 @click.argument("files", metavar="FILE...|-", nargs=-1, required=True, type=click.Path(allow_dash=True))
 @click.option(
-    "--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGES), help=f"What they are: {_ONE_OF_MESSAGES}. Else told from their members."
+    "--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGES), help=f"What they are: {ONE_OF_MESSAGES}. Else told from their members."
 )
 @click.option("--ndjson", is_flag=True, help="A message a line; so it is for .ndjson and .jsonl in any case.")
-@stance_option
-@now_option("Judge as")
-@contract_option
+@options.stance_option
+@options.now_option("Judge as")
+@options.contract_option
 @click.option("-q", "--quiet", is_flag=True, help="Leave out what is valid, or as its corpus says.")
-@json_option
+@options.json_option
 def check(
     files: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, stances: Any, now: datetime | None, contract: str | None,
     quiet: bool, as_json: bool,
@@ -337,11 +248,11 @@ def _counted(counts: Any) -> str:
 
 
 @commands.command(short_help="List the rules of the contract and its silences.")
-@message_option
+@options.message_option
 @click.option("--silences", "kind", flag_value="silences", help="Only what the contract leaves open.")
 @click.option("--techniques", "kind", flag_value="techniques", help="The ways of breaking rules instead, and which they break.")
-@contract_option
-@json_option
+@options.contract_option
+@options.json_option
 def rules(message_types: "tuple[MessageType, ...]", kind: str | None, contract: str | None, as_json: bool) -> None:
     """List what the contract demands (rules) and what it leaves open (silences).
 
@@ -365,10 +276,10 @@ def rules(message_types: "tuple[MessageType, ...]", kind: str | None, contract: 
 
 
 @commands.command(short_help="Explain a rule, technique or silence.")
-@click.argument("name", metavar="ID", shell_complete=known("explained"))
-@now_option("Make the example")
-@contract_option
-@json_option
+@click.argument("name", metavar="ID", shell_complete=options.known("explained"))
+@options.now_option("Make the example")
+@options.contract_option
+@options.json_option
 def explain(name: str, now: datetime | None, contract: str | None, as_json: bool) -> None:
     """Say in plain words what a rule, a technique or a silence is, with an example beside its valid twin.
 
@@ -384,8 +295,19 @@ def explain(name: str, now: datetime | None, contract: str | None, as_json: bool
     if as_json:
         _print_json(explanation.data())
     else:
-        for line in explanation.lines():
+        _print(_wrapped(explanation.lines()))
+        for line in explanation.example_lines():
             click.secho(line, fg={"- ": "green", "+ ": "red"}.get(line[:2]))
+
+
+def _wrapped(lines: Iterable[str]) -> Iterator[str]:
+    """The lines as wide as the terminal, where there is one; a program finds a sentence a line."""
+    from shutil import get_terminal_size
+    from textwrap import wrap
+
+    width = max(get_terminal_size().columns, 40) if sys.stdout.isatty() else sys.maxsize
+    for line in lines:
+        yield from wrap(line, width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 # ----------------------------------------------------------------------------------------------------------- export
@@ -393,15 +315,15 @@ def explain(name: str, now: datetime | None, contract: str | None, as_json: bool
 
 @commands.command(short_help="Write a corpus of labelled cases.")
 @click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True))
-@message_option
-@verdict_option
-@seed_option
-@count_option("of each message, after those of")
-@random_option
-@now_option("Make the cases")
-@contract_option
-@force_option
-@json_option
+@options.message_option
+@options.verdict_option
+@options.seed_option
+@options.count_option("of each message, after those of")
+@options.random_option
+@options.now_option("Make the cases")
+@options.contract_option
+@options.force_option
+@options.json_option
 def export(
     out: str, message_types: "tuple[MessageType, ...]", verdicts: "tuple[Label, ...]", seed: int, count: int | None, only_random: bool,
     now: datetime | None, contract: str | None, force: bool, as_json: bool,
@@ -463,8 +385,8 @@ def _cases(
 def _check_out(out: str, *, force: bool) -> None:
     from brokerfuzz.errors import CorpusError
 
-    if os.path.lexists(out) and not os.path.isdir(out):
-        if not os.path.isfile(out):
+    if os.path.lexists(out) and not Path(out).is_dir():
+        if not Path(out).is_file():
             raise CorpusError(f"{out} is there and is no file: name one, or - for standard output")
         if not force:
             raise CorpusError(f"{out} is there already: add --force to replace it, or name another file")
@@ -504,27 +426,27 @@ def _print_summary(summary: "Summary", out: str, *, as_json: bool) -> None:
 @commands.command(short_help="Fire cases at a service, report what it does wrong.")
 @click.argument("url", required=False)
 @click.option("--method", default="POST", show_default=True, help="The HTTP method.")
-@click.option("-H", "--header", "headers", metavar="NAME:VALUE", callback=_headers, multiple=True, help="Send this header (repeatable).")
+@click.option("-H", "--header", "headers", metavar="NAME:VALUE", callback=options.headers, multiple=True, help="Send this header (repeatable).")
 @click.option("--concurrency", metavar="NUMBER", type=click.IntRange(min=1), default=16, show_default=True, help="Requests on their way at once.")
-@click.option("--rate", metavar="NUMBER", type=float, callback=_above_zero, help="Requests a second at the most.")
+@click.option("--rate", metavar="NUMBER", type=float, callback=options.above_zero, help="Requests a second at the most.")
 @click.option(
-    "--timeout", metavar="SECONDS", type=float, callback=_above_zero, default=10.0, show_default=True, help="How long to wait for an answer."
+    "--timeout", metavar="SECONDS", type=float, callback=options.above_zero, default=10.0, show_default=True, help="How long to wait for an answer."
 )
-@click.option("--time", "seconds", metavar="SECONDS", type=float, callback=_above_zero, help="Send no case after so long.")
+@click.option("--time", "seconds", metavar="SECONDS", type=float, callback=options.above_zero, help="Send no case after so long.")
 @click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1), help="Send no case after so many contradictions.")
-@verdict_option
-@seed_option
-@count_option("after those of")
-@random_option
+@options.verdict_option
+@options.seed_option
+@options.count_option("after those of")
+@options.random_option
 @click.option("--accept", metavar="STATUS,...", help="Status codes that accept, as 200,201 or 2xx.  [default: 2xx]")
 @click.option("--reject", metavar="STATUS,...", help="Status codes that refuse; all others are crashes.  [default: 1xx,3xx,4xx]")
 @click.option("--envelope/--no-envelope", default=True, help="Whether operationWasSuccessful: false refuses.  [default: it does]")
-@stance_option
-@bug_option
-@now_option("Judge as")
-@contract_option
-@json_option
-def fire(url: str | None, as_json: bool, **options: Any) -> int:
+@options.stance_option
+@options.bug_option
+@options.now_option("Judge as")
+@options.contract_option
+@options.json_option
+def fire(url: str | None, as_json: bool, **given: Any) -> int:
     """Send offer creation requests to a service, and report where it contradicts the contract.
 
     The catalogue's cases go first, then random ones. Each finding is shrunk to its smallest message and comes with a
@@ -539,50 +461,54 @@ def fire(url: str | None, as_json: bool, **options: Any) -> int:
       brokerfuzz fire
       brokerfuzz fire http://127.0.0.1:8000/offers -H 'Authorization: Bearer ...' --count 5000
       brokerfuzz fire http://127.0.0.1:8000/offers --accept 200,201 --reject 400,422 --json
-      brokerfuzz fire --bug order-minimum-unchecked
+      brokerfuzz fire --bug accepts-zero-order-minimum
     """
     from brokerfuzz.campaign import exit_status
+    from brokerfuzz.campaign.firing import INTERRUPTED as INTERRUPTION
 
-    demands = _contract(options["contract"])
-    demands.check_stances(options["stances"])
+    demands = _contract(given["contract"])
+    demands.check_stances(given["stances"])
     if url is None:
         from brokerfuzz.service.running import running
 
-        with running(bugs=options["bugs"], contract=demands, now=options["now"], seed=options["seed"]) as base:
-            result = _campaign(f"{base}/offers", demands, options, as_json=as_json)
-    elif options["bugs"]:
+        with running(bugs=given["bugs"], contract=demands, now=given["now"], seed=given["seed"]) as base:
+            result = _campaign(f"{base}/offers", demands, given, as_json=as_json)
+    elif given["bugs"]:
         raise click.UsageError("--bug seeds the embedded service: leave --bug or URL out", click.get_current_context())
     else:
-        result = _campaign(url, demands, options, as_json=as_json)
+        result = _campaign(url, demands, given, as_json=as_json)
     _report(result, as_json=as_json)
-    return exit_status(result)
+    if url is None and result.findings and not as_json:
+        again = " ".join(["brokerfuzz serve", *(f"--bug {name}" for name in given["bugs"])])
+        click.echo(f"The embedded service has ended: `{again}` starts it again.", err=True)
+    return INTERRUPTED if result.stopped == INTERRUPTION and not result.findings else exit_status(result)
 
 
-def _campaign(url: str, contract: "Contract", options: dict[str, Any], *, as_json: bool) -> "Result":
+def _campaign(url: str, contract: "Contract", given: dict[str, Any], *, as_json: bool) -> "Result":
     from brokerfuzz import campaign
     from brokerfuzz.reports.terminal import live_progress
 
-    count = _random_count(options["count"], options["only_random"])
-    wanted = options["verdicts"] or VERDICTS
-    cases = _cases(MESSAGES[0], wanted, contract, options["now"], options["seed"], count, only_random=options["only_random"])
+    count = _random_count(given["count"], given["only_random"])
+    wanted = given["verdicts"] or VERDICTS
+    cases = _cases(MESSAGES[0], wanted, contract, given["now"], given["seed"], count, only_random=given["only_random"])
     with live_progress(sys.stderr) as on_progress:
-        return campaign.fire(cases, _target(url, options), _firing(contract, options), on_progress)
+        return campaign.fire(cases, _target(url, given), _firing(contract, given), on_progress)
 
 
-def _target(url: str, options: dict[str, Any]) -> "HttpTarget":
+def _target(url: str, given: dict[str, Any]) -> "HttpTarget":
     from brokerfuzz.campaign import AnswerRules, HttpTarget, status_patterns
 
-    given = {name: status_patterns(options[name]) for name in ("accept", "reject") if options[name] is not None}
-    answers = AnswerRules(**given, envelope=options["envelope"])
-    return HttpTarget(url, method=options["method"], headers=options["headers"], timeout=options["timeout"], rules=answers)
+    patterns = {name: status_patterns(given[name]) for name in ("accept", "reject") if given[name] is not None}
+    answers = AnswerRules(**patterns, envelope=given["envelope"])
+    return HttpTarget(url, method=given["method"], headers=given["headers"], timeout=given["timeout"], rules=answers)
 
 
-def _firing(contract: "Contract", options: dict[str, Any]) -> "Options":
+def _firing(contract: "Contract", given: dict[str, Any]) -> "Options":
     from brokerfuzz.campaign import Options
 
     return Options(
-        concurrency=options["concurrency"], rate=options["rate"], time=options["seconds"], max_findings=options["max_findings"],
-        now=options["now"], contract=contract, stances=options["stances"],
+        concurrency=given["concurrency"], rate=given["rate"], time=given["seconds"], max_findings=given["max_findings"],
+        now=given["now"], contract=contract, stances=given["stances"],
     )  # fmt: skip
 
 
@@ -598,12 +524,12 @@ def _report(result: "Result", *, as_json: bool) -> None:
 @commands.command(short_help="Run the reference service, with bugs if you like.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=int, default=8080, show_default=True, help="The port to listen on; 0 is any that is free.")
-@bug_option
+@options.bug_option
 @click.option("--list-bugs", is_flag=True, help="List the bugs that can be seeded, and exit.")
 @click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="What products and prices are made from.")
-@now_option("Judge as")
-@contract_option
-@json_option
+@options.now_option("Judge as")
+@options.contract_option
+@options.json_option
 def serve(host: str, port: int, bugs: tuple[str, ...], list_bugs: bool, seed: int, now: datetime | None, contract: str | None, as_json: bool) -> None:
     """Run the reference service, which keeps the contract, or breaks it where a bug is seeded.
 
@@ -613,7 +539,7 @@ def serve(host: str, port: int, bugs: tuple[str, ...], list_bugs: bool, seed: in
     \b
     Examples:
       brokerfuzz serve --port 0
-      brokerfuzz serve --bug order-minimum-unchecked
+      brokerfuzz serve --bug accepts-zero-order-minimum
       brokerfuzz serve --list-bugs
     """
     if list_bugs:

@@ -108,7 +108,8 @@ def _marked(twin: bytes, body: bytes) -> list[str]:
     """Both as text, around the first difference, with marks under what differs."""
     start = next((index for index, (a, b) in enumerate(zip(twin, body, strict=False)) if a != b), min(len(twin), len(body)))
     end = _alike_at_the_end(twin[start:], body[start:])
-    return [*_excerpt("- ", twin, start, len(twin) - end), *_excerpt("+ ", body, start, len(body) - end)]
+    begin = 0 if len(twin) <= WIDEST else max(start - _BEFORE, 0)
+    return [*_excerpt("- ", twin, begin, start, len(twin) - end), *_excerpt("+ ", body, begin, start, len(body) - end)]
 
 
 def _alike_at_the_end(a: bytes, b: bytes) -> int:
@@ -116,9 +117,9 @@ def _alike_at_the_end(a: bytes, b: bytes) -> int:
     return next((count for count in range(most) if a[-1 - count] != b[-1 - count]), most)
 
 
-def _excerpt(sign: str, body: bytes, start: int, end: int) -> list[str]:
-    end = max(end, start)
-    before = ("... " if start > _BEFORE else "") + _text(body[max(start - _BEFORE, 0) : start])
+def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[str]:
+    """What lies around the difference, which is from `start` to before `end`."""
+    before = ("... " if begin else "") + _text(body[begin:start])
     different = shortened(_text(body[start:end]))
     after = _text(body[end : end + _AFTER]) + (" ..." if len(body) > end + _AFTER else "")
     size = f"  ({len(body):,} bytes)" if len(body) > 4 * WIDEST else ""

@@ -41,16 +41,20 @@ class Explanation:
         return {**said, **{name: json.loads(encode(case)) if case else None for name, case in pair.items()}}
 
     def lines(self) -> Iterator[str]:
-        """The explanation for people; the lines of the example begin with two blanks, `- ` or `+ `."""
+        """The explanation for people, a sentence a line."""
         yield f"{self.id} ({self.kind})"
         yield ""
         yield from self.sentences
         if self.source:
             yield f"In the contract: {self.source}."
-        if self.example is not None and self.example.twin is not None:
+        if self.example is not None:
             yield ""
             yield f"Example: - is in the valid twin, + in the {self._example_words(self.example)}."
-            yield from difference(self.example.twin.body, self.example.body)
+
+    def example_lines(self) -> list[str]:
+        """The example laid over its twin, in lines that begin with two blanks, `- ` or `+ `; none where there is no example."""
+        twin = self.example.twin if self.example else None
+        return difference(twin.body, self.example.body) if self.example and twin else []
 
     def _example_words(self, case: Case) -> str:
         by = f" (technique {case.faults[0].technique})" if case.faults and self.kind == "rule" else ""
@@ -83,7 +87,7 @@ def known_ids(contract: Contract) -> list[str]:
 def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Explanation:
     ways = tuple(technique.name for technique in techniques_for(rule))
     site = contract.sites[rule.message_type][rule.site]
-    description = f"What it is: {site.schema['description']}" if rule.site and "description" in site.schema else None
+    description = f"{rule.site}: {site.schema['description']}" if rule.site and "description" in site.schema else None
     broken = f"Techniques that break such a rule: {listed(ways)}." if ways else "No technique breaks such a rule."
     sentences = (rule_sentence(rule), *([description] if description else []), broken)
     return Explanation("rule", rule.id, sentences, rule.source, ways, examples.of_rule(contract, rule, now))
@@ -92,7 +96,7 @@ def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Explanation:
 def _of_technique(contract: Contract, technique: Technique, now: datetime) -> Explanation:
     example = examples.of_technique(contract, technique, now)
     keywords = tuple(sorted(technique.keywords))
-    sentences = [technique.text, f"It breaks rules whose id ends in {listed((f':{word}' for word in keywords), 'or')}.", *of_base(technique.base)]
+    sentences = [technique.text, f"It breaks rules with {listed((f':{word}' for word in keywords), 'or')} in their id.", *of_base(technique.base)]
     if example is None:
         sentences.append("No rule of this contract can be broken by it.")
     return Explanation("technique", technique.name, tuple(sentences), None, keywords, example)

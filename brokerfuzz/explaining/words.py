@@ -18,7 +18,8 @@ def rule_sentence(rule: Rule) -> str:
         return f"The whole message has to be {rule.demand}."
     must = "may have" if rule.keyword == "additionalProperties" else "has to have" if rule.keyword in _TO_HAVE else "has to be"
     when = _when(rule.condition) if rule.condition else ""
-    return f"In {with_article(title(rule.message_type))}{when}, {at_site(rule.site)} {must} {rule.demand.removeprefix('to be ')}."
+    message, demand = f"{with_article(title(rule.message_type))}{when}", rule.demand.removeprefix("to be ")
+    return f"In {message}, {rule.site} {must} {demand}." if rule.site else f"{message[0].upper()}{message[1:]} {must} {demand}."
 
 
 def at_site(site: str) -> str:
