@@ -11,7 +11,7 @@ from functools import reduce
 from typing import Any
 
 from brokerfuzz.decoder import plausible, pools
-from brokerfuzz.decoder.compiling import matches
+from brokerfuzz.decoder.matching import matches
 from brokerfuzz.decoder.doubts import detectors_at, doubts, spelling_at
 from brokerfuzz.decoder.settling import steps as settling_steps
 from brokerfuzz.decoder.strangers import pool as stranger_pool

@@ -25,12 +25,16 @@ class Source(Protocol):
         ...
 
 
+Inline = Callable[[Source, bytes, int], Any]
+"""Reads a value from its window in a record, which begins at the position, and from the source what does not fit in there."""
+
+
 class Spelling:
     """An entry that more bytes spell: an array, an object."""
 
     __slots__ = ("read",)
 
-    def __init__(self, read: Callable[[Source], Any]) -> None:
+    def __init__(self, read: Inline) -> None:
         self.read = read
 
 
@@ -66,7 +70,7 @@ ABSENT: Final = _Absent()
 
 Table = Sequence[Any]
 
-ABSENT_SHARE, NULL_SHARE, PLAIN_SHARE, FREE_SHARE = 128, 16, 20, 16
+ABSENT_SHARE, NULL_SHARE, PLAIN_SHARE, FREE_SHARE = 150, 14, 18, 16
 """Of 256, besides the first of each: how often a member is left out, is null, has its plainest value, is spelled freely.
 
 About half of what is optional is absent: messages stay small enough to be many, and every pair of members meets often.
@@ -82,6 +86,12 @@ class Values(NamedTuple):
     free: Free | None = None
 
 
+def together(parts: Sequence[Values]) -> Values:
+    """The values of all parts."""
+    ordinary, rare = [value for part in parts for value in part.ordinary], [value for part in parts for value in part.rare]
+    return Values(ordinary, rare, next((part.free for part in parts if part.free), None))
+
+
 def table(values: Values, *, optional: bool, nullable: bool, rich: bool = False) -> Table:
     """256 entries, one of each before any comes again: absent (where `optional`), the plainest value, null (where `nullable`), the
     other values, the rare ones, which never come again; free ones last. `rich` leaves absence and null with one entry."""
@@ -93,8 +103,3 @@ def table(values: Values, *, optional: bool, nullable: bool, rich: bool = False)
     often = ordinary or firsts
     return tuple(head + [often[i % len(often)] for i in range(256 - len(head) - len(tail))] + tail)
 
-
-def states(sizes: Sequence[tuple[int, Any]], *, optional: bool) -> Table:
-    """The entries of an array or object that its byte says is there, for `Source.choose`: `sizes` (how often, what), smallest first, so
-    that lowering a choice by one loses one item at the most; before them, where it is `optional`, that it is not there after all."""
-    return (*([ABSENT] if optional else []), *(entry for often, entry in sizes for _ in range(often)))

@@ -31,15 +31,16 @@ def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> Non
         refuse(f"min_{what}", low, f"it is above max_{what}={high!r}; lower it, or raise that")
 
 
-def members_of(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> tuple[Any, ...] | None:
-    """The values as a tuple, where all are known ones and there is at least one; None for None."""
-    if values is None:
-        return None
-    chosen = _several(name, values)
-    for value in chosen:
+def tuple_of(name: str, values: Iterable[Any] | None) -> tuple[Any, ...] | None:
+    """The values as a tuple, where there is at least one; None for None."""
+    return None if values is None else _several(name, values)
+
+
+def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> None:
+    """Refuses a value that is no known one."""
+    for value in values or ():
         if value not in known:
             refuse(name, value, f"each is one of {', '.join(map(repr, known))}")
-    return chosen
 
 
 def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
@@ -51,25 +52,25 @@ def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
     return chosen
 
 
-def pins(fields: Fields | None, contract: Contract, message_type: MessageType) -> Fields:
+def pinned_sites(fields: Fields | None, contract: Contract, message_type: MessageType) -> frozenset[str]:
     """The pinned sites, where each is a site of the message type, its value a strategy, and none lies within another."""
     if fields is None:
-        return {}
+        return frozenset()
     if not isinstance(fields, Mapping):
         refuse("fields", fields, "give a mapping from member names or sites to strategies")
-    known = [path for path in contract.sites[message_type] if path]
+    known = contract.sites[message_type]
     for path, strategy in fields.items():
-        if path not in known:
-            error = UnknownNameError(f"member of {message_type}", path, known, "`brokerfuzz rules` shows every site")
+        if not path or path not in known:
+            error = UnknownNameError(f"member of {message_type}", str(path), known, "`brokerfuzz rules` shows every site")
             refuse("fields", path, str(error))
         if not isinstance(strategy, SearchStrategy):
             refuse(f"fields[{path!r}]", strategy, "give a strategy; for one value, st.just(value)")
-        if outer := next((other for other in fields if other != path and re.match(re.escape(other) + r"[.\[]", path)), None):
+        if outer := next((other for other in fields if path.startswith((f"{other}.", f"{other}["))), None):
             refuse("fields", path, f"it lies within {outer!r}, which is pinned too; pin one of them")
-    return fields
+    return frozenset(fields)
 
 
-def judged(message: Any, fields: Fields, contract: Contract, message_type: MessageType) -> Any:
+def judged(message: Any, fields: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
     """The message, where what was pinned has left it within the contract: strategies of valid messages yield nothing else."""
     try:
         verdict = check(message_type, message, contract=contract)
@@ -93,7 +94,8 @@ def known_type(message_type: Any) -> MessageType:
 
 def labels(verdicts: Iterable[Label] | None, known: tuple[Label, ...]) -> tuple[Label, ...]:
     """The verdicts wanted, in the usual order."""
-    chosen = members_of("verdicts", verdicts, known)
+    chosen = tuple_of("verdicts", verdicts)
+    all_known("verdicts", chosen, known)
     return known if chosen is None else tuple(label for label in known if label in chosen)
 
 

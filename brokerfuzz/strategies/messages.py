@@ -1,8 +1,8 @@
 """Strategies of valid messages."""
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from json import dumps, loads
+from dataclasses import dataclass
+from functools import lru_cache, reduce
 from typing import Any, cast
 
 from hypothesis import strategies as st
@@ -52,19 +52,23 @@ def offer_requests(
 
     Source: Offer creation request; Errors, validation rules 1-9.
     """
-    contract = contract or load_contract()
+    wishes = _Wishes.of(contract, "offer-creation-request", fields, plausible)
+    read = _offers(wishes, arguments.tuple_of("offer_types", offer_types), min_clusters, max_clusters)
+    return cast(OfferCreationRequest, _message(draw, read, wishes, fields))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _offers(wishes: "_Wishes", offer_types: tuple[Any, ...] | None, min_clusters: int, max_clusters: int | None) -> Read:
     arguments.size_bounds("clusters", min_clusters, max_clusters)
-    narrowed = [_sized("productClusters", min_clusters, max_clusters)]
-    known = contract.sites["offer-creation-request"]["offerType"].schema.get("enum", ())
-    if (chosen := arguments.members_of("offer_types", offer_types, known)) is not None:
-        if fields and "offerType" in fields:
-            arguments.refuse("offer_types", offer_types, "fields pins offerType too; leave one of them out")
-    types = [name for name in (chosen or known) if max_clusters != 0 or name != PRODUCT_LIST]
+    known = wishes.contract.sites["offer-creation-request"]["offerType"].schema.get("enum", ())
+    arguments.all_known("offer_types", offer_types, known)
+    if offer_types is not None and "offerType" in wishes.pinned:
+        arguments.refuse("offer_types", offer_types, "fields pins offerType too; leave one of them out")
+    types = [name for name in (offer_types or known) if max_clusters != 0 or name != PRODUCT_LIST]
     if not types:
         arguments.refuse("max_clusters", max_clusters, f"offers of type {PRODUCT_LIST!r} have at least one cluster; raise it, or choose other offer_types")
-    if len(types) < len(known):
-        narrowed.append({"properties": {"offerType": {"enum": types}}})
-    return cast(OfferCreationRequest, _draw_message(draw, contract, "offer-creation-request", narrowed, fields, Style(plausible=plausible)))
+    of_types: Schema = {"properties": {"offerType": {"enum": types}}} if len(types) < len(known) else {}
+    return wishes.decoder(_sized("productClusters", min_clusters, max_clusters), of_types)
 
 
 @st.composite
@@ -89,17 +93,22 @@ def product_list_offers(
 
     Source: Offer creation request, conditional rule; Errors, validation rules 3-5.
     """
-    contract = contract or load_contract()
+    if fields and "offerType" in fields:
+        arguments.refuse("fields", "offerType", f"these offers are of type {PRODUCT_LIST!r}; use offer_requests() for others")
+    wishes = _Wishes.of(contract, "offer-creation-request", fields, plausible, rich=_RICH)
+    read = _product_list(wishes, min_clusters, max_clusters, min_products, max_products)
+    return cast(OfferCreationRequest, _message(draw, read, wishes, fields))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _product_list(wishes: "_Wishes", min_clusters: int, max_clusters: int | None, min_products: int, max_products: int | None) -> Read:
     arguments.size_bounds("clusters", min_clusters, max_clusters, least=1)
     arguments.size_bounds("products", min_products, max_products, least=1)
-    narrowed = [
+    return wishes.decoder(
         {"properties": {"offerType": {"enum": [PRODUCT_LIST]}}},
         _sized("productClusters", min_clusters, max_clusters),
         _sized("productClusters[].products", min_products, max_products),
-    ]
-    if fields and "offerType" in fields:
-        arguments.refuse("fields", "offerType", f"these offers are of type {PRODUCT_LIST!r}; use offer_requests() for others")
-    return cast(OfferCreationRequest, _draw_message(draw, contract, "offer-creation-request", narrowed, fields, Style(plausible=plausible, rich=_RICH)))
+    )
 
 
 @st.composite
@@ -122,11 +131,8 @@ def product_list_responses(
 
     Source: Response envelope; Product list response.
     """
-    arguments.size_bounds("products", min_products, max_products)
-    narrowed = [_sized("data", min_products, max_products)]
-    return cast(
-        ProductListResponse, _draw_message(draw, contract or load_contract(), "product-list-response", narrowed, fields, Style(plausible=plausible))
-    )
+    wishes = _Wishes.of(contract, "product-list-response", fields, plausible)
+    return cast(ProductListResponse, _message(draw, _responses(wishes, "products", "data", min_products, max_products), wishes, fields))
 
 
 @st.composite
@@ -149,11 +155,14 @@ def pricing_responses(
 
     Source: Response envelope; Offer pricing calculation response; Limits.
     """
-    arguments.size_bounds("offers", min_offers, max_offers)
-    narrowed = [_sized("data.offers", min_offers, max_offers)]
-    return cast(
-        OfferPricingResponse, _draw_message(draw, contract or load_contract(), "offer-pricing-response", narrowed, fields, Style(plausible=plausible))
-    )
+    wishes = _Wishes.of(contract, "offer-pricing-response", fields, plausible)
+    return cast(OfferPricingResponse, _message(draw, _responses(wishes, "offers", "data.offers", min_offers, max_offers), wishes, fields))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _responses(wishes: "_Wishes", what: str, path: str, low: int, high: int | None) -> Read:
+    arguments.size_bounds(what, low, high)
+    return wishes.decoder(_sized(path, low, high))
 
 
 def _sized(path: str, low: int, high: int | None) -> Schema:
@@ -175,22 +184,32 @@ def _where_it_is(schema: Schema) -> Schema:
     return kept
 
 
-def _draw_message(
-    draw: DrawFn, contract: Contract, message_type: MessageType, narrowed: list[Schema], fields: arguments.Fields | None, style: Style
-) -> Any:
-    pinned = arguments.pins(fields, contract, message_type)
-    style = Style(style.plausible, frozenset(pinned), style.rich)
-    try:
-        read = _decoder(contract, message_type, dumps([schema for schema in narrowed if schema]), style)
-    except ContractError as problem:
-        raise InvalidArgument(str(problem)) from problem
-    message = read(Drawn(draw, pinned))
-    return arguments.judged(message, pinned, contract, message_type) if pinned else message
+@dataclass(frozen=True)
+class _Wishes:
+    """What the strategies of all message types can be asked for."""
+
+    contract: Contract
+    message_type: MessageType
+    plausible: bool
+    pinned: frozenset[str]
+    rich: frozenset[str]
+
+    @classmethod
+    def of(
+        cls, contract: Contract | None, message_type: MessageType, fields: arguments.Fields | None, plausible: bool, rich: frozenset[str] = frozenset()
+    ) -> "_Wishes":
+        contract = contract or load_contract()
+        return cls(contract, message_type, plausible, arguments.pinned_sites(fields, contract, message_type), rich)
+
+    def decoder(self, *narrowed: Schema) -> Read:
+        """The decoder for these wishes and flat schemas to meet besides."""
+        try:
+            style = Style(self.plausible, self.pinned, self.rich)
+            return compile_decoder(self.contract, self.message_type, narrowed=reduce(conjoin, narrowed), style=style)
+        except ContractError as problem:
+            raise InvalidArgument(str(problem)) from problem
 
 
-@lru_cache(maxsize=256)
-def _decoder(contract: Contract, message_type: MessageType, narrowed: str, style: Style) -> Read:
-    schema: Schema = {}
-    for part in loads(narrowed):
-        schema = conjoin(schema, part)
-    return compile_decoder(contract, message_type, narrowed=schema, style=style)
+def _message(draw: DrawFn, read: Read, wishes: _Wishes, fields: arguments.Fields | None) -> Any:
+    message = read(Drawn(draw, fields or {}))
+    return arguments.judged(message, wishes.pinned, wishes.contract, wishes.message_type) if wishes.pinned else message

@@ -148,7 +148,7 @@ def test_options_are_keywords(name: str, positional: tuple[Any, ...]) -> None:
             },
         ),
     ],
-    ids=str,
+    ids=["any", "of a type", "with a comment", "a minimum", "a channel", "a product list", "two clusters", "a weight", "a price"],
 )
 def test_examples_shrink_to_what_is_pinned(strategy: SearchStrategy[Any], condition: Callable[[Any], bool], smallest: Any) -> None:
     assert minimal(strategy, lambda message: bool(condition(message))) == smallest

@@ -1,0 +1,1 @@
+"""Benchmarks: ratios taken in one run, on the machine that you have."""

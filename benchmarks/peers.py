@@ -1,0 +1,55 @@
+"""Other generators of the same messages: what people use today, on the same schema."""
+
+from collections.abc import Callable
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
+
+from brokerfuzz.decoder.strangers import restore_many
+from brokerfuzz.schemas import load_contract
+
+OFFER = "offer-creation-request"
+
+
+def from_schema() -> SearchStrategy[Any]:
+    """hypothesis-jsonschema on the whole offer schema (with the method back that it calls: see `brokerfuzz.decoder.strangers`)."""
+    from hypothesis_jsonschema import from_schema
+
+    restore_many()
+    return from_schema(load_contract().flat[OFFER])
+
+
+def schemathesis() -> SearchStrategy[Any]:
+    """Schemathesis' own generator, of positive data, for an operation whose body is the offer."""
+    from schemathesis import GenerationMode, openapi
+
+    body = {"required": True, "content": {"application/json": {"schema": dict(load_contract().schemas[OFFER])}}}
+    operation = {"requestBody": body, "responses": {"200": {"description": "OK"}}}
+    schema = openapi.from_dict({"openapi": "3.1.0", "info": {"title": "offers", "version": "1"}, "paths": {"/offers": {"post": operation}}})
+    return schema["/offers"]["POST"].as_strategy(generation_mode=GenerationMode.POSITIVE)
+
+
+def fixed_dictionaries() -> SearchStrategy[Any]:
+    """What a careful author writes by hand: `st.fixed_dictionaries` of simple leaves, all members, no clusters rule."""
+    text, integers, numbers = st.text(max_size=20), st.integers(-(2**31), 2**31 - 1), st.floats(allow_nan=False, allow_infinity=False)
+    return _by_schema(load_contract().flat[OFFER], text, integers, numbers)
+
+
+def _by_schema(schema: Any, text: Any, integers: Any, numbers: Any) -> SearchStrategy[Any]:
+    types = {schema["type"]} if isinstance(schema["type"], str) else set(schema["type"])
+    recur: Callable[[Any], SearchStrategy[Any]] = lambda part: _by_schema(part, text, integers, numbers)  # noqa: E731  (three arguments less, five times)
+    if "enum" in schema:
+        leaf: Any = st.sampled_from(schema["enum"])
+    elif "object" in types:
+        required = set(schema.get("required", ()))
+        members = {name: recur(member) for name, member in schema["properties"].items()}
+        leaf = st.fixed_dictionaries(
+            {name: strategy for name, strategy in members.items() if name in required},
+            optional={name: strategy for name, strategy in members.items() if name not in required},
+        )
+    elif "array" in types:
+        leaf = st.lists(recur(schema["items"]), min_size=schema.get("minItems", 0), max_size=3)
+    else:
+        leaf = text if "string" in types else integers if "integer" in types else numbers if "number" in types else st.booleans()
+    return st.none() | leaf if "null" in types else leaf

@@ -1,0 +1,64 @@
+"""How many a second: rounds of each in turn, the median of the rounds, so that a machine that drifts drifts for all."""
+
+import time
+from collections.abc import Callable, Mapping
+from itertools import islice
+from statistics import median
+from typing import Any
+
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.strategies import SearchStrategy
+
+Round = Callable[[], int | tuple[int, float]]
+"""Does some work and says how many units it did; and in how many seconds, where it knows better than the clock outside."""
+
+
+def in_turn(rounds: Mapping[str, Round], times: int = 5) -> dict[str, float]:
+    """Units a second of each, the median of so many rounds after one that is not counted."""
+    rates: dict[str, list[float]] = {name: [] for name in rounds}
+    for number in range(times + 1):
+        for name, work in rounds.items():
+            started = time.perf_counter()
+            done = work()
+            units, seconds = done if isinstance(done, tuple) else (done, time.perf_counter() - started)
+            if number:
+                rates[name].append(units / seconds)
+    return {name: median(values) for name, values in rates.items()}
+
+
+def examples(strategy: SearchStrategy[Any], count: int, *, patient: bool = False) -> Round:
+    """Draws so many examples under Hypothesis. `patient` lets a generator off the health checks that it trips; ours are never let off."""
+    lenient = list(HealthCheck) if patient else []
+
+    def work() -> int:
+        drawn = 0
+
+        @settings(max_examples=count, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=lenient)
+        @given(strategy)
+        def draw(example: Any) -> None:
+            nonlocal drawn
+            drawn += 1
+
+        draw()
+        return drawn
+
+    return work
+
+
+def of_stream(make: Callable[[], Any], count: int, each: Callable[[Any], Any]) -> Round:
+    """Takes so many of a stream and does something to each."""
+    stream = make()
+
+    def work() -> int:
+        for item in islice(stream, count):
+            each(item)
+        return count
+
+    return work
+
+
+def table(title: str, rates: Mapping[str, float], base: str) -> str:
+    """The rates as a table, each with its ratio to `base`."""
+    width = max(map(len, rates))
+    rows = [f"  {name:<{width}}  {rate:>12,.0f}/s  {rate / rates[base]:>8.2f}" for name, rate in rates.items()]
+    return "\n".join([f"{title} (ratio to {base})", *rows])

@@ -1,0 +1,113 @@
+"""What a scalar place is spelled with: the values ready at hand, plainest first, and how to spell others freely."""
+
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from brokerfuzz.decoder import free, plausible, pools, strangers
+from brokerfuzz.decoder.doubts import detectors_at, spelling_at
+from brokerfuzz.decoder.tables import Spelling, Values, together
+from brokerfuzz.errors import ContractError
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas import flattening as flat
+from brokerfuzz.schemas.flattening import Schema
+
+LONG = 200
+"""Characters from which a text is rare."""
+_LARGEST = 1.7976931348623157e308
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """The place that a value is for."""
+
+    contract: Contract
+    message_type: MessageType
+    path: str
+    plausible: bool
+
+    def asked(self, detector: str) -> bool:
+        """Whether a silence with this detector concerns the place."""
+        return detector in detectors_at(self.contract, self.message_type, self.path)
+
+
+def may_be_null(schema: Schema, spot: Spot) -> bool:
+    """Whether null is a value of the place."""
+    if "enum" in schema:
+        return None in schema["enum"]
+    if flat.strangers(schema):
+        return None in strangers.pool(schema, spot.path)
+    return "null" in flat.types_of(schema)
+
+
+def ready_made(schema: Schema, spot: Spot) -> Values | None:
+    """The values of a place whose schema or style lists them, null apart; None for any other place."""
+    if "enum" in schema:
+        return Values([_fresh(value) for value in schema["enum"] if value is not None])
+    if flat.strangers(schema):
+        return Values([_fresh(value) for value in strangers.pool(schema, spot.path) if value is not None])
+    if spot.plausible and not spot.asked("timestamp") and (fitting := plausible.values(spot.path, schema)):
+        return Values(fitting)
+    if flat.types_of(schema) >= set(flat.JSON_TYPES):
+        return Values(pools.of_any_type())
+    return None
+
+
+def _fresh(value: Any) -> Any:
+    return Spelling(lambda source, record, start: deepcopy(value)) if isinstance(value, dict | list) else value
+
+
+def scalar_values(schema: Schema, spot: Spot) -> Values:
+    """The values of the scalar types that a place allows."""
+    types = flat.types_of(schema)
+    parts = [_OF_TYPE[name](schema, spot) for name in _OF_TYPE if name in types and not (name == "integer" and "number" in types)]
+    return together(parts)
+
+
+def _strings(schema: Schema, spot: Spot) -> Values:
+    shortest, longest = schema.get("minLength", 0), schema.get("maxLength")
+    if detector := spelling_at(spot.contract, spot.message_type, spot.path):
+        fitting = [text for text in pools.FOR_DETECTOR[detector] if shortest <= len(text) <= (longest or pools.LONGEST)]
+        return Values(fitting, (), free.instant() if detector in ("past", "timestamp") else None)
+    texts = pools.texts(shortest, longest)
+    return Values([t for t in texts if len(t) < LONG], [t for t in texts if len(t) >= LONG], free.text(shortest, longest))
+
+
+def _integers(schema: Schema, spot: Spot) -> Values:
+    low, high = (int(bound) for bound in _bounds(schema, -(1 << 31), (1 << 31) - 1))
+    step = int(schema.get("multipleOf", 1))
+    values = pools.integers(low, high, step)
+    if not values:
+        raise ContractError(f"no integer fits {spot.path}: at least {low}, at most {high}, a multiple of {step}")
+    return Values(values, (), free.integer(low, high, values[0], step))
+
+
+def _numbers(schema: Schema, spot: Spot) -> Values:
+    low, high = _bounds(schema)
+    decimal = spot.asked("decimal_range")
+    if "multipleOf" in schema:
+        step = schema["multipleOf"]
+        near = [step * i for i in (0, 1, 2, -1, 10, 100, round(max(low, -1e9) / step), round(min(high, 1e9) / step))]
+        return Values([value for value in near if low <= value <= high])
+    return Values(pools.numbers(low, high, decimal=decimal), (), free.number(low, high, decimal=decimal))
+
+
+def _booleans(schema: Schema, spot: Spot) -> Values:
+    return Values([False, True])
+
+
+def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> tuple[float, float]:
+    """The closed bounds; an open one is moved inwards by one (integers) or by a billionth of itself."""
+    whole = "number" not in flat.types_of(schema)
+    low, high = max(low, schema.get("minimum", low)), min(high, schema.get("maximum", high))
+    if "exclusiveMinimum" in schema:
+        least = schema["exclusiveMinimum"]
+        low = max(low, int(least // 1) + 1 if whole else least + max(1e-9, abs(least) * 1e-9))
+    if "exclusiveMaximum" in schema:
+        most = schema["exclusiveMaximum"]
+        high = min(high, -int(-most // 1) - 1 if whole else most - max(1e-9, abs(most) * 1e-9))
+    return low, high
+
+
+_OF_TYPE: Mapping[str, Callable[[Schema, Spot], Values]] = {"string": _strings, "integer": _integers, "number": _numbers, "boolean": _booleans}
