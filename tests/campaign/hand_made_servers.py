@@ -6,11 +6,12 @@ import struct
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from brokerfuzz.campaign import Answer
 from brokerfuzz.schemas import check
 
-OFFER = "offer-creation-request"
+OFFER: Final = "offer-creation-request"
 Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 """What is done with the body of a request: something is written, or the connection harmed."""
 

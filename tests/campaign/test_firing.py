@@ -275,7 +275,7 @@ def test_findings_end_a_campaign_when_there_are_enough() -> None:
 @pytest.mark.parametrize("option", ["concurrency", "rate", "time", "max_findings"])
 def test_a_limit_that_leaves_nothing_to_do_is_refused(option: str) -> None:
     with pytest.raises(ValueError, match=f"{option}=0"):
-        Options(**{option: 0})
+        Options(**dict[str, Any]({option: 0}))
 
 
 def test_no_case_is_a_campaign_too() -> None:

@@ -6,6 +6,7 @@ has to learn the new texts before the cap on the client's version moves.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 from hand_made_servers import (
@@ -23,15 +24,15 @@ from hand_made_servers import (
     unused_url,
 )
 
-from brokerfuzz.campaign import Answer, AnswerRules, HttpTarget
+from brokerfuzz.campaign import Answer, AnswerKind, AnswerRules, HttpTarget
 from brokerfuzz.errors import TargetError
 
 TIMEOUT = 0.6  # seconds
 
 
-def asked(url: str, body: bytes = b"{}", *, timeout: float = 5.0, **options: object) -> Answer:
+def asked(url: str, body: bytes = b"{}", *, timeout: float = 5.0, **options: Any) -> Answer:
     async def ask() -> Answer:
-        target = HttpTarget(url, timeout=timeout, **options)  # type: ignore[arg-type]
+        target = HttpTarget(url, timeout=timeout, **options)
         await target.open()
         try:
             return await target.send(body)
@@ -129,10 +130,10 @@ def test_a_kept_connection_that_the_server_has_closed_is_no_crash() -> None:
         else:
             reset(writer)
 
-    async def ask(url: str) -> list[str]:
+    async def ask(url: str) -> list[AnswerKind]:
         target = HttpTarget(url)
         await target.open()
-        kinds = [(await target.send(b"{}")).kind for _ in range(3)]
+        kinds: list[AnswerKind] = [(await target.send(b"{}")).kind for _ in range(3)]
         await target.close()
         return kinds
 
@@ -191,7 +192,7 @@ def test_a_url_that_cannot_be_used_is_refused_with_a_remedy(url: str, remedy: st
 @pytest.mark.parametrize(
     "options", [{"method": "BAD METHOD"}, {"headers": [("X A", "b")]}, {"headers": [("X-A", "a\r\nX-B: c")]}], ids=["method", "name", "value"]
 )
-def test_a_request_that_http_cannot_carry_is_refused_before_it_is_sent(options: dict[str, object]) -> None:
+def test_a_request_that_http_cannot_carry_is_refused_before_it_is_sent(options: dict[str, Any]) -> None:
     with pytest.raises(TargetError, match="correct its method or headers"):
         asked("http://127.0.0.1:9/", **options)
 
