@@ -34,10 +34,10 @@ def catalogue(
 
 
 def _in_order(contract: Contract, message_type: MessageType, now: datetime) -> Iterator[Case]:
-    faults, edges, probes = (maker(contract, message_type, now) for maker in (FaultMaker, EdgeMaker, ProbeMaker))
+    faults, probes = FaultMaker(contract, message_type, now), ProbeMaker(contract, message_type, now)
     by_rule = [faults.of_rule(rule) for rule in contract.rules[message_type]]
     by_silence = [probes.of_silence(silence) for silence in contract.silences]
-    yield from _merged([list(edges.every()), list(_in_turn(by_rule)), list(_in_turn(by_silence))])
+    yield from _merged([list(EdgeMaker(contract, message_type, now).every()), list(_in_turn(by_rule)), list(_in_turn(by_silence))])
 
 
 def _in_turn(lists: Sequence[Iterator[Case]]) -> Iterator[Case]:

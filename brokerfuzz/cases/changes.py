@@ -85,7 +85,7 @@ def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
     """A copy of the message, copied along the way alone."""
     if not steps:
         return change(message)
-    result = copy(message)
+    result: Any = copy(message)
     held = result[steps[0]] if isinstance(result, list) or steps[0] in result else None
     result[steps[0]] = _with(held, steps[1:], change)
     return result

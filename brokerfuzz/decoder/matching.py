@@ -26,9 +26,9 @@ def matches(when: Schema, value: Any) -> bool:
 
 def _is(value: Any, name: str) -> bool:
     if isinstance(value, bool) or value is None:
-        return name == {True: "boolean", False: "boolean", None: "null"}[value]
+        return name == ("null" if value is None else "boolean")
     if isinstance(value, float):
         return name == "number" or (name == "integer" and value.is_integer())
     if isinstance(value, int):
         return name in ("integer", "number")
-    return name == {str: "string", dict: "object", list: "array"}[type(value)]
+    return name == ("string" if isinstance(value, str) else "object" if isinstance(value, dict) else "array")

@@ -92,7 +92,7 @@ def restore_many() -> None:
     from hypothesis_jsonschema import _from_schema as module
 
     if not hasattr(utils.many, "more") and getattr(module, "cu", None) is utils:
-        module.cu = _Utils(utils)  # type: ignore[attr-defined]
+        vars(module)["cu"] = _Utils(utils)
 
 
 class _Utils:
@@ -101,7 +101,7 @@ class _Utils:
     def __init__(self, utils: Any) -> None:
         self._utils = utils
 
-        class Many(utils.many):  # type: ignore[misc, name-defined]
+        class Many(utils.many):  # type: ignore[misc]
             def more(self) -> bool:
                 if self._depth is None:
                     self.__enter__()

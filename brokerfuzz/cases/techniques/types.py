@@ -7,6 +7,7 @@ from orjson import Fragment
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.registry import Spot, breaks
+from brokerfuzz.schemas.flattening import types_of
 
 _JSON_TYPE_OF = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
 
@@ -209,6 +210,15 @@ def epoch_number(spot: Spot) -> Change | None:
 def object_as_text(spot: Spot) -> Change | None:
     """The JSON of what belongs there, in quotes."""
     return _put(spot, compact(spot.present).decode()) if isinstance(spot.present, list | dict) else None
+
+
+@breaks("type")
+def nested_deep(spot: Spot) -> Change | None:
+    """An array in an array, a hundred deep, where something else belongs."""
+    nested: list[Any] = []
+    for _ in range(99):
+        nested = [nested]
+    return _put(spot, nested) if "array" not in types_of(spot.schema) else None
 
 
 def _whole(spot: Spot) -> bool:
