@@ -9,6 +9,7 @@ import random
 import shutil
 import subprocess
 import sys
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,9 +20,9 @@ from benchmarks import peers
 from benchmarks.rates import examples, in_turn, of_stream, table
 from brokerfuzz import strategies as ours
 from brokerfuzz.decoder import messages
-from brokerfuzz.schemas import check, load_contract
+from brokerfuzz.schemas import MessageType, check, load_contract
 
-OFFER = "offer-creation-request"
+OFFER: MessageType = "offer-creation-request"
 NODE = Path(__file__).parent / "node"
 
 
@@ -66,14 +67,15 @@ def _json_schema_faker() -> tuple[int, float]:
 
 def oracle() -> str:
     """Verdicts a second on the bulk generator's offers."""
-    bodies = {name: [orjson.dumps(m) for m in islice(messages(OFFER, 1, plausible=p), 4000)] for name, p in (("whole contract", False), ("plausible", True))}
+    streams = {"whole contract": messages(OFFER, 1), "plausible": messages(OFFER, 1, plausible=True)}
+    bodies = {name: [orjson.dumps(message) for message in islice(stream, 4000)] for name, stream in streams.items()}
 
     def judge(name: str) -> int:
         for body in bodies[name]:
             check(OFFER, body)
         return len(bodies[name])
 
-    rates = in_turn({f"check(), {name}": lambda name=name: judge(name) for name in bodies})
+    rates = in_turn({f"check(), {name}": partial(judge, name) for name in bodies})
     sizes = ", ".join(f"{name} {sum(map(len, some)) // len(some)} bytes" for name, some in bodies.items())
     return table(f"Verdicts a second on bulk offers (mean size: {sizes})", rates, "check(), whole contract")
 

@@ -52,4 +52,5 @@ def _by_schema(schema: Any, text: Any, integers: Any, numbers: Any) -> SearchStr
         leaf = st.lists(recur(schema["items"]), min_size=schema.get("minItems", 0), max_size=3)
     else:
         leaf = text if "string" in types else integers if "integer" in types else numbers if "number" in types else st.booleans()
-    return st.none() | leaf if "null" in types else leaf
+    nullable: SearchStrategy[Any] = st.none() | leaf if "null" in types else leaf
+    return nullable

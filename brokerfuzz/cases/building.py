@@ -11,8 +11,8 @@ from functools import reduce
 from typing import Any
 
 from brokerfuzz.decoder import plausible, pools
-from brokerfuzz.decoder.matching import matches
 from brokerfuzz.decoder.doubts import detectors_at, doubts, spelling_at
+from brokerfuzz.decoder.matching import matches
 from brokerfuzz.decoder.settling import steps as settling_steps
 from brokerfuzz.decoder.strangers import pool as stranger_pool
 from brokerfuzz.schemas import Condition, Contract, MessageType

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.schemas.oracle import site_of
@@ -85,9 +85,9 @@ def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
     """A copy of the message, copied along the way alone."""
     if not steps:
         return change(message)
-    result: Any = copy(message)
-    held = result[steps[0]] if isinstance(result, list) or steps[0] in result else None
-    result[steps[0]] = _with(held, steps[1:], change)
+    result, step = copy(message), cast(Any, steps[0])
+    held = result[step] if isinstance(result, list) or step in result else None
+    result[step] = _with(held, steps[1:], change)
     return result
 
 

@@ -76,7 +76,8 @@ class EdgeMaker:
         if "string" in types:
             return [*pools.texts(schema.get("minLength", 0), schema.get("maxLength"))]
         if "number" in types:
-            return [*pools.numbers(schema.get("minimum", float("-inf")), schema.get("maximum", float("inf")), decimal=True)] if _simple(schema) else []
+            low, high = schema.get("minimum", float("-inf")), schema.get("maximum", float("inf"))
+            return [*pools.numbers(low, high, decimal=True)] if _simple(schema) else []
         return [*pools.integers(schema.get("minimum", -(1 << 31)), schema.get("maximum", (1 << 31) - 1))] if _simple(schema) else []
 
     def _nth(self, types: set[str], number: int) -> Choose:
@@ -106,7 +107,8 @@ class EdgeMaker:
                     yield case
 
     def _must_hold_items(self, site: Site) -> bool:
-        return any(rule.site == site.path and rule.keyword == "minItems" and rule.condition is None for rule in self.contract.rules[self.message_type])
+        unconditional = [rule for rule in self.contract.rules[self.message_type] if rule.condition is None]
+        return any(rule.site == site.path and rule.keyword == "minItems" for rule in unconditional)
 
     def _one_at_a_time(self) -> Iterator[Case]:
         """Each optional member alone absent, alone null, and alone there beside what is required."""

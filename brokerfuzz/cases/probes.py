@@ -20,8 +20,10 @@ from brokerfuzz.schemas.instants import spell
 
 _TIMES = {
     "date-alone": "2020-01-01", "offset": "2020-01-01T02:00:00+02:00", "zero-offset": "2020-01-01T00:00:00+00:00", "no-zone": "2020-01-01T00:00:00",
-    "lower-case": "2020-01-01t00:00:00z", "space-for-t": "2020-01-01 00:00:00Z", "no-seconds": "2020-01-01T00:00Z", "leap-second": "2016-12-31T23:59:60Z",
-    "no-such-day": "2021-02-30T00:00:00Z", "week-date": "2020-W01-3", "epoch-text": "1577836800", "us-date": "01/31/2020", "year-zero": "0000-01-01T00:00:00Z",
+    "lower-case": "2020-01-01t00:00:00z", "space-for-t": "2020-01-01 00:00:00Z", "no-seconds": "2020-01-01T00:00Z",
+    "leap-second": "2016-12-31T23:59:60Z",
+    "no-such-day": "2021-02-30T00:00:00Z", "week-date": "2020-W01-3", "epoch-text": "1577836800", "us-date": "01/31/2020",
+    "year-zero": "0000-01-01T00:00:00Z",
     "hour-24": "2020-01-01T24:00:00Z", "comma-fraction": "2020-01-01T00:00:00,5Z", "arabic-digits": "٢٠٢٠-٠١-٠١T٠٠:٠٠:٠٠Z", "word": "yesterday",
     "empty": "", "padded": " 2020-01-01T00:00:00Z ",
 }  # fmt: skip
@@ -30,16 +32,21 @@ _CRONS = {
     "four-fields": "0 0 * *", "out-of-range": "61 25 * * *", "word": "weekly", "empty": "", "iso-duration": "P1D",
 }  # fmt: skip
 _URLS = {
-    "relative": "/images/a.png", "no-scheme": "example.com/a.png", "ftp": "ftp://example.com/a.pdf", "data": "data:image/png;base64,AA==", "word": "picture",
+    "relative": "/images/a.png", "no-scheme": "example.com/a.png", "ftp": "ftp://example.com/a.pdf", "data": "data:image/png;base64,AA==",
+    "word": "picture",
     "script": "javascript:alert(1)", "blank-inside": "https://example.com/a b.png", "letters-beyond-ascii": "https://example.com/ü.png", "empty": "",
     "file": "file:///etc/passwd", "capital-scheme": "HTTPS://EXAMPLE.COM/", "port-too-large": "https://example.com:99999/", "user": "https://a:b@example.com/",
 }  # fmt: skip
-_NAMES = {"empty": "", "blank": " ", "digits": "7", "underscore": "IN_REVIEW", "punctuation": "n/a", "letters-beyond-ascii": "prüfen", "long": "A" * 65}
+_NAMES = {
+    "empty": "", "blank": " ", "digits": "7", "underscore": "IN_REVIEW", "punctuation": "n/a", "letters-beyond-ascii": "prüfen", "long": "A" * 65,
+}  # fmt: skip
 _DOUBLES = {
-    "too-large": "1e400", "too-small": "1e-400", "too-fine": "0.1234567890123456789", "long-integer": "9007199254740993", "forty-digits": "1" + "0" * 38 + "1",
+    "too-large": "1e400", "too-small": "1e-400", "too-fine": "0.1234567890123456789", "long-integer": "9007199254740993",
+    "forty-digits": "1" + "0" * 38 + "1",
 }  # fmt: skip
 _DECIMALS = {"large": "1e29", "small": "1e-29", "largest-double": "1.7976931348623157e308", "below-zero": "-8e28"}
-_TEXTS = {"lone_surrogates": {"high": r"\ud800", "low": r"\udc00", "reversed": r"\ude00\ud83d"}, "nul_characters": {"alone": r"\u0000", "inside": r"a\u0000b"}}
+_SURROGATES = {"high": r"\ud800", "low": r"\udc00", "reversed": r"\ude00\ud83d"}
+_NULS = {"alone": r"\u0000", "inside": r"a\u0000b"}
 
 Probe = tuple[str, Steps, Change]
 """(its name, the place, the change)."""
@@ -254,8 +261,8 @@ _PROBES: Mapping[str, Callable[[_Asked], Iterator[Probe]]] = {
     "double_range": _literal(_DOUBLES),
     "decimal_range": _literal(_DECIMALS),
     "duplicate_members": _twice,
-    "lone_surrogates": _quoted(_TEXTS["lone_surrogates"]),
-    "nul_characters": _quoted(_TEXTS["nul_characters"]),
+    "lone_surrogates": _quoted(_SURROGATES),
+    "nul_characters": _quoted(_NULS),
     "byte_order_mark": _marked,
     "encoding": _encoded,
     "string_length": _long,

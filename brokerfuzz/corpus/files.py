@@ -43,7 +43,8 @@ def write(path: str | Path, cases: Iterable[Case], *, progress: Callable[[int], 
             os.fsync(stream.fileno())
         part.replace(path)
     except OSError as problem:
-        raise CorpusError(f"{path} cannot be written: {problem.strerror or problem}; choose a folder that is there and yours, with room in it") from problem
+        reason = problem.strerror or problem
+        raise CorpusError(f"{path} cannot be written: {reason}; choose a folder that is there and yours, with room in it") from problem
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)

@@ -23,6 +23,7 @@ from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.instants import instant
 
+
 def encode(case: Case, *, last: bool = False) -> bytes:
     """The line of a case, without its line break."""
     record: dict[str, Any] = {

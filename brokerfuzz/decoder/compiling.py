@@ -215,9 +215,8 @@ def _object(schema: Schema, place: _Place) -> Inline:
 def _tables(schema: Schema, place: _Place) -> list[Table]:
     required, properties = schema.get("required", ()), schema.get("properties", {})
     left_out: Table = (ABSENT,) * 256  # a member that another branch of a condition has
-    return [
-        _table(properties[name], place.member(name, optional=name not in required)) if name in properties else left_out for name in place.outline.members
-    ]
+    places = {name: place.member(name, optional=name not in required) for name in place.outline.members}
+    return [_table(properties[name], there) if name in properties else left_out for name, there in places.items()]
 
 
 # ----------------------------------------------------------------------------------------------------- conditions

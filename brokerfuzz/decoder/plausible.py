@@ -22,7 +22,7 @@ _RULES: Sequence[tuple[str, Sequence[Any]]] = (
     (r"status", ["Active", "Inactive", "Discontinued", "On Hold", "Draft"]),
     (r"productOwner", ["Marketing", "Retail", "Claims", "Human Resources"]),
     (r"billingEntityId", [f"BE-{i:03}" for i in range(1, 40)]),
-    (r"escription$", ["Spring postcard, two sides", "Welcome letter with envelope", "Benefits brochure, 16 pages", "Branded pen, blue", "Rate sheet"]),
+    (r"escription$", ["Spring postcard, two sides", "Welcome letter with envelope", "Benefits brochure, 16 pages", "Branded pen", "Rate sheet"]),
     (r"comments", ["Replaces last year's version.", "Proof approved.", "Hold until the price is confirmed.", "See the job ticket for finishing."]),
     (r"EmailSubject", ["Your documents are ready", "A message from your agent"]),
     (r"EmailBody", ["Dear customer,\n\nplease find your documents attached.\n", "Your statement is ready to download."]),
@@ -71,5 +71,6 @@ def _values(path: str, types: frozenset[str], bounds: tuple[Any, ...]) -> Sequen
 def _fits(value: Any, types: frozenset[str], shortest: Any, longest: Any, low: Any, high: Any, above: Any, below: Any, step: Any) -> bool:
     if isinstance(value, str):
         return "string" in types and len(value) >= (shortest or 0) and (longest is None or len(value) <= longest)
-    inside = (low is None or value >= low) and (high is None or value <= high) and (above is None or value > above) and (below is None or value < below)
-    return inside and not (step and value % step) and ("number" in types or ("integer" in types and isinstance(value, int)))
+    inside = (low is None or value >= low) and (high is None or value <= high)
+    strictly = (above is None or value > above) and (below is None or value < below)
+    return inside and strictly and not (step and value % step) and ("number" in types or ("integer" in types and isinstance(value, int)))

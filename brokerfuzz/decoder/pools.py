@@ -23,21 +23,25 @@ TEXTS: Sequence[str] = (
 LONG_TEXTS: Sequence[str] = ("b" * 255, "b" * 256, "é" * 255, "🧪" * 255, "b" * LONGEST)
 
 PAST_INSTANTS: Sequence[str] = (
-    "2000-01-01T00:00:00Z", "2000-02-29T23:59:59Z", "1999-12-31T23:59:59Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59Z", "1998-01-01T00:00:00.000Z",
-    "1997-12-31T23:59:59.999Z", "1997-06-30T12:00:00.1234567Z", "1996-03-31T01:30:00Z", "1996-10-27T01:30:00.000000001Z", "1900-01-01T00:00:00Z",
+    "2000-01-01T00:00:00Z", "2000-02-29T23:59:59Z", "1999-12-31T23:59:59Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59Z",
+    "1998-01-01T00:00:00.000Z", "1997-12-31T23:59:59.999Z", "1997-06-30T12:00:00.1234567Z", "1996-03-31T01:30:00Z",
+    "1996-10-27T01:30:00.000000001Z", "1900-01-01T00:00:00Z",
     "0001-01-01T00:00:00Z",
 )  # fmt: skip
 """For members that must not be in the future: past for any `now` from `EARLIEST_NOW` on."""
 
 EARLIEST_NOW = datetime(2001, 1, 1, tzinfo=UTC)
 
-INSTANTS: Sequence[str] = ("2020-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z", *PAST_INSTANTS)
+INSTANTS: Sequence[str] = (
+    "2020-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z", *PAST_INSTANTS,
+)  # fmt: skip
 
 CRONS: Sequence[str] = ("0 0 * * *", "* * * * *", "*/5 * * * *", "0 9 * * 1-5", "30 6 1,15 * *", "59 23 31 12 7", "0 0 29 2 *", "15 */2 * 1-6 0")
 
 URLS: Sequence[str] = (
     "https://example.com/", "http://example.com", "https://example.com/a/b.png", "https://example.com:8443/a?b=c&d=%20#e",
-    "https://cdn.example.com/%E6%BC%A2.pdf", "http://127.0.0.1/a", "https://example.com/" + "a" * 200, "https://xn--bcher-kva.example/", "http://localhost/x.pdf",
+    "https://cdn.example.com/%E6%BC%A2.pdf", "http://127.0.0.1/a", "https://example.com/" + "a" * 200, "https://xn--bcher-kva.example/",
+    "http://localhost/x.pdf",
 )  # fmt: skip
 
 NAMES: Sequence[str] = ("A", "Active", "Component", "Discontinued", "In Review", "Print on Demand", "Kit", "v2", "active")
@@ -45,11 +49,14 @@ NAMES: Sequence[str] = ("A", "Active", "Component", "Discontinued", "In Review",
 FOR_DETECTOR: Mapping[str, Sequence[str]] = {"past": PAST_INSTANTS, "timestamp": INSTANTS, "cron": CRONS, "url": URLS, "name": NAMES}
 """What is ordinary at the sites that a silence about spelling concerns, by the silence's detector; `past` before `timestamp`, which it narrows."""
 
-INTEGERS: Sequence[int] = (1, 0, 2, -1, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999, 1000000, -2, -128, -32769)
+INTEGERS: Sequence[int] = (
+    1, 0, 2, -1, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999, 1000000, -2, -128, -32769,
+)  # fmt: skip
 
 NUMBERS: Sequence[int | float] = (
-    1, 0, 1.0, 0.5, 0.1, 0.01, 0.001, 9.99, 10, 12.34, 19.995, 1.005, 100.0, 99999.99, 1e6, 123456789.01, -0.0, -1, -0.01, -9.99, -1234.5, 0.1 + 0.2, 1 / 3,
-    1e-7, 2**31, 2**53, -(2**53), 1e15, 1e21, 1e28, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, -1.7976931348623157e308,
+    1, 0, 1.0, 0.5, 0.1, 0.01, 0.001, 9.99, 10, 12.34, 19.995, 1.005, 100.0, 99999.99, 1e6, 123456789.01, -0.0, -1, -0.01, -9.99, -1234.5,
+    0.1 + 0.2, 1 / 3, 1e-7, 2**31, 2**53, -(2**53), 1e15, 1e21, 1e28, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308,
+    -1.7976931348623157e308,
 )  # fmt: skip
 
 _LARGEST_DECIMAL = 7.9e28

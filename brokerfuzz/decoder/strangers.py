@@ -26,7 +26,8 @@ def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
     """
     texts = _pool(json.dumps(schema))
     if not texts:
-        raise ContractError(f"no value for {site or 'the root'} can be made from its schema {json.dumps(schema)[:200]}: loosen it, or pin the site with fields=")
+        where, demands = site or "the root", json.dumps(schema)[:200]
+        raise ContractError(f"no value for {where} can be made from its schema {demands}: loosen it, or pin the site with fields=")
     return [json.loads(text) for text in texts]
 
 

@@ -97,7 +97,8 @@ def table(values: Values, *, optional: bool, nullable: bool, rich: bool = False)
     other values, the rare ones, which never come again; free ones last. `rich` leaves absence and null with one entry."""
     ordinary = list(values.ordinary)
     firsts = [*([ABSENT] if optional else []), *ordinary[:1], *([None] if nullable else []), *ordinary[1:], *values.rare]
-    shares = [ABSENT] * (ABSENT_SHARE if optional and not rich else 0) + [None] * (NULL_SHARE if nullable and not rich else 0) + ordinary[:1] * PLAIN_SHARE
+    absent, null = (0, 0) if rich else (ABSENT_SHARE * optional, NULL_SHARE * nullable)
+    shares = [ABSENT] * absent + [None] * null + ordinary[:1] * PLAIN_SHARE
     tail = [values.free] * FREE_SHARE if values.free else []
     head = [*firsts, *shares][: 256 - len(tail)]
     often = ordinary or firsts

@@ -108,7 +108,8 @@ def _fault_decoder(contract: Contract, message_type: MessageType, rules: Collect
     chosen = arguments.chosen_rules(rules, contract, message_type)
     decoder = case_decoder(contract, message_type, ("invalid",), chosen, arguments.chosen_techniques(techniques))
     if not decoder.rules:
-        arguments.refuse("techniques", techniques, f"none of them breaks any of rules={rules!r}; `brokerfuzz rules --techniques` says what each breaks")
+        remedy = f"none of them breaks any of rules={rules!r}; `brokerfuzz rules --techniques` says what each breaks"
+        arguments.refuse("techniques", techniques, remedy)
     return decoder
 
 

@@ -66,7 +66,8 @@ def _offers(wishes: "_Wishes", offer_types: tuple[Any, ...] | None, min_clusters
         arguments.refuse("offer_types", offer_types, "fields pins offerType too; leave one of them out")
     types = [name for name in (offer_types or known) if max_clusters != 0 or name != PRODUCT_LIST]
     if not types:
-        arguments.refuse("max_clusters", max_clusters, f"offers of type {PRODUCT_LIST!r} have at least one cluster; raise it, or choose other offer_types")
+        remedy = f"offers of type {PRODUCT_LIST!r} have at least one cluster; raise it, or choose other offer_types"
+        arguments.refuse("max_clusters", max_clusters, remedy)
     of_types: Schema = {"properties": {"offerType": {"enum": types}}} if len(types) < len(known) else {}
     return wishes.decoder(_sized("productClusters", min_clusters, max_clusters), of_types)
 
@@ -196,7 +197,12 @@ class _Wishes:
 
     @classmethod
     def of(
-        cls, contract: Contract | None, message_type: MessageType, fields: arguments.Fields | None, plausible: bool, rich: frozenset[str] = frozenset()
+        cls,
+        contract: Contract | None,
+        message_type: MessageType,
+        fields: arguments.Fields | None,
+        plausible: bool,
+        rich: frozenset[str] = frozenset(),
     ) -> "_Wishes":
         contract = contract or load_contract()
         return cls(contract, message_type, plausible, arguments.pinned_sites(fields, contract, message_type), rich)

@@ -34,18 +34,19 @@ def test_any_list_of_records_decodes_to_a_valid_message(message_type: MessageTyp
 
 
 def test_no_bytes_at_all_give_the_simplest_message() -> None:
+    envelope = {"failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True}
     simplest = [compile_decoder(load_contract(), message_type)(Records([])) for message_type in MESSAGE_TYPES]
     assert simplest == [
         {"number": "a", "offerType": "Direct Mail"},
-        {"data": [], "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True},
-        {"data": {"customerId": "a", "offers": [], "totalExtendedPrice": 0.0}, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True},
+        {"data": [], **envelope},
+        {"data": {"customerId": "a", "offers": [], "totalExtendedPrice": 0.0}, **envelope},
     ]
 
 
 def test_a_seed_gives_the_same_bytes_on_every_machine() -> None:
     """A change of this digest changes every corpus that users have committed: it wants a line in the changelog."""
     digest = sha256(b"\n".join(compact(m) for t in MESSAGE_TYPES for p in (False, True) for m in islice(messages(t, 7, plausible=p), 300)))
-    assert digest.hexdigest()[:16] == "12e1c03c03820f3f"
+    assert digest.hexdigest()[:16] == "6fa22bfa1eda62f4"
 
 
 def test_seeds_differ() -> None:

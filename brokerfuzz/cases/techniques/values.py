@@ -164,7 +164,7 @@ def wraps_from_below(spot: Spot) -> Change | None:
 @breaks("maximum")
 def wraps_from_above(spot: Spot) -> Change | None:
     """So far above that an integer of 32 bits that wraps around is within bounds again."""
-    return Put(INT32 + 1) if _whole(spot) and INT32 + 1 > spot.rule.value else None
+    return Put(INT32 + 1) if _whole(spot) and spot.rule.value < INT32 + 1 else None
 
 
 @breaks("minimum")
