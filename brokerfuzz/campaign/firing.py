@@ -134,10 +134,17 @@ class Campaign:
         except TimeoutError:
             if not limit.expired():
                 raise
-            self.stopped = f"the time of {self.options.time:g} s was up"
+        self._time_is_up()
+
+    def _time_is_up(self) -> bool:
+        """Says so once more than the timeout does: a request that ends as it is cancelled takes the cancellation with it."""
+        limit = self.options.time
+        if limit is not None and monotonic() - self._started >= limit:
+            self.stopped = self.stopped or f"the time of {limit:g} s was up"
+        return self.stopped is not None
 
     async def _work(self) -> None:
-        while self.stopped is None:
+        while self.stopped is None and not self._time_is_up():
             case = self._next()
             if case is None:
                 return
