@@ -11,7 +11,7 @@ from typing import IO
 
 import click
 
-from brokerfuzz.campaign.answers import ANSWER_KINDS
+from brokerfuzz.campaign.answers import ANSWER_KINDS, AnswerKind
 from brokerfuzz.campaign.contradictions import LABELS
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.firing import OnProgress
@@ -111,7 +111,7 @@ def _entry(name: str, value: str) -> str:
 
 
 def _table(silences: tuple[Observed, ...]) -> Iterator[str]:
-    kinds = [kind for kind in ANSWER_KINDS if kind != "silent" or any(observed.counts[kind] for observed in silences)]
+    kinds: list[AnswerKind] = [kind for kind in ANSWER_KINDS if kind != "silent" or any(observed.counts[kind] for observed in silences)]
     rows = [("silence", "question", *kinds)]
     rows += [(o.silence.id, o.silence.question, *(f"{o.counts[kind]:,}" for kind in kinds)) for o in silences]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
