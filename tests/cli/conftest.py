@@ -1,0 +1,61 @@
+"""The command line in process, and as a process of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO
+
+import pytest
+from click.testing import CliRunner, Result
+
+from brokerfuzz.cli import commands
+
+SECONDS = 60
+
+
+@pytest.fixture
+def run() -> Callable[..., Result]:
+    """Runs a command in this process."""
+
+    def invoke(*args: object, text: str = "") -> Result:
+        result = CliRunner().invoke(commands, [str(arg) for arg in args], input=text)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return invoke
+
+
+@pytest.fixture
+def environment() -> Mapping[str, str]:
+    """Where a process finds the modules that this one finds, whatever folder it runs in."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)}
+
+
+@pytest.fixture
+def start(environment: Mapping[str, str]) -> Callable[..., subprocess.Popen[bytes]]:
+    """Starts a command as a process: what a user meets."""
+
+    def popen(*args: object, stdout: int | IO[bytes] = subprocess.PIPE, env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "brokerfuzz.cli", *(str(arg) for arg in args)]
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=stdout, stderr=subprocess.PIPE, env={**environment, **(env or {})})
+
+    return popen
+
+
+@pytest.fixture
+def spawn(start: Callable[..., subprocess.Popen[bytes]]) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """Runs a command as a process, to its end."""
+
+    def complete(*args: object, body: bytes = b"", **options: object) -> subprocess.CompletedProcess[bytes]:
+        with start(*args, **options) as process:
+            try:
+                stdout, stderr = process.communicate(body, timeout=SECONDS)
+            except BaseException:
+                process.kill()
+                raise
+        return subprocess.CompletedProcess(process.args, process.returncode, stdout or b"", stderr)
+
+    return complete

@@ -1,0 +1,116 @@
+"""`fire` and `serve` over real sockets, as processes."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from urllib.request import urlopen
+
+import pytest
+from click.testing import Result
+
+Run = Callable[..., Result]
+Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
+Start = Callable[..., subprocess.Popen[bytes]]
+
+SECONDS = 60
+BUG = "accepts-zero-order-minimum"
+RULE = "offer-creation-request/orderMinimum:minimum"
+
+
+@contextmanager
+def served(start: Start, *args: str) -> Iterator[str]:
+    """A service of its own; gives its address."""
+    with start("serve", "--port", "0", *args) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().decode().strip()
+        finally:
+            process.send_signal(signal.SIGINT)
+            assert process.wait(SECONDS) == 0
+            assert process.stderr is not None
+            assert process.stderr.read() == b""
+
+
+def test_a_bug_of_a_served_service_is_found(start: Start, spawn: Spawn) -> None:
+    with served(start, "--bug", BUG) as url:
+        done = spawn("fire", f"{url}/offers", "--json")
+    assert (done.returncode, done.stderr) == (1, b"")
+    report = json.loads(done.stdout)
+    assert report["target"] == f"{url}/offers"
+    assert {rule["rule"] for finding in report["findings"] for rule in finding["rules"]} == {RULE}
+
+
+def test_a_service_that_keeps_the_contract_has_no_finding(start: Start, spawn: Spawn) -> None:
+    with served(start) as url:
+        done = spawn("fire", f"{url}/offers", "--count", "50", "--json")
+    assert (done.returncode, done.stderr) == (0, b"")
+    report = json.loads(done.stdout)
+    assert report["findings"] == []
+    assert report["cases"] > 2000
+
+
+def test_without_a_url_the_embedded_service_is_fired_at(spawn: Spawn) -> None:
+    done = spawn("fire", "--random", "--count", "30")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"0 findings at http://127.0.0.1:")
+    assert b"\x1b" not in done.stdout
+
+
+def test_the_embedded_service_takes_bugs_and_says_how_to_have_them_again(spawn: Spawn) -> None:
+    done = spawn("fire", "--bug", BUG, "--verdict", "invalid", "--max-findings", "1")
+    assert done.returncode == 1
+    assert RULE in done.stdout.decode()
+    assert done.stderr.decode() == f"The embedded service has ended: `brokerfuzz serve --bug {BUG}` starts it again.\n"
+
+
+def test_what_an_answer_means_can_be_said(start: Start, spawn: Spawn) -> None:
+    args = ("--random", "--count", "20", "--verdict", "valid", "--json")
+    with served(start) as url:
+        strict = spawn("fire", f"{url}/offers", *args, "--accept", "200", "--reject", "201")
+        away = spawn("fire", f"{url}/elsewhere", *args)
+        envelope = spawn(
+            "fire", f"{url}/offers", *args, "--accept", "2xx,4xx", "--no-envelope", "-H", "X-Test: 1", "--rate", "1000", "--timeout", "5"
+        )
+    assert strict.returncode == away.returncode == 1
+    assert envelope.returncode == 0
+
+
+def test_a_stance_makes_a_silence_a_finding(spawn: Spawn) -> None:
+    done = spawn("fire", "--verdict", "unspecified", "--stance", "nul-characters=reject", "--json")
+    assert done.returncode == 1
+    assert "silence/nul-characters" in done.stdout.decode()
+
+
+def test_time_ends_a_campaign(spawn: Spawn) -> None:
+    done = spawn("fire", "--count", "5000", "--time", "0.5", "--json")
+    assert done.returncode == 0
+    assert "time" in json.loads(done.stdout)["stopped"]
+
+
+def test_serve_says_where_it_listens_as_json(start: Start) -> None:
+    with served(start, "--json", "--bug", BUG) as line:
+        said = json.loads(line)
+        with urlopen(f"{said['url']}/products", timeout=SECONDS) as response:
+            assert response.status == 200
+    assert said["bugs"] == [BUG]
+    assert said["url"].startswith("http://127.0.0.1:")
+
+
+def test_bugs_are_listed(run: Run) -> None:
+    bugs = json.loads(run("serve", "--list-bugs", "--json").stdout)["bugs"]
+    assert len(bugs) >= 40
+    assert len({bug["kind"] for bug in bugs}) >= 5
+    assert len(run("serve", "--list-bugs").stdout.splitlines()) == len(bugs)
+
+
+@pytest.mark.parametrize("command", ["fire", "serve"])
+def test_a_bug_that_is_none_gets_the_nearest(run: Run, command: str) -> None:
+    result = run(command, "--bug", "accept-zero-order-minimum")
+    assert result.exit_code == 2
+    assert f"did you mean '{BUG}'" in result.stderr
+
+
+def test_a_bug_is_for_the_embedded_service_alone(run: Run) -> None:
+    assert run("fire", "http://127.0.0.1:1/", "--bug", BUG).exit_code == 2

@@ -1,0 +1,88 @@
+"""Help is there for every command, at once, and its examples are true."""
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import get_args
+
+import click
+import pytest
+from click.testing import Result
+
+from brokerfuzz.cli import commands
+from brokerfuzz.options import MESSAGES, VERDICTS
+from brokerfuzz.schemas import MESSAGE_TYPES, Label
+from brokerfuzz.service.running import DEFAULT_PORT, LOOPBACK
+
+Run = Callable[..., Result]
+
+HEAVY = ("hypothesis", "jsonschema_rs", "orjson", "pyreqwest", "uvicorn", "asyncio", "brokerfuzz.schemas", "brokerfuzz.errors")
+
+
+@pytest.mark.parametrize("name", ["", *commands.commands])
+def test_every_command_has_help_with_an_example(run: Run, name: str) -> None:
+    result = run(*filter(None, [name]), "--help")
+    assert result.exit_code == 0
+    assert f"brokerfuzz {name}".rstrip() in result.stdout
+    assert re.search(r"Examples?:|Begin with:", result.stdout)
+
+
+@pytest.mark.parametrize("args", [["--help"], ["fire", "--help"], ["--version"]])
+def test_help_imports_nothing_that_takes_time(args: list[str]) -> None:
+    call = f"import sys\nfrom brokerfuzz.cli import commands\ntry:\n    commands({args!r})\n"
+    program = f"{call}finally:\n    print([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_fits_a_terminal_of_80_columns_but_for_the_examples(run: Run) -> None:
+    for name in commands.commands:
+        lines = run(name, "--help").stdout.splitlines()
+        too_long = [line for line in lines if len(line) > 80 and "brokerfuzz" not in line]
+        assert not too_long, name
+
+
+def examples() -> list[str]:
+    lines = [line.strip() for command in [commands, *commands.commands.values()] for line in (command.help or "").splitlines()]
+    return [line for line in lines if line.startswith("brokerfuzz ")]
+
+
+@pytest.mark.parametrize("example", examples())
+def test_examples_are_calls_that_the_commands_understand(example: str) -> None:
+    words = shlex.split(re.split(r" \| |\s{2,}| at yours| > ", example)[0])[1:]
+    name, args = words[0], words[1:]
+    command = commands.commands[name]
+    command.make_context(name, args)
+
+
+@pytest.mark.parametrize("example", [example for example in examples() if example.split()[1] == "explain"])
+def test_what_the_examples_explain_is_there(run: Run, example: str) -> None:
+    assert run(*shlex.split(example)[1:]).exit_code == 0
+
+
+def test_bugs_in_the_examples_are_bugs(run: Run) -> None:
+    bugs = {name for example in examples() for name in re.findall(r"--bug (\S+)", example)}
+    known = run("serve", "--list-bugs").stdout
+    assert bugs
+    assert all(re.search(rf"^{bug} ", known, re.MULTILINE) for bug in bugs)
+
+
+def test_what_the_options_offer_is_what_there_is() -> None:
+    assert MESSAGES == MESSAGE_TYPES
+    assert get_args(Label) == VERDICTS
+    defaults = {param.name: param.default for param in commands.commands["serve"].params}
+    assert (defaults["host"], defaults["port"]) == (LOOPBACK, DEFAULT_PORT)
+
+
+def test_a_call_without_a_command_shows_the_help(run: Run) -> None:
+    result = run()
+    assert result.exit_code == 2
+    assert result.stderr.startswith("Usage: brokerfuzz")
+
+
+def test_every_command_that_prints_prints_json() -> None:
+    silent = {"completion"}  # it prints a script
+    for name, command in commands.commands.items():
+        assert name in silent or any("--json" in param.opts for param in command.params if isinstance(param, click.Option)), name

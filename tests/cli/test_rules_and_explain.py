@@ -1,0 +1,122 @@
+"""`rules` lists, `explain` explains: everything, in words and as data."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from click.testing import Result
+
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.explaining import explain, known_ids
+from brokerfuzz.explaining.differences import difference
+from brokerfuzz.schemas import MESSAGE_TYPES, check, load_contract
+
+Run = Callable[..., Result]
+
+CONTRACT = load_contract()
+
+
+def test_rules_lists_every_rule_and_silence(run: Run) -> None:
+    listed = run("rules").stdout.splitlines()
+    assert {line for line in listed if not line.startswith(" ")} == {*CONTRACT.rules_by_id, *(silence.id for silence in CONTRACT.silences)}
+
+
+def test_rules_as_json_say_what_is_demanded_and_where(run: Run) -> None:
+    listed = json.loads(run("rules", "--json").stdout)
+    assert [rule["id"] for rule in listed["rules"]] == list(CONTRACT.rules_by_id)
+    assert all(rule["demand"] and rule["source"] for rule in listed["rules"])
+    assert all(silence["question"] and silence["source"] for silence in listed["silences"])
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+def test_rules_of_one_message_type(run: Run, message_type: str) -> None:
+    listed = json.loads(run("rules", "--json", "--message", message_type).stdout)
+    assert {rule["message"] for rule in listed["rules"]} == {message_type}
+    assert all(message_type in silence["messages"] or not silence["messages"] for silence in listed["silences"])
+
+
+def test_silences_alone(run: Run) -> None:
+    assert set(json.loads(run("rules", "--silences", "--json").stdout)) == {"silences"}
+
+
+def test_techniques_with_their_text_and_keywords(run: Run) -> None:
+    listed = json.loads(run("rules", "--techniques", "--json").stdout)["techniques"]
+    assert [technique["name"] for technique in listed] == list(TECHNIQUES)
+    assert all(technique["text"] and technique["keywords"] for technique in listed)
+    assert len(run("rules", "--techniques").stdout.splitlines()) == len(TECHNIQUES)
+
+
+def test_a_rule_is_explained_in_words_with_an_example_beside_its_twin(run: Run) -> None:
+    result = run("explain", "offer-creation-request/orderMinimum:minimum")
+    assert result.stdout.splitlines() == [
+        "offer-creation-request/orderMinimum:minimum (rule)",
+        "",
+        "In an offer creation request, orderMinimum has to be at least 1.",
+        "orderMinimum: The least that can be ordered.",
+        "Techniques that break such a rule: one-below, negative, just-below, wraps-from-below, far-below and minus-forty-digits.",
+        "In the contract: Errors, validation rule 7.",
+        "",
+        "Example: - is in the valid twin, + in the invalid offer creation request (technique one-below).",
+        "  {",
+        '    "number": "OFF-10000",',
+        '    "offerType": "Direct Mail",',
+        '-   "orderMinimum": 1',
+        '+   "orderMinimum": 0',
+        "  }",
+    ]
+
+
+def test_json_holds_the_example_and_its_twin_as_records(run: Run) -> None:
+    said = json.loads(run("explain", "--json", "cron-syntax").stdout)
+    assert (said["kind"], said["example"]["verdict"], said["twin"]["verdict"]) == ("silence", "unspecified", "valid")
+    assert said["example"]["silences"] == ["cron-syntax"]
+
+
+@pytest.mark.parametrize("name", known_ids(CONTRACT))
+def test_everything_is_explained(name: str) -> None:
+    explanation = explain(name)
+    assert explanation.sentences
+    assert all(line.isprintable() for line in [*explanation.lines(), *explanation.example_lines()])
+    if explanation.kind == "rule":
+        assert explanation.example is not None
+        assert [broken.rule for broken in explanation.example.verdict.broken] == [name]
+    if explanation.example is not None:
+        assert explanation.example.twin is not None
+        assert check(explanation.example.message_type, explanation.example.twin.body).label == "valid"
+        assert {line[0] for line in explanation.example_lines()} & {"-", "+"}
+        assert all(len(line) <= 160 for line in explanation.example_lines())
+
+
+def test_examples_are_small() -> None:
+    sizes = [len(explain(rule).example.twin.body) for rule in CONTRACT.rules_by_id]  # type: ignore[union-attr]
+    assert max(sizes) < 400
+
+
+def test_a_silence_that_the_oracle_calls_a_rule_is_explained(run: Run) -> None:
+    assert run("explain", "silence/cron-syntax").stdout == run("explain", "cron-syntax").stdout
+
+
+def test_an_unknown_name_gets_the_nearest_of_all_kinds(run: Run) -> None:
+    for typo, near in {
+        "one-belo": "one-below",
+        "cron-sintax": "cron-syntax",
+        "offer-creation-request/orderMinimum:minimun": "orderMinimum:minimum",
+    }.items():
+        result = run("explain", typo)
+        assert result.exit_code == 2
+        assert near in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("twin", "body", "lines"),
+    [
+        (b'{"a":1}', b'{"a":1.0}', ["  {", '-   "a": 1', '+   "a": 1.0', "  }"]),
+        (b'{"a":[]}', b'{"a":[],"a":[]}', ["  {", '+   "a": [],', '    "a": []', "  }"]),
+        (b'{"a":"}"}', b'{"a":"\\""}', ["  {", '-   "a": "}"', '+   "a": "\\""', "  }"]),
+        (b"{}", b"{", ["- {}", "   ^", "+ {"]),
+        (b"{}", b"{ }", ["- {}", "+ { }", "   ^"]),
+        (b"[1]", b"[\xff]", ["- [1]", "   ^", "+ [\\xff]", "   ^^^^"]),
+    ],
+)
+def test_differences_are_marked(twin: bytes, body: bytes, lines: list[str]) -> None:
+    assert difference(twin, body) == lines
