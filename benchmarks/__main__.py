@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from benchmarks import peers
-from benchmarks.rates import examples, in_turn, of_stream, table
+from benchmarks.rates import PATIENCE, examples, in_turn, of_stream, table
 from brokerfuzz import strategies as ours
 from brokerfuzz.decoder import messages
 from brokerfuzz.schemas import MessageType, check, load_contract
@@ -84,7 +84,7 @@ def shrinking() -> str:
     """How short `orderMinimum > orderMaximum` becomes, as JSON, and in how many calls: median of seven seeds."""
     from statistics import median
 
-    from hypothesis import HealthCheck, find, settings
+    from hypothesis import find, settings
 
     rows = []
     generators = {"brokerfuzz": ours.offer_requests(), "st.fixed_dictionaries by hand": peers.fixed_dictionaries()}
@@ -99,7 +99,7 @@ def shrinking() -> str:
                 low, high = message.get("orderMinimum"), message.get("orderMaximum")
                 return low is not None and high is not None and low != high
 
-            options = settings(max_examples=20_000, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+            options = settings(max_examples=20_000, database=None, deadline=None, suppress_health_check=PATIENCE)
             smallest = find(strategy, crossed, settings=options, random=random.Random(seed))
             lengths.append(len(json.dumps(smallest)))
             calls.append(count)

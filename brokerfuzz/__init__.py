@@ -1,0 +1,57 @@
+"""Property-based tests, fuzzing and test data from an offer broker's message contract.
+
+    from brokerfuzz import check
+    from brokerfuzz.strategies import offer_requests, invalid_offer_requests
+
+What is named here is imported when it is asked for, so that `import brokerfuzz` costs next to nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from brokerfuzz.cases.at_random import random_cases
+    from brokerfuzz.cases.case import Case, Fault
+    from brokerfuzz.cases.catalogue import catalogue
+    from brokerfuzz.decoder import messages
+    from brokerfuzz.errors import BrokerfuzzError
+    from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Rule, Silence, Verdict, check, load_contract, rules
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "MESSAGE_TYPES",
+    "BrokerfuzzError",
+    "Case",
+    "Contract",
+    "Fault",
+    "Rule",
+    "Silence",
+    "Verdict",
+    "__version__",
+    "catalogue",
+    "check",
+    "load_contract",
+    "messages",
+    "random_cases",
+    "rules",
+]
+
+_HOMES = {
+    "BrokerfuzzError": "brokerfuzz.errors",
+    "Case": "brokerfuzz.cases.case",
+    "Fault": "brokerfuzz.cases.case",
+    "catalogue": "brokerfuzz.cases.catalogue",
+    "messages": "brokerfuzz.decoder",
+    "random_cases": "brokerfuzz.cases.at_random",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES.get(name, "brokerfuzz.schemas")), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -48,13 +48,13 @@ class Bash(BashComplete):
                 joined.append(word)
         return joined
 
-    def format_completion(self, item: CompletionItem[Any]) -> str:
+    def format_completion(self, item: "CompletionItem[Any]") -> str:
         """The rest of the item, behind what bash does not take for a part of the word."""
         standing = self._standing.partition("=")[2] if self._standing.startswith("--") else self._standing
         return f"{item.type},{item.value.removeprefix(standing)}"
 
 
-def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str) -> list[CompletionItem[str]]:
+def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str) -> "list[CompletionItem[str]]":
     """The items that begin with what was typed; none where the contract that was named cannot be used."""
     from brokerfuzz.errors import BrokerfuzzError
 

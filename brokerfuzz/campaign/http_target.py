@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import timedelta
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 MOST_READ = 1 << 20
 """How many bytes of a response are read: what follows is left unread, and the connection with it."""
+
+GRACE = 1.0
+"""Seconds behind the client's own time limits, in case that it does not keep them: nothing waits for ever."""
 
 CONTENT_TYPE = "content-type"
 
@@ -93,7 +97,9 @@ class HttpTarget:
         """Closes every connection."""
         if self._client is not None:
             client, self._client = self._client, None
-            await client.close()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(GRACE):
+                    await client.close()
 
     async def send(self, body: bytes) -> Answer:
         """Sends the message and reads the answer. Raises `TargetError` where nothing ever answered at this URL."""
@@ -132,7 +138,7 @@ class HttpTarget:
 
         started = perf_counter()
         try:
-            async with self._request(body) as response:
+            async with asyncio.timeout(self.timeout + GRACE), self._request(body) as response:
                 reader, read = response.body_reader, bytearray()
                 while len(read) <= MOST_READ and (chunk := await reader.read_chunk()) is not None:
                     read += chunk
@@ -141,6 +147,10 @@ class HttpTarget:
             from brokerfuzz.campaign.transport import failure_of
 
             return failure_of(error)
+        except TimeoutError:
+            from brokerfuzz.campaign.transport import Failure
+
+            return Failure("no-answer", "no answer in time")
 
     def _request(self, body: bytes) -> "StreamRequest":
         if self._client is None:

@@ -33,7 +33,7 @@ class Bounds:
     deadline: float = float("inf")
 
 
-class _Spent(Exception):
+class _SpentError(Exception):
     """The bounds are reached, or the target is gone."""
 
 
@@ -64,7 +64,7 @@ class Shrinker:
             if self.reproduced:
                 await self._shrink()
             self.whole = self.reproduced
-        except _Spent:
+        except _SpentError:
             pass
 
     async def _shrink(self) -> None:
@@ -97,7 +97,7 @@ class Shrinker:
             return "holds"
         self._judged += len(body)
         if self._judged > MOST_JUDGED:
-            raise _Spent
+            raise _SpentError
         verdict = self._judge(body)
         if _signature(verdict) != self._wanted:
             await asyncio.sleep(0)
@@ -106,11 +106,11 @@ class Shrinker:
 
     async def _answers(self, body: bytes, verdict: Verdict) -> bool:
         if self.requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
-            raise _Spent
+            raise _SpentError
         self.requests += 1
         answer = await self._send(body)
         if not answer.reached:
-            raise _Spent
+            raise _SpentError
         if answer.kind != self._kind:
             return False
         self.body, self.verdict, self.answer = body, verdict, answer

@@ -56,7 +56,7 @@ class CaseDecoder:
     # --------------------------------------------------------------------------------------------------- faults
 
     def _fault(self, header: bytes, source: Source, now: datetime) -> Case:
-        maker = self._faults(now)
+        maker = self.faults(now)
         rule = self.rules[int.from_bytes(header[1:3]) % len(self.rules)]
         ways = self.ways(rule, maker)
         message = self._message(rule.id, source, lambda: maker.towards(rule))
@@ -74,7 +74,7 @@ class CaseDecoder:
         """The techniques, of those wanted, that break the rule."""
         return [technique for technique in maker.ways(rule) if self.techniques is None or technique.name in self.techniques]
 
-    def _faults(self, now: datetime) -> FaultMaker:
+    def faults(self, now: datetime) -> FaultMaker:
         """A maker for this time, which shares what earlier ones have built."""
         if not self._maker:
             self._maker.append(FaultMaker(self.contract, self.message_type, now))
@@ -125,7 +125,7 @@ def case_decoder(
     """The case decoder for these wishes, made once. `rules` of None are all that can be broken; a rule no technique of those wanted
     breaks is left out, so `rules` may come out empty: see `CaseDecoder.rules`."""
     decoder = CaseDecoder(contract, message_type, labels, rules or contract.rules[message_type], techniques)
-    maker = decoder._faults(clock(None))
+    maker = decoder.faults(clock(None))
     breakable = tuple(rule for rule in decoder.rules if decoder.ways(rule, maker))
     return replace(decoder, rules=breakable)
 

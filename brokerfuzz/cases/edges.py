@@ -149,5 +149,3 @@ def _escaped(body: bytes) -> bytes:
     for index in (1, 3):
         pieces[index] = "".join(f"\\u{ord(letter):04x}" for letter in pieces[index].decode()).encode()
     return b'"'.join(pieces)
-
-

@@ -43,7 +43,7 @@ _SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0), ("eleventh", 12, 10
 
 def placements(site: str) -> list[Placement]:
     """Where a fault at a site can sit: in only items; then in the last, a middle, the first item and the eleventh of each array on the way."""
-    arrays = [site[: index] for index in range(len(site)) if site.startswith("[]", index)]
+    arrays = [site[:index] for index in range(len(site)) if site.startswith("[]", index)]
     return [ONLY, *(Placement(name, array, size, index) for name, size, index in _SPOTS for array in arrays)]
 
 
@@ -64,8 +64,8 @@ class FaultMaker:
     message_type: MessageType
     now: datetime
     _ways: dict[str, list[Technique]] = field(default_factory=dict, repr=False, compare=False)
-    _messages: "_Recent" = field(default_factory=lambda: _Recent(), repr=False, compare=False)
-    _twins: "_Recent" = field(default_factory=lambda: _Recent(), repr=False, compare=False)
+    _messages: _Recent = field(default_factory=_Recent, repr=False, compare=False)
+    _twins: _Recent = field(default_factory=_Recent, repr=False, compare=False)
 
     def of_rule(self, rule: Rule) -> Iterator[Case]:
         """The rule broken by every technique that applies, and at every placement; each case's `twin` is its own.

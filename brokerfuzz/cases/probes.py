@@ -181,7 +181,7 @@ def _encoded(asked: _Asked) -> Iterator[Probe]:
 
 def _texts(message: Any) -> Iterator[Steps]:
     for name, value in message.items():
-        if isinstance(value, str) and name not in ("offerType",):
+        if isinstance(value, str) and name != "offerType":
             yield (name,)
         elif isinstance(value, list) and value and isinstance(value[0], str):
             yield (name, 0)

@@ -187,17 +187,16 @@ class _Members:
         """The object whose members' bytes begin at `start`."""
         out: dict[str, Any] = {}
         position = start - 1
-        for name, value in zip(self.names, map(getitem, tables, record[start:]), strict=False):
+        for name, entry in zip(self.names, map(getitem, tables, record[start:]), strict=False):
             position += 1
-            if value is ABSENT:
+            if entry is ABSENT:
                 continue
-            if value.__class__ is Spelling:
-                value = value.read(source, record, start + self.windows[position - start])
-                if value is ABSENT:
-                    continue
-            elif value.__class__ is Free:
-                value = value.read(record, position)
-            out[name] = value
+            if entry.__class__ is Spelling:
+                value = entry.read(source, record, start + self.windows[position - start])
+                if value is not ABSENT:
+                    out[name] = value
+            else:
+                out[name] = entry.read(record, position) if entry.__class__ is Free else entry
         for step in self.settle:
             step(out)
         return out

@@ -84,5 +84,3 @@ def instant() -> Free:
         return spell(_EPOCH + timedelta(seconds=int.from_bytes(record[:4]) % _SECONDS))
 
     return Free(spell_out)
-
-

@@ -47,11 +47,12 @@ def _pool(schema_text: str) -> tuple[str, ...]:
         if _ordinary(value) and accepts(value):
             found.setdefault(json.dumps(value))
 
+    spell = vars(collect)["hypothesis"].fuzz_one_input
     for attempt in range(_ATTEMPTS):
         if len(found) >= POOL_SIZE:
             break
         try:
-            collect.hypothesis.fuzz_one_input(_bytes(schema_text, attempt))
+            spell(_bytes(schema_text, attempt))
         except HypothesisException:
             break
     return tuple(sorted(found, key=lambda text: (len(text), text)))
@@ -93,7 +94,7 @@ def restore_many() -> None:
     from hypothesis_jsonschema import _from_schema as module
 
     if not hasattr(utils.many, "more") and getattr(module, "cu", None) is utils:
-        vars(module)["cu"] = _Utils(utils)
+        setattr(module, "cu", _Utils(utils))  # noqa: B010  (to type checkers it is the module that it stands in for)
 
 
 class _Utils:

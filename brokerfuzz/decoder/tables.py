@@ -103,4 +103,3 @@ def table(values: Values, *, optional: bool, nullable: bool, rich: bool = False)
     head = [*firsts, *shares][: 256 - len(tail)]
     often = ordinary or firsts
     return tuple(head + [often[i % len(often)] for i in range(256 - len(head) - len(tail))] + tail)
-

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from brokerfuzz.errors import TargetError
@@ -25,7 +26,7 @@ LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8080
 LARGEST_PORT = 65535
 QUEUE = 128  # connections that wait to be taken
-_EVERYWHERE = {"0.0.0.0": LOOPBACK, "::": "::1"}
+_EVERYWHERE = {"0.0.0.0": LOOPBACK, "::": "::1"}  # noqa: S104  (what the user asked for, and where to find it then)
 _START = "from brokerfuzz.service.running import _run_as_child; _run_as_child()"
 
 
@@ -46,7 +47,8 @@ def running(
     """
     options = {"bugs": [bug(name).name for name in bugs], "contract": contract, "now": now, "seed": seed}
     child = _child()
-    assert child.stdin is not None and child.stdout is not None
+    assert child.stdin is not None
+    assert child.stdout is not None
     try:
         with suppress(BrokenPipeError):  # it ended at once; that it says no address tells
             pickle.dump({"host": host, "port": port, **options}, child.stdin)
@@ -85,7 +87,7 @@ def serve(
 
 def _child() -> subprocess.Popen[bytes]:
     """A Python that waits for its options. It sees our modules where we see them, and no Ctrl-C of the terminal's."""
-    seen = os.pathsep.join(path or os.getcwd() for path in sys.path)
+    seen = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
     return subprocess.Popen(
         [sys.executable, "-P", "-c", _START],
         stdin=subprocess.PIPE,
@@ -107,7 +109,7 @@ def _address(stdout: IO[bytes]) -> str:
 
 def _run_as_child() -> None:
     """What the child does: reads its options, says its address or why it has none, serves until its parent is gone."""
-    options: dict[str, Any] = pickle.load(sys.stdin.buffer)
+    options: dict[str, Any] = pickle.load(sys.stdin.buffer)  # noqa: S301  (from our own parent)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         serve(**options, ready=lambda url: _say(url=url))

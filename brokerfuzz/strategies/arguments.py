@@ -123,5 +123,3 @@ def chosen_techniques(techniques: Iterable[str] | None) -> frozenset[str] | None
         if name not in TECHNIQUES:
             refuse("techniques", name, str(UnknownNameError("technique", str(name), TECHNIQUES, "`brokerfuzz rules --techniques` lists them all")))
     return frozenset(chosen)
-
-

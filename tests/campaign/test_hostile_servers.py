@@ -97,10 +97,10 @@ def test_an_answer_of_ten_megabytes_is_an_answer() -> None:
         assert asked(url).kind == "accepted"
 
 
-@pytest.mark.parametrize(("url", "reason"), [(unused_url(), "refused"), ("http://no-such-host.invalid/", "does not resolve")])
-def test_a_target_that_never_answered_and_cannot_be_reached_is_an_error_with_a_remedy(url: str, reason: str) -> None:
+@pytest.mark.parametrize(("url", "reason"), [(None, "refused"), ("http://no-such-host.invalid/", "does not resolve")])
+def test_a_target_that_never_answered_and_cannot_be_reached_is_an_error_with_a_remedy(url: str | None, reason: str) -> None:
     with pytest.raises(TargetError, match=f"cannot be reached, .*{reason}.*is it running") as raised:
-        asked(url)
+        asked(url or unused_url())
     assert "\n" not in str(raised.value)
 
 

@@ -3,9 +3,11 @@
 from collections import Counter
 from hashlib import sha256
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 import pytest
+from contracts import changed_contract
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -133,13 +135,13 @@ SCALARS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", SCALARS)
 @pytest.mark.parametrize("required", [True, False])
-def test_a_new_member_is_generated_with_no_code_changed(name: str, required: bool, changed_contract: Any) -> None:
+def test_a_new_member_is_generated_with_no_code_changed(name: str, required: bool, tmp_path: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
         schema["properties"][name] = SCALARS[name]
         if required:
             schema["required"].append(name)
 
-    contract = changed_contract("offer-creation-request", change)
+    contract = changed_contract(tmp_path, "offer-creation-request", change)
     read, source = compile_decoder(contract, "offer-creation-request"), Seeded(5)
     seen = set()
     for _ in range(400):
@@ -149,7 +151,7 @@ def test_a_new_member_is_generated_with_no_code_changed(name: str, required: boo
     assert seen == ({True} if required else {True, False})
 
 
-def test_conditions_of_a_changed_contract_are_met_by_construction(changed_contract: Any) -> None:
+def test_conditions_of_a_changed_contract_are_met_by_construction(tmp_path: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
         schema["allOf"] = [
             {
@@ -159,7 +161,7 @@ def test_conditions_of_a_changed_contract_are_met_by_construction(changed_contra
             }
         ]
 
-    contract = changed_contract("offer-creation-request", change)
+    contract = changed_contract(tmp_path, "offer-creation-request", change)
     read, source = compile_decoder(contract, "offer-creation-request"), Seeded(6)
     branches = set()
     for _ in range(1500):

@@ -72,7 +72,8 @@ def test_it_is_gone_where_the_block_raises() -> None:
 def test_two_run_side_by_side() -> None:
     with running() as one, running() as other:
         assert one != other
-        assert is_up(one) and is_up(other)
+        assert is_up(one)
+        assert is_up(other)
 
 
 def test_it_ends_with_its_parent_even_if_that_is_killed() -> None:

@@ -162,7 +162,8 @@ def _products(message: Any) -> list[Any]:
 
 
 REACHED: dict[str, tuple[SearchStrategy[Any], Callable[[Any], bool]]] = {
-    **{name: (offer_requests(), lambda m, name=name: m["offerType"] == name) for name in ("Email", "Omnichannel", "Product List", "VDM")},
+    "the first type": (offer_requests(), lambda m: m["offerType"] == "Direct Mail"),
+    "the last type": (offer_requests(), lambda m: m["offerType"] == "VDM"),
     "clusters under another type": (offer_requests(offer_types=["Email"]), lambda m: bool(_products(m))),
     "null clusters": (offer_requests(), lambda m: "productClusters" in m and m["productClusters"] is None),
     "a cluster without products": (offer_requests(), lambda m: any("products" not in c for c in m.get("productClusters") or [])),

@@ -95,7 +95,7 @@ def longer(spot: Spot) -> Change | None:
 @breaks("enum")
 def homoglyph(spot: Spot) -> Change | None:
     """A member of the enumeration with a Cyrillic letter that looks like its own."""
-    return _respelled(spot, lambda text: text.translate(str.maketrans("aeopcxiE", "аеорсхіЕ")))  # noqa: RUF001
+    return _respelled(spot, lambda text: text.translate(str.maketrans("aeopcxiE", "аеорсхіЕ")))
 
 
 @breaks("enum")

@@ -1,0 +1,98 @@
+"""The arrows of ARCHITECTURE.md: which room may import which, and that no modules import each other in a circle."""
+
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import brokerfuzz
+
+PACKAGE = Path(brokerfuzz.__file__).parent
+ALLOWED = {
+    "errors": set(),
+    "schemas": {"errors"},
+    "decoder": {"schemas", "errors"},
+    "cases": {"decoder", "schemas", "errors"},
+    "strategies": {"cases", "decoder", "schemas", "errors"},
+    "corpus": {"cases.case", "schemas", "errors"},
+    "campaign": {"cases.case", "schemas", "errors"},
+    "reports": {"campaign", "cases.case", "schemas", "errors"},
+    "service": {"decoder", "schemas", "errors"},
+    "explaining": {"corpus", "inputs", "cases", "decoder", "service.bugs", "schemas", "errors"},
+    "inputs": {"corpus", "cases.case", "schemas", "errors"},
+    "options": {"completing", "schemas", "errors"},
+    "completing": {"cases", "service", "schemas", "errors"},
+}
+"""Room -> the rooms (or the one module of a room) that it may import. The command line may import any, and nothing imports it."""
+TOP = {"cli", "__main__", "__init__"}
+
+
+def modules() -> dict[str, ast.Module]:
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        found[name.removesuffix(".__init__")] = ast.parse(path.read_text(encoding="utf-8"))
+    return found
+
+
+MODULES = modules()
+
+
+def imports(tree: ast.AST, *, at_import: bool = False) -> set[str]:
+    """The modules of ours that a module imports anywhere (or, `at_import`, as it is imported), by their names below the package."""
+    found: set[str] = set()
+    for node in _top_level(tree) if at_import else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            below = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= {name for name in below if name.removeprefix("brokerfuzz.") in MODULES} or {node.module}
+    return {name.removeprefix("brokerfuzz.") for name in found if name.startswith("brokerfuzz.")}
+
+
+def _top_level(tree: ast.AST) -> list[ast.AST]:
+    nodes: list[ast.AST] = []
+    for node in ast.iter_child_nodes(tree):
+        type_checking = isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not type_checking:
+            nodes += [node, *_top_level(node)]
+    return nodes
+
+
+@pytest.mark.parametrize("module", sorted(set(MODULES) - TOP))
+def test_arrows_point_one_way(module: str) -> None:
+    room = module.partition(".")[0]
+    allowed = ALLOWED[room] | {room}
+    for imported in imports(MODULES[module]):
+        assert any(imported == name or imported.startswith(f"{name}.") for name in allowed), f"{module} imports {imported}"
+
+
+def test_nothing_imports_the_command_line() -> None:
+    assert [name for name, tree in MODULES.items() if "cli" in imports(tree) and name != "__main__"] == []
+
+
+def test_modules_do_not_import_each_other_in_a_circle() -> None:
+    graph = {name: imports(tree, at_import=True) - {name} for name, tree in MODULES.items() if name != "__init__"}
+    TopologicalSorter(graph).prepare()
+
+
+def test_targets_know_nothing_of_generation() -> None:
+    for name in ("campaign.targets", "campaign.http_target", "campaign.answers", "campaign.transport"):
+        assert not {room for room in imports(MODULES[name]) if room.startswith(("cases", "decoder", "strategies"))}
+
+
+@pytest.mark.parametrize("module", sorted(MODULES))
+def test_only_the_strategies_and_strangers_need_hypothesis(module: str) -> None:
+    uses = any(
+        (node.module or "").startswith("hypothesis") if isinstance(node, ast.ImportFrom) else node.names[0].name.startswith("hypothesis")
+        for node in ast.walk(MODULES[module])
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    )
+    assert not uses or module.startswith("strategies") or module == "decoder.strangers"
+
+
+def test_no_python_file_of_the_top_is_more_than_a_link() -> None:
+    top = PACKAGE.parent
+    if (top / "pyproject.toml").exists():
+        assert [path.name for path in top.glob("*.py") if not path.is_symlink()] == []
