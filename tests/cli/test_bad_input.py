@@ -59,7 +59,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a corpus with a line that is none": (["check", "mixed.ndjson"], "line 2, is no record"),
     "an option that is none": (["check", "--verbos", OFFER], "brokerfuzz check --help"),
     "no file": (["check"], "Missing argument"),
-    "a command that is none": (["chekc"], "check"),
+    "a command that is none": (["chekc"], "chekc"),
     "a message type that is none": (["check", "--message", "offer", OFFER], "offer-creation-request"),
     "a silence that is none": (["check", "--stance", "cron-sintax=accept", OFFER], "did you mean 'cron-syntax'"),
     "a stance that is none": (["check", "--stance", "cron-syntax=maybe", OFFER], "accept"),
