@@ -134,17 +134,10 @@ class Campaign:
         except TimeoutError:
             if not limit.expired():
                 raise
-        self._time_is_up()
-
-    def _time_is_up(self) -> bool:
-        """Says so once more than the timeout does: a request that ends as it is cancelled takes the cancellation with it."""
-        limit = self.options.time
-        if limit is not None and monotonic() - self._started >= limit:
-            self.stopped = self.stopped or f"the time of {limit:g} s was up"
-        return self.stopped is not None
+            self.stopped = f"the time of {self.options.time:g} s was up"
 
     async def _work(self) -> None:
-        while self.stopped is None and not self._time_is_up():
+        while self.stopped is None:
             case = self._next()
             if case is None:
                 return
@@ -163,7 +156,11 @@ class Campaign:
         if self._pacer.limited:
             await self._pacer.turn()
         self._requests += 1
-        return await self._target.send(body)
+        answer = await self._target.send(body)
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():  # a request that ends as it is cancelled takes the cancellation with it
+            raise asyncio.CancelledError
+        return answer
 
     def _take(self, number: int, case: Case, answer: Answer) -> None:
         verdict = self._verdict(case)
@@ -172,13 +169,17 @@ class Campaign:
         if verdict.label == "unspecified" and answer.reached:
             self._ledger.observe(case, verdict, answer.kind)
         kind = contradiction(*counted)
-        if kind is not None:
+        if kind is not None and self._still_judged_so(case, verdict):
             self._suspicions.add(kind, number, case, verdict, answer)
             self._consider_stopping(answer)
 
     def _verdict(self, case: Case) -> Verdict:
         """The case's verdict, judged anew where the user has pinned a silence that may be touched."""
         return self._judge(case.message_type, case.body) if self.options.stances and case.verdict.silences else case.verdict
+
+    def _still_judged_so(self, case: Case, verdict: Verdict) -> bool:
+        """Whether the case is still what it was when it was made: what was in the future may be past by now."""
+        return self.options.now is not None or self._judge(case.message_type, case.body).label == verdict.label
 
     def _judge(self, message_type: MessageType, body: bytes) -> Verdict:
         return check(message_type, body, now=self.options.now, contract=self._contract, stances=self.options.stances)

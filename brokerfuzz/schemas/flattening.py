@@ -172,7 +172,7 @@ _JOIN: dict[str, Callable[[Any, Any], Any]] = {
     "maximum": min,
     "exclusiveMinimum": max,
     "exclusiveMaximum": min,
-    "multipleOf": lambda left, right: _common_multiple(left, right),
+    "multipleOf": _common_multiple,
     "minItems": max,
     "maxItems": min,
     "uniqueItems": lambda left, right: left or right,

@@ -218,9 +218,8 @@ class _Rulebook:
         return self._with_stances(broken, touched, stances)
 
     def _with_stances(self, broken: list[Broken], touched: list[Touched], stances: Stances) -> Verdict:
-        for touch in touched:
-            if stances.get(touch.silence) == "reject":
-                broken.append(Broken(f"silence/{touch.silence}", touch.at, touch.found, self.contract.silence(touch.silence).plain))
+        rejected = [touch for touch in touched if stances.get(touch.silence) == "reject"]
+        broken += [Broken(f"silence/{t.silence}", t.at, t.found, self.contract.silence(t.silence).plain) for t in rejected]
         left = tuple(touch for touch in touched if stances.get(touch.silence, "unspecified") == "unspecified")
         return Verdict("invalid" if broken else "unspecified" if left else "valid", tuple(broken), left)
 

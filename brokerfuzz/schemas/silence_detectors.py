@@ -1,8 +1,8 @@
 """What it takes to touch a silence: a predicate for each way of being in doubt, named in `silences.json`.
 
 A detector is called with the value at a site (for a pair, with both values), the time and the silence's options, `distinct`
-with an array and the name of the member that identifies its items; it answers whether the silence is touched. What only shows in the text (duplicate members,
-numbers that a double cannot hold, ...) is noticed by `reading`.
+with an array and the name of the member that identifies its items; it answers whether the silence is touched. What only shows in
+the text (duplicate members, numbers that a double cannot hold, ...) is noticed by `reading`.
 """
 
 import math
@@ -29,7 +29,7 @@ _URL = re.compile(
     r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ -][A-Za-z0-9]+)*")
-_LARGEST_DECIMAL = Decimal("79228162514264337593543950335")
+_LARGEST_DECIMAL = Decimal(79228162514264337593543950335)
 _CENT, _BILLIONTH = 0.005, 1e-9
 
 
@@ -135,11 +135,9 @@ OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
     detector.__name__: detector for detector in (timestamp, near_now, cron, url, name, decimal_range, envelope, arithmetic)
 }
 OF_PAIRS: Mapping[str, Callable[[Any, Any, datetime, Options], bool]] = {d.__name__: d for d in (ordered_numbers, ordered_instants)}
-DETECTORS = frozenset(
-    [*OF_VALUES, *OF_PAIRS, "distinct"]
-    + ["integer_form", "double_range", "duplicate_members", "lone_surrogates", "nul_characters"]  # these show in the text,
-    + ["byte_order_mark", "encoding", "message_size", "string_length", "item_count"]  # these in the bytes and in sizes
-)
+OF_TEXT = ("integer_form", "double_range", "duplicate_members", "lone_surrogates", "nul_characters")
+OF_BYTES_AND_SIZES = ("byte_order_mark", "encoding", "message_size", "string_length", "item_count")
+DETECTORS = frozenset([*OF_VALUES, *OF_PAIRS, "distinct", *OF_TEXT, *OF_BYTES_AND_SIZES])
 """Every name that `silences.json` can give as a detector."""
 NEEDED: Mapping[str, str] = {"near_now": "seconds", "string_length": "limit", "item_count": "limit", "message_size": "limit"}
 """The option that a detector cannot do without."""

@@ -197,6 +197,13 @@ def test_a_finding_that_does_not_come_again_is_marked() -> None:
     assert "when it was sent once more, the answer was another" in finding.sentence()
 
 
+def test_what_was_in_the_future_when_the_case_was_made_and_is_past_now_is_no_finding() -> None:
+    fault = Fault(f"{OFFER}/lastUpdatedDateTimeUtc:not-in-future", "/lastUpdatedDateTimeUtc", "hour-ahead")
+    old = case(faults=[fault], lastUpdatedDateTimeUtc="2026-01-01T01:00:00Z")
+    assert fire([old], Service(lambda _: 201), Options()).findings == ()
+    assert len(fire([old], Service(lambda _: 201), Options(now=NOW)).findings) == 1
+
+
 def test_a_pinned_silence_is_a_rule() -> None:
     (finding,) = fired([OPEN], Service(lambda _: 201), stances={"cron-syntax": "reject"}).findings
     assert (finding.kind, finding.reasons[0].rule) == ("invalid-accepted", "silence/cron-syntax")
@@ -263,6 +270,25 @@ def test_time_ends_a_campaign_that_would_not_end() -> None:
     result = fired(endless(), Service(lambda _: 200), time=0.2)
     assert result.cases > 10
     assert exit_status(result) == 0
+
+
+class Clinging(Service):
+    """A target whose requests end when they are cancelled, as if the answer had just come."""
+
+    async def send(self, body: bytes) -> Answer:
+        try:
+            await asyncio.sleep(0.05)
+        except asyncio.CancelledError:
+            pass
+        return Answer("accepted", 200)
+
+
+def test_time_and_ctrl_c_end_a_campaign_whose_requests_swallow_their_cancellation() -> None:
+    def press() -> None:
+        threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+
+    assert fired(interrupting([], lambda: None), Clinging(lambda _: 200), time=0.12).stopped == "the time of 0.12 s was up"
+    assert fired(interrupting([], press), Clinging(lambda _: 200)).stopped == "interrupted"
 
 
 def test_findings_end_a_campaign_when_there_are_enough() -> None:

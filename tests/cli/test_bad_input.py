@@ -140,9 +140,9 @@ def test_files_without_permission(run: Run) -> None:
     assert_told(result.exit_code, result.stdout, result.stderr, "cannot be written")
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full here")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full here")
 def test_a_full_disk(spawn: Spawn) -> None:
-    with open("/dev/full", "wb") as full:
+    with Path("/dev/full").open("wb") as full:
         for args in (["rules"], ["export", "-"]):
             done = spawn(*args, stdout=full)
             assert_told(done.returncode, "", done.stderr.decode(), "No space left")

@@ -1,7 +1,6 @@
 """`export` writes corpora, whole or not at all."""
 
 import json
-import os
 import subprocess
 from collections import Counter
 from collections.abc import Callable
@@ -97,7 +96,7 @@ def test_a_file_that_is_there_is_replaced_by_force_alone(run: Run) -> None:
     assert sum(1 for _ in corpus.read("out"))
 
 
-@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="there is no /dev/null here")
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="there is no /dev/null here")
 def test_a_device_is_not_replaced(run: Run) -> None:
     assert run("export", "/dev/null", *SMALL, "--force").exit_code == 2
 
