@@ -8,6 +8,7 @@ import signal
 import threading
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from time import monotonic
 from typing import Any
@@ -276,10 +277,8 @@ class Clinging(Service):
     """A target whose requests end when they are cancelled, as if the answer had just come."""
 
     async def send(self, body: bytes) -> Answer:
-        try:
+        with suppress(asyncio.CancelledError):
             await asyncio.sleep(0.05)
-        except asyncio.CancelledError:
-            pass
         return Answer("accepted", 200)
 
 
