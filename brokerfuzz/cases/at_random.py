@@ -91,7 +91,7 @@ class CaseDecoder:
         if not probes:
             return next(maker.of_silence(silence))
         name, steps, change = probes[header[3] % len(probes)]
-        case = maker.case(silence, name, apply(message, steps, change))
+        case = maker.case(silence, name, apply(message, steps, change)) or next(maker.of_silence(silence))
         return replace(case, tags=(*case.tags, TAG))
 
     @property

@@ -13,6 +13,7 @@ from typing import Any
 from brokerfuzz.decoder import plausible, pools
 from brokerfuzz.decoder.doubts import detectors_at, doubts, spelling_at
 from brokerfuzz.decoder.matching import matches
+from brokerfuzz.decoder.scalars import Spot, scalar_values
 from brokerfuzz.decoder.settling import steps as settling_steps
 from brokerfuzz.decoder.strangers import pool as stranger_pool
 from brokerfuzz.schemas import Condition, Contract, MessageType
@@ -117,14 +118,9 @@ class _Builder:
             return pools.INSTANTS[_instant_order(path)]
         if detector != "past" and (fitting := plausible.values(path, schema)):
             return _numbered(fitting, index, schema)
-        if detector:
-            return pools.FOR_DETECTOR[detector][0]
-        if types & {"integer", "number"}:
-            low, high = schema.get("minimum", schema.get("exclusiveMinimum", -1) + 1), schema.get("maximum", 1 << 31)
-            return pools.integers(int(low), int(high), int(schema.get("multipleOf", 1)))[0] if "integer" in types else pools.numbers(low, high)[0]
-        if "string" in types:
-            return pools.texts(schema.get("minLength", 0), schema.get("maxLength"))[0]
-        return "boolean" in types or None
+        if types <= {"boolean", "null"}:
+            return "boolean" in types or None
+        return scalar_values(schema, Spot(self.contract, self.message_type, path, plausible=False)).ordinary[0]
 
 
 def _instant_order(path: str) -> int:

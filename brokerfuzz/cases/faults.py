@@ -118,16 +118,17 @@ class FaultMaker:
         if change is None:
             return None
         twin = self._twin(compact(message))
+        if twin is None:
+            return None
         fault = Fault(rule.id, pointer(place_of(steps, change)), technique.name)
         tags = (*tags, now_tag(self.now)) if rule in self.contract.semantics else tags
-        return Case.judged(
-            self.message_type, apply(message, steps, change), faults=(fault,), tags=tags, twin=twin, now=self.now, contract=self.contract
-        )
+        body = apply(message, steps, change)
+        return Case.confirmed(self.message_type, body, faults=(fault,), tags=tags, twin=twin, now=self.now, contract=self.contract)
 
-    def _twin(self, body: bytes) -> Case:
+    def _twin(self, body: bytes) -> Case | None:
         if body not in self._twins:
-            self._twins[body] = Case.judged(self.message_type, body, claim="valid", tags=("twin",), now=self.now, contract=self.contract)
-        return cast(Case, self._twins[body])
+            self._twins[body] = Case.confirmed(self.message_type, body, claim="valid", tags=("twin",), now=self.now, contract=self.contract)
+        return cast("Case | None", self._twins[body])
 
     def _message(self, rule: Rule, base: Base, placement: Placement, given: Schema | None) -> object:
         key = (rule.site, rule.condition.label if rule.condition else "", base, placement, json.dumps(given))

@@ -67,12 +67,14 @@ class ProbeMaker:
         for site in self.sites(silence):
             message = self._message(site)
             for name, steps, change in self.probes(silence, site, message):
-                yield self.case(silence, name, apply(message, steps, change))
+                case = self.case(silence, name, apply(message, steps, change))
+                if case is not None:
+                    yield case
 
-    def case(self, silence: Silence, name: str, body: bytes) -> Case:
-        """The case of a probe's bytes."""
+    def case(self, silence: Silence, name: str, body: bytes) -> Case | None:
+        """The case of a probe's bytes; None where a changed contract has a rule about it."""
         tags = (f"probe:{silence.id}", f"as:{name}", *([now_tag(self.now)] if silence.detector == "near_now" else []))
-        return Case.judged(self.message_type, body, claim=silence.id, tags=tags, now=self.now, contract=self.contract)
+        return Case.confirmed(self.message_type, body, claim=silence.id, tags=tags, now=self.now, contract=self.contract)
 
     def _message(self, site: Any) -> Any:
         return build(self.contract, self.message_type, Plan(narrowed=with_place(self.contract, self.message_type, self.path(site))))

@@ -169,7 +169,13 @@ def doubled_items(spot: Spot) -> Change | None:
 
 
 def _lengthened(spot: Spot, size: int) -> Change | None:
-    return Put([spot.present[i % len(spot.present)] for i in range(size)]) if spot.present else None
+    """Items beyond those that are there are the last one again, texts and whole numbers with a number behind them or added."""
+    if not spot.present:
+        return None
+    last = spot.present[-1]
+    numbered = isinstance(last, str | int) and not isinstance(last, bool)
+    more = [f"{last}-{i}" if isinstance(last, str) else last + i if numbered else last for i in range(1, size - len(spot.present) + 1)]
+    return Put([*spot.present, *more])
 
 
 def _new(name: str, spot: Spot) -> str:

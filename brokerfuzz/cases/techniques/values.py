@@ -133,14 +133,14 @@ def _respelled(spot: Spot, respell: Any) -> Change | None:
 
 @breaks("minimum")
 def one_below(spot: Spot) -> Change:
-    """One less than the least."""
-    return Put(spot.rule.value - 1)
+    """One less than the least, or a step less where values go in steps."""
+    return Put(spot.rule.value - spot.schema.get("multipleOf", 1))
 
 
 @breaks("maximum")
 def one_above(spot: Spot) -> Change:
-    """One more than the most."""
-    return Put(spot.rule.value + 1)
+    """One more than the most, or a step more where values go in steps."""
+    return Put(spot.rule.value + spot.schema.get("multipleOf", 1))
 
 
 @breaks("minimum", "exclusiveMinimum")
@@ -260,6 +260,21 @@ def one_longer(spot: Spot) -> Change:
 def one_longer_with_blank(spot: Spot) -> Change:
     """A text of the greatest length with a blank behind it."""
     return Put("b" * spot.rule.value + " ")
+
+
+# ------------------------------------------------------------------------------------------------------- strangers
+
+
+@breaks("pattern", "format")
+def unfitting_text(spot: Spot) -> Change:
+    """A text of one tilde, which few patterns and formats have."""
+    return Put("~")
+
+
+@breaks("pattern", "format")
+def fitting_and_more(spot: Spot) -> Change | None:
+    """The text that belongs there with a tilde behind it."""
+    return Put(f"{spot.present}~") if isinstance(spot.present, str) else None
 
 
 # --------------------------------------------------------------------------------------------------------- clock
