@@ -1,4 +1,4 @@
-"""Values that bytes spell freely: any text, any integer, any number, any second of thirty years. Each is spelled by 16 bytes."""
+"""Values that bytes spell freely: any text, any integer, any number, any second of thirty years. Each is spelled by `FREE_BYTES` bytes."""
 
 import math
 import struct
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from brokerfuzz.decoder.pools import EARLIEST_NOW, beyond_decimal
-from brokerfuzz.decoder.tables import Free
+from brokerfuzz.decoder.tables import FREE_BYTES, Free
 from brokerfuzz.schemas.instants import spell
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -27,20 +27,20 @@ _ALPHABET = dict(enumerate(list(dict.fromkeys(_letters()))[:256]))
 
 
 def text(shortest: int, longest: int | None) -> Free:
-    """Up to 15 characters (more where `shortest` is more). One byte says how many, and whether of 256 characters or of all Unicode."""
-    top = max(15, shortest) if longest is None else longest
+    """Up to nine characters (more where `shortest` is more). One byte says how many, and whether of 256 characters or of all Unicode."""
+    top = max(FREE_BYTES - 1, shortest) if longest is None else longest
     fill = "b" * shortest
 
     def spell_out(record: bytes) -> str:
         size = record[0]
-        letters = record[1 : 1 + size % 16].decode("latin-1").translate(_ALPHABET) if size < 192 else _code_points(record)
+        letters = record[1 : 1 + size % FREE_BYTES].decode("latin-1").translate(_ALPHABET) if size < 192 else _code_points(record)
         return (letters + fill[len(letters) :])[:top]
 
     return Free(spell_out)
 
 
 def _code_points(record: bytes) -> str:
-    codes = (int.from_bytes(record[i : i + 3]) % 0x10F7FF + 1 for i in range(1, 16, 3))
+    codes = (int.from_bytes(record[i : i + 3]) % 0x10F7FF + 1 for i in range(1, FREE_BYTES, 3))
     return "".join(chr(code if code < 0xD800 else code + 0x800) for code in codes)
 
 
@@ -48,7 +48,7 @@ def integer(low: int, high: int, plain: int, step: int = 1) -> Free:
     """An integer from `low` to `high`, a multiple of `step`; lower bytes spell what is nearer to `plain`."""
     first = -(-low // step)
     span = high // step - first + 1
-    size = min(16, max(4, (span.bit_length() + 7) // 8))
+    size = min(FREE_BYTES, max(4, (span.bit_length() + 7) // 8))
 
     def spell_out(record: bytes) -> int:
         number = int.from_bytes(record[:size])

@@ -38,7 +38,7 @@ class Spelling:
         self.read = read
 
 
-FREE_BYTES = 16
+FREE_BYTES = 10
 """How many bytes follow the members of a record, for whichever of them is spelled freely."""
 
 
