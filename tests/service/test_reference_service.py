@@ -140,7 +140,7 @@ def test_products_and_pricings_are_valid_and_differ(url: str) -> None:
         answers = [ask(url, method, path, None if method == "GET" else b"anything") for _ in range(60)]
         assert {(status, headers["content-type"]) for status, headers, _ in answers} == {(200, "application/json")}
         assert {check(message_type, body).label for _, _, body in answers} == {"valid"}
-        assert len({body for _, _, body in answers}) > 50
+        assert len({body for _, _, body in answers}) > 30
 
 
 def test_a_seed_gives_the_same_products_again() -> None:
