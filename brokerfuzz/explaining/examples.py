@@ -36,8 +36,10 @@ def of_silence(contract: Contract, silence: Silence, now: datetime) -> Case | No
         for site in maker.sites(silence):
             message = _smallest(contract, message_type, with_place(contract, message_type, maker.path(site)))
             for name, steps, change in maker.probes(silence, site, message):
-                twin = Case.judged(message_type, compact(message), claim="valid", now=now, contract=contract)
-                return replace(maker.case(silence, name, apply(message, steps, change)), twin=twin)
+                twin = Case.confirmed(message_type, compact(message), claim="valid", now=now, contract=contract)
+                case = maker.case(silence, name, apply(message, steps, change))
+                if case is not None:
+                    return replace(case, twin=twin)
     return None
 
 
