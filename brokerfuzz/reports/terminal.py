@@ -112,10 +112,9 @@ def _entry(name: str, value: str) -> str:
 
 def _table(silences: tuple[Observed, ...]) -> Iterator[str]:
     kinds: list[AnswerKind] = [kind for kind in ANSWER_KINDS if kind != "silent" or any(observed.counts[kind] for observed in silences)]
-    rows = [("silence", "question", *kinds)]
-    rows += [(o.silence.id, o.silence.question, *(f"{o.counts[kind]:,}" for kind in kinds)) for o in silences]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    for row in rows:
-        words = [cell.ljust(width) for cell, width in zip(row[:2], widths[:2], strict=True)]
-        numbers = [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
-        yield "  ".join([*words, *numbers]).rstrip()
+    rows = [("silence", *kinds, "question")]
+    rows += [(o.silence.id, *(f"{o.counts[kind]:,}" for kind in kinds), o.silence.question) for o in silences]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    for name, *numbers, question in rows:
+        counts = [cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True)]
+        yield "  ".join([name.ljust(widths[0]), *counts, question])

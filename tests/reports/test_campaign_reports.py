@@ -92,9 +92,9 @@ def test_the_report_holds_all_that_one_acts_on() -> None:
 
 def test_the_ledger_is_a_table() -> None:
     head, row = shown(RESULT, io.StringIO()).splitlines()[-2:]
-    assert head.split() == ["silence", "question", "accepted", "rejected", "crashed"]
-    assert row.split() == ["cron-syntax", "Which", "dialect", "of", "cron", "is", "taken?", "2", "1", "0"]
-    assert len(head) == len(row)
+    assert head.split() == ["silence", "accepted", "rejected", "crashed", "question"]
+    assert row.split() == ["cron-syntax", "2", "1", "0", "Which", "dialect", "of", "cron", "is", "taken?"]
+    assert head.index("question") == row.index("Which")
 
 
 def test_why_a_campaign_stopped_is_said() -> None:
