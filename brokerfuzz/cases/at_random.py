@@ -59,7 +59,8 @@ class CaseDecoder:
         maker = self.faults(now)
         rule = self.rules[int.from_bytes(header[1:3]) % len(self.rules)]
         ways = self.ways(rule, maker)
-        message = self._message(rule.id, source, lambda: maker.towards(rule))
+        place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules of one place share a decoder
+        message = self._message(place, source, lambda: maker.towards(rule))
         found = places(message, rule.site)
         steps = found[header[4] % len(found)]
         for number in range(len(ways)):
