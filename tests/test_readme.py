@@ -1,4 +1,4 @@
-"""README's examples run, and its commands exist."""
+"""README's examples run, in Python and in the shell."""
 
 import re
 import shlex
@@ -23,11 +23,31 @@ def test_python_examples_run(number: int, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("command", [words for words in COMMANDS if words[:1] == ["brokerfuzz"]], ids=" ".join)
-def test_commands_have_the_options_that_are_shown(command: list[str]) -> None:
-    """With `--help` behind it a command is parsed and not run."""
-    done = subprocess.run([sys.executable, "-m", *command, "--help"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+OURS = [words for words in COMMANDS if words[:1] == ["brokerfuzz"]]
+ELSEWHERE = [words for words in OURS if any(word.startswith("http://") for word in words)]
+FOUND = 1
+
+
+def run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False, cwd=folder, timeout=60)
+
+
+@pytest.mark.parametrize("command", [words for words in OURS if words not in ELSEWHERE], ids=" ".join)
+def test_commands_run(command: list[str], tmp_path: Path) -> None:
+    (tmp_path / "offer.json").write_text('{"number": "OFF-1", "offerType": "Email"}', encoding="utf-8")
+    done = run(*command, folder=tmp_path)
+    assert done.returncode == (FOUND if "--bug" in command else 0), done.stdout + done.stderr
+    assert done.stdout
+
+
+@pytest.mark.parametrize("command", ELSEWHERE, ids=" ".join)
+def test_commands_for_a_service_of_ones_own_are_understood(command: list[str], tmp_path: Path) -> None:
+    """No one listens there, which is found out only when all else of the command is right."""
+    command = [re.sub(r"^http://[^/]*", "http://127.0.0.1:1", word) for word in command]
+    done = run(*command, folder=tmp_path)
+    assert done.returncode == 2
+    assert "127.0.0.1:1" in done.stderr
+    assert "--help tells more" not in done.stderr
 
 
 def test_there_are_examples_of_both() -> None:
