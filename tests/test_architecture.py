@@ -46,8 +46,9 @@ def imports(tree: ast.AST, *, at_import: bool = False) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            below = {f"{node.module}.{alias.name}" for alias in node.names}
-            found |= {name for name in below if name.removeprefix("brokerfuzz.") in MODULES} or {node.module}
+            for alias in node.names:
+                below = f"{node.module}.{alias.name}"
+                found.add(below if below.removeprefix("brokerfuzz.") in MODULES else node.module)
     return {name.removeprefix("brokerfuzz.") for name in found if name.startswith("brokerfuzz.")}
 
 
@@ -68,6 +69,17 @@ def test_arrows_point_one_way(module: str) -> None:
         assert any(imported == name or imported.startswith(f"{name}.") for name in allowed), f"{module} imports {imported}"
 
 
+@pytest.mark.parametrize("module", sorted(set(MODULES) - {"__init__"}))
+def test_no_module_goes_around_the_arrows(module: str) -> None:
+    """The package's face gives what any room has, and a relative import does not say where it leads."""
+    for node in ast.walk(MODULES[module]):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} imports relatively"
+            if node.module == "brokerfuzz":
+                through = [alias.name for alias in node.names if alias.name not in MODULES]
+                assert not through, f"{module} imports {through} through the package's face"
+
+
 def test_nothing_imports_the_command_line() -> None:
     assert [name for name, tree in MODULES.items() if "cli" in imports(tree) and name != "__main__"] == []
 
@@ -85,7 +97,7 @@ def test_targets_know_nothing_of_generation() -> None:
 @pytest.mark.parametrize("module", sorted(MODULES))
 def test_only_the_strategies_and_strangers_need_hypothesis(module: str) -> None:
     uses = any(
-        (node.module or "").startswith("hypothesis") if isinstance(node, ast.ImportFrom) else node.names[0].name.startswith("hypothesis")
+        any(name.startswith("hypothesis") for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in node.names]))
         for node in ast.walk(MODULES[module])
         if isinstance(node, ast.Import | ast.ImportFrom)
     )
