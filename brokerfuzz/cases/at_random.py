@@ -15,7 +15,7 @@ from brokerfuzz.cases.building import with_place
 from brokerfuzz.cases.case import Case, clock, compact
 from brokerfuzz.cases.catalogue import ALL_LABELS
 from brokerfuzz.cases.changes import apply, places
-from brokerfuzz.cases.faults import ONLY, FaultMaker
+from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.decoder import Read, Seeded, Source, compile_decoder
@@ -67,7 +67,7 @@ class CaseDecoder:
             case = maker.broken(message, steps, rule, ways[(header[3] + number) % len(ways)], (TAG,))
             if case is not None:
                 return case
-        plain = maker.case(rule, ways[0], ONLY)
+        plain = maker.case(rule, ways[0])
         assert plain is not None, "a way breaks its rule in a plain message"
         return plain
 

@@ -1,50 +1,22 @@
-"""Faults: one rule broken by one technique at one place of an otherwise plain message, whose twin is that message.
-
-Weak code checks the first item and not the others, the first ten and not the eleventh, the first cluster and not the second: a
-`Placement` says where in the arrays on the way a fault sits.
-"""
+"""Faults: one rule broken by one technique at one place of a message whose twin is that message without the fault."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import zip_longest
+from itertools import islice
 from typing import Any, cast
 
-from brokerfuzz.cases.building import Plan, build, meeting, with_place
+from brokerfuzz.cases.building import build, meeting, with_place
 from brokerfuzz.cases.case import Case, Fault, compact, now_tag
 from brokerfuzz.cases.changes import Steps, apply, place_of, places, pointer, value_at
-from brokerfuzz.cases.techniques import Base, Spot, Technique, techniques_for
+from brokerfuzz.cases.surroundings import BACKWARDS, COMPLETE, ONLY, SETTINGS, Placement, Setting, placements
+from brokerfuzz.cases.techniques import Spot, Technique, techniques_for
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule
 from brokerfuzz.schemas.flattening import Schema, conjoin
 
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """Where a fault sits: of the array at path `array`, which has `size` items, in the item `index`; in the only item of all others.
-
-    No array at all (`array` is None): in the only item of each.
-    """
-
-    name: str
-    array: str | None = None
-    size: int = 1
-    index: int = 0
-
-    @property
-    def tag(self) -> str:
-        """What the case's tag says."""
-        return f"at:{self.name}"
-
-
-ONLY = Placement("only")
-_SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0), ("eleventh", 12, 10))
-
-
-def placements(site: str) -> list[Placement]:
-    """Where a fault at a site can sit: in only items; then in the last, a middle, the first item and the eleventh of each array on the way."""
-    arrays = [site[:index] for index in range(len(site)) if site.startswith("[]", index)]
-    return [ONLY, *(Placement(name, array, size, index) for name, size, index in _SPOTS for array in arrays)]
+_OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
+"""What conditional rules are about, as are the rules that hold below them in any case: something is there, and is not empty."""
 
 
 class _Recent(dict[Any, Any]):
@@ -68,48 +40,62 @@ class FaultMaker:
     _twins: _Recent = field(default_factory=_Recent, repr=False, compare=False)
 
     def of_rule(self, rule: Rule) -> Iterator[Case]:
-        """The rule broken by every technique that applies, and at every placement; each case's `twin` is its own.
+        """The rule broken by every technique that applies, then at every placement and in every setting; each case's `twin` is its own.
 
-        The first round has every technique, placements in turn; then come the placements that are left, with the first technique.
+        Where a condition decides about the rule's place, the rule is broken with the condition met besides. A rule of presence is then
+        broken at every placement, with what decides before it and behind it.
         """
-        where = placements(rule.site)
         ways = self.ways(rule)
         if not ways:
             return
-        for number, (technique, placement) in enumerate(zip_longest(ways, where)):
-            case = self.case(rule, technique or ways[0], placement or where[number % len(where)])
+        yield from self._made(rule, [(technique, ONLY, COMPLETE) for technique in ways])
+        rounds = [*((placement, COMPLETE) for placement in placements(rule.site)[1:]), *((ONLY, setting) for setting in SETTINGS[1:])]
+        for number, around in enumerate(rounds):
+            first = number % len(ways)
+            in_turn = self._made(rule, [(technique, *around) for technique in ways[first:] + ways[:first]])
+            yield from islice(in_turn, 1)
+        for condition in self.deciding(rule):
+            given = meeting(self.contract, self.message_type, condition) if rule.condition is None else None
+            everywhere = [(technique, ONLY, COMPLETE) for technique in ways]
+            if rule.condition or rule.keyword in _OF_PRESENCE:
+                around = [(placement, setting) for placement in placements(rule.site) for setting in (COMPLETE, BACKWARDS)]
+                everywhere += [(technique, *one) for one in around for technique in ways[:2]]
+            for case in self._made(rule, everywhere, given):
+                yield replace(case, tags=(*case.tags, f"under:{condition.label}"))
+
+    def _made(self, rule: Rule, wanted: Sequence[tuple[Technique, Placement, Setting]], given: Schema | None = None) -> Iterator[Case]:
+        for technique, placement, setting in wanted:
+            case = self.case(rule, technique, placement, setting, given=given)
             if case is not None:
                 yield case
-        for condition in self._deciding(rule):
-            given = meeting(self.contract, self.message_type, condition)
-            for technique in ways:
-                case = self.case(rule, technique, ONLY, given=given)
-                if case is not None:
-                    yield replace(case, tags=(*case.tags, f"under:{condition.label}"))
 
     def ways(self, rule: Rule) -> list[Technique]:
         """The techniques that break the rule in a plain message."""
         if rule.id not in self._ways:
-            self._ways[rule.id] = [technique for technique in techniques_for(rule) if self.case(rule, technique, ONLY) is not None]
+            self._ways[rule.id] = [technique for technique in techniques_for(rule) if self.case(rule, technique) is not None]
         return self._ways[rule.id]
 
-    def _deciding(self, rule: Rule) -> list[Condition]:
-        """The conditions that say something of the rule's site or of what is above it, for a rule that holds in any case."""
-        if rule.condition is not None or "." not in rule.site:
+    def deciding(self, rule: Rule) -> list[Condition]:
+        """The conditions that say something of the rule's place: its own, else those of what is above it."""
+        if rule.condition is not None:
+            return [rule.condition]
+        if "." not in rule.site:
             return []
         others = [other for other in self.contract.rules[self.message_type] if other.condition and rule.site.startswith(other.site)]
         return list({other.condition.label: other.condition for other in others if other.condition}.values())
 
-    def case(self, rule: Rule, technique: Technique, placement: Placement, *, given: Schema | None = None) -> Case | None:
-        """The rule broken by the technique at the placement; None where the technique does not apply there.
+    def case(
+        self, rule: Rule, technique: Technique, placement: Placement = ONLY, setting: Setting = COMPLETE, *, given: Schema | None = None
+    ) -> Case | None:
+        """The rule broken by the technique, at the placement and in the setting; None where the technique does not apply there.
 
         `given` is a flat schema that the message meets besides.
         """
-        message = self._message(rule, technique.base, placement, given)
+        message = self._message(rule, placement, setting, given)
         steps = self._steps(message, rule.site, placement)
         if steps is None:
             return None
-        return self.broken(message, steps, rule, technique, tags=(placement.tag,))
+        return self.broken(message, steps, rule, technique, tags=(placement.tag, setting.tag))
 
     def broken(self, message: object, steps: Steps, rule: Rule, technique: Technique, tags: tuple[str, ...] = ()) -> Case | None:
         """The message, which is valid, with the rule broken at this place; None where the technique does not apply."""
@@ -130,11 +116,11 @@ class FaultMaker:
             self._twins[body] = Case.confirmed(self.message_type, body, claim="valid", tags=("twin",), now=self.now, contract=self.contract)
         return cast("Case | None", self._twins[body])
 
-    def _message(self, rule: Rule, base: Base, placement: Placement, given: Schema | None) -> object:
-        key = (rule.site, rule.condition.label if rule.condition else "", base, placement, json.dumps(given))
+    def _message(self, rule: Rule, placement: Placement, setting: Setting, given: Schema | None) -> object:
+        key = (rule.site, rule.condition.label if rule.condition else "", placement, setting.name, json.dumps(given))
         if key not in self._messages:
             sizes = {placement.array: placement.size} if placement.array is not None else {}
-            plan = Plan(full=base != "bare", sizes=sizes, backwards=base == "backwards").narrow(given or {}, self.towards(rule))
+            plan = setting.plan(self.contract, self.message_type, sizes).narrow(given or {}, self.towards(rule))
             self._messages[key] = build(self.contract, self.message_type, plan)
         return self._messages[key]
 

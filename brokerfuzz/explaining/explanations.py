@@ -12,7 +12,7 @@ from brokerfuzz.corpus import encode
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining import examples
 from brokerfuzz.explaining.differences import difference
-from brokerfuzz.explaining.words import at_site, listed, of_base, rule_sentence, title
+from brokerfuzz.explaining.words import at_site, listed, rule_sentence, title
 from brokerfuzz.schemas import Contract, Rule, Silence, load_contract
 
 PINNED = "silence/"
@@ -96,7 +96,7 @@ def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Explanation:
 def _of_technique(contract: Contract, technique: Technique, now: datetime) -> Explanation:
     example = examples.of_technique(contract, technique, now)
     keywords = tuple(sorted(technique.keywords))
-    sentences = [technique.text, f"It breaks rules with {listed((f':{word}' for word in keywords), 'or')} in their id.", *of_base(technique.base)]
+    sentences = [technique.text, f"It breaks rules with {listed((f':{word}' for word in keywords), 'or')} in their id."]
     if example is None:
         sentences.append("No rule of this contract can be broken by it.")
     return Explanation("technique", technique.name, tuple(sentences), None, keywords, example)

@@ -39,7 +39,7 @@ def _silence_row(silence: Silence) -> Row:
 
 def technique_rows() -> list[Row]:
     """Every technique, in the order in which they are tried."""
-    return [{"name": t.name, "text": t.text, "keywords": sorted(t.keywords), "base": t.base} for t in TECHNIQUES.values()]
+    return [{"name": t.name, "text": t.text, "keywords": sorted(t.keywords), "family": t.family} for t in TECHNIQUES.values()]
 
 
 def bug_rows() -> list[Row]:

@@ -1,15 +1,11 @@
 """Words for what the contract says, which follow from its schemas."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from brokerfuzz.schemas import Condition, Rule
 from brokerfuzz.schemas.sites import JSON_RULE
 
 _TO_HAVE = ("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "additionalProperties")
-_BASES = {
-    "bare": "The message around it has only what is required.",
-    "backwards": "The message around it has its members in reverse order.",
-}
 
 
 def rule_sentence(rule: Rule) -> str:
@@ -30,12 +26,6 @@ def at_site(site: str) -> str:
 def title(message_type: str) -> str:
     """A message type in words: `offer creation request`."""
     return message_type.replace("-", " ")
-
-
-def of_base(base: str) -> Iterator[str]:
-    """A sentence on the message around a fault, where it is not a complete one in the usual order."""
-    if base in _BASES:
-        yield _BASES[base]
 
 
 def _when(condition: Condition) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.faults import FaultMaker, placements
+from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.surroundings import SETTINGS, placements
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import MESSAGE_TYPES, Rule, check, load_contract
 from brokerfuzz.schemas.sites import JSON_RULE
@@ -27,8 +28,15 @@ def faults(rule: Rule) -> list[Case]:
 
 
 @EVERY_RULE
-def test_a_rule_is_broken_by_at_least_two_techniques(rule: Rule) -> None:
-    assert len({case.faults[0].technique for case in faults(rule)}) >= 2
+def test_a_rule_is_broken_by_two_techniques_or_more_or_in_several_settings(rule: Rule) -> None:
+    ways = {(case.faults[0].technique, tag) for case in faults(rule) for tag in case.tags if tag.startswith("in:")}
+    assert len(ways) >= 4 or rule.keyword == JSON_RULE
+
+
+@EVERY_RULE
+def test_a_rule_is_broken_in_every_setting(rule: Rule) -> None:
+    settings = {tag for case in faults(rule) for tag in case.tags if tag.startswith("in:")}
+    assert settings == {setting.tag for setting in SETTINGS}
 
 
 @EVERY_RULE

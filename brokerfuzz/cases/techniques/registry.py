@@ -8,15 +8,12 @@ there, or None where it does not apply.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any
 
 from brokerfuzz.cases.changes import Change
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import Rule
 from brokerfuzz.schemas.flattening import Schema, types_of
-
-Base = Literal["complete", "bare", "backwards"]
-"""What the message around the fault looks like: all members, only those that have to be there, all members in reverse order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +38,12 @@ def _covers(types: Any, json_type: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Technique:
-    """A way of breaking rules of some keywords, in a message that looks like `base`."""
+    """A way of breaking rules of some keywords. Techniques of one `family` go wrong in the same code as a rule: what falls to one falls to others."""
 
     name: str
     text: str
     keywords: frozenset[str]
-    base: Base
+    family: str
     change: Callable[[Spot], Change | None]
 
 
@@ -56,13 +53,13 @@ TECHNIQUES: dict[str, Technique] = {}
 ChangeOf = Callable[[Spot], Change | None]
 
 
-def breaks(*keywords: str, base: Base = "complete") -> Callable[[ChangeOf], ChangeOf]:
+def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
     """Registers a technique for rules of these keywords."""
 
     def register(function: ChangeOf) -> ChangeOf:
         name = function.__name__.replace("_", "-")
         text = (function.__doc__ or "").partition("\n")[0]
-        TECHNIQUES[name] = Technique(name, text, frozenset(keywords), base, function)
+        TECHNIQUES[name] = Technique(name, text, frozenset(keywords), family, function)
         return function
 
     return register
