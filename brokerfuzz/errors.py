@@ -52,3 +52,7 @@ class ClockError(BrokerfuzzError):
 
 class LabelError(BrokerfuzzError):
     """Raised when the oracle does not confirm what a generator claims of a case: please report it."""
+
+
+class StrengthError(BrokerfuzzError):
+    """Raised for a strength of covering arrays that there is none of, or none in reasonable time."""

@@ -1,51 +1,74 @@
 """The catalogue: a finite, ordered, random-free list of cases that the contract alone determines.
 
-Every rule is broken by every technique that applies, at every placement; every edge and every silence has its cases. They are
-merged so that a beginning of the list has its part of each, and of the faults every rule before any rule twice.
+Every rule is broken by every technique that applies, at every placement and in every setting; every edge is shown, every two states of any two
+members of an object meet, every silence is probed. `order` says what comes first.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from datetime import datetime
-from itertools import chain, zip_longest
 
-from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case import NOW_TAG, Case, clock
+from brokerfuzz.cases.controls import ControlMaker
+from brokerfuzz.cases.covering.goals import covered
 from brokerfuzz.cases.edges import EdgeMaker
 from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.order import Worth, by_cover
+from brokerfuzz.cases.pairs import PairMaker
 from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 
 ALL_LABELS: tuple[Label, ...] = ("valid", "invalid", "unspecified")
 
 
 def catalogue(
-    message_type: MessageType, *, verdicts: Collection[Label] = ALL_LABELS, now: datetime | None = None, contract: Contract | None = None
+    message_type: MessageType,
+    *,
+    verdicts: Collection[Label] = ALL_LABELS,
+    now: datetime | None = None,
+    contract: Contract | None = None,
+    strength: int = 2,
 ) -> Iterator[Case]:
     """The cases of a message type's catalogue, in order, each once. A twin comes before the first fault that it belongs to.
 
-    `now` is what the clock rule follows (the present, where it is None); nothing else of the catalogue changes from run to run.
+    `now` is what the clock rule follows (the present, where it is None); nothing else of the catalogue changes from run to run. `strength`
+    is of how many members every combination of states occurs: 2 for pairs, 3 for triples. Raises `StrengthError`, `ClockError`.
     """
     contract, now = contract or load_contract(), clock(now)
-    seen: set[str] = set()
-    for case in _in_order(contract, message_type, now):
-        for one in (case.twin, case):
-            if one is not None and one.id not in seen and one.label in verdicts:
-                seen.add(one.id)
-                yield one
+    every: dict[str, Case] = {}
+    for case in _unordered(contract, message_type, now, strength):
+        every.setdefault(case.id, case)
+    cases = list(every.values())
+    return (case for case in by_cover(cases, [worth(case, contract) for case in cases]) if case.label in verdicts)
 
 
-def _in_order(contract: Contract, message_type: MessageType, now: datetime) -> Iterator[Case]:
-    faults, probes = FaultMaker(contract, message_type, now), ProbeMaker(contract, message_type, now)
-    by_rule = [faults.of_rule(rule) for rule in contract.rules[message_type]]
-    by_silence = [probes.of_silence(silence) for silence in contract.silences]
-    yield from _merged([list(EdgeMaker(contract, message_type, now).every()), list(_in_turn(by_rule)), list(_in_turn(by_silence))])
+def _unordered(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Iterator[Case]:
+    yield from EdgeMaker(contract, message_type, now).every()
+    yield from PairMaker(contract, message_type, now, strength).every()
+    faults, controls = FaultMaker(contract, message_type, now), ControlMaker(contract, message_type, now)
+    for rule in contract.rules[message_type]:
+        for case in faults.of_rule(rule):
+            yield from (case.twin, case) if case.twin else (case,)
+            yield from controls.of_fault(rule, case)
+    probes = ProbeMaker(contract, message_type, now)
+    for silence in contract.silences:
+        yield from probes.of_silence(silence)
 
 
-def _in_turn(lists: Sequence[Iterator[Case]]) -> Iterator[Case]:
-    """The first of each, then the second of each, ..."""
-    return (case for case in chain.from_iterable(zip_longest(*lists)) if case is not None)
+# ---------------------------------------------------------------------------------------------------------- worth
+
+_WORTH = {"rule": 600, "edge": 60, "silence": 120, "pair": 1}
+_OF_FAMILY, _OF_TECHNIQUE, _OF_PLACEMENT, _OF_SETTING, _OF_TAG = 200, 100, 60, 50, 20
 
 
-def _merged(lists: Sequence[Sequence[Case]]) -> Iterator[Case]:
-    """All of the lists, each spread evenly over the whole."""
-    spread = [((index + 0.5) / len(cases), number, index) for number, cases in enumerate(lists) for index in range(len(cases))]
-    return (lists[number][index] for _, number, index in sorted(spread))
+def worth(case: Case, contract: Contract) -> Worth:
+    """What a case covers, and how much that counts: see `order`."""
+    found = {" ".join(goal): _WORTH[goal.kind] for goal in covered(case, contract) if goal.kind in _WORTH}
+    for fault in case.faults:
+        found[f"{fault.rule} {TECHNIQUES[fault.technique].family}"] = _OF_FAMILY
+        found[f"{fault.rule} {fault.technique}"] = _OF_TECHNIQUE
+    about = case.faults[0].rule if case.faults else ""
+    for tag in case.tags:
+        if not tag.startswith(NOW_TAG):
+            found[f"{about} {tag}"] = _OF_PLACEMENT if tag.startswith("at:") else _OF_SETTING if tag.startswith("in:") else _OF_TAG
+    return found

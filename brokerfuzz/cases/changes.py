@@ -81,6 +81,11 @@ def place_of(steps: Steps, change: Change) -> Steps:
             return steps
 
 
+def replaced(message: Any, steps: Steps, value: Any) -> Any:
+    """A copy of the message with another value at the place; it shares with the message what is not on the way."""
+    return _with(message, steps, lambda _: value)
+
+
 def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
     """A copy of the message, copied along the way alone."""
     if not steps:

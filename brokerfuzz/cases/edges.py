@@ -3,7 +3,7 @@
 Many edges travel in one message, as every text empty at once: whatever refuses it, the shrinker finds the one that matters.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -12,17 +12,17 @@ import orjson
 
 from brokerfuzz.cases.building import ABSENT, PLAIN, Choose, Plan, build, towards
 from brokerfuzz.cases.case import Case, compact
-from brokerfuzz.decoder import pools
-from brokerfuzz.decoder.doubts import spelling_at
+from brokerfuzz.cases.covering.edges import SIZES, edges
+from brokerfuzz.cases.surroundings import null_where_allowed
+from brokerfuzz.decoder.doubts import doubts
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import Schema, strangers, types_of
-
-SIZES = (0, 2, 11)
+from brokerfuzz.schemas.sites import join
 
 
 @dataclass(frozen=True)
 class EdgeMaker:
-    """Makes the valid cases of a message type's catalogue, against a time."""
+    """Makes the valid cases of a message type's catalogue that show edges, against a time."""
 
     contract: Contract
     message_type: MessageType
@@ -35,9 +35,9 @@ class EdgeMaker:
     def _all(self) -> Iterator[Case | None]:
         yield self._case("complete", Plan())
         yield self._case("only-required", Plan(full=False))
-        yield from self._enum_members()
         yield from self._packed()
         yield from self._sizes()
+        yield from self._enum_members()
         yield from self._one_at_a_time()
         yield from self._spellings()
 
@@ -51,6 +51,44 @@ class EdgeMaker:
     def _sites(self) -> list[Site]:
         return list(self.contract.sites[self.message_type].values())
 
+    def _packed(self) -> Iterator[Case | None]:
+        """Every place at once in the same state: null, false, absent; then each value of its type's pool, in turn where a pool is shorter."""
+        yield self._case("all-null", Plan(choose=null_where_allowed))
+        yield self._case("all-false", Plan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
+        yield self._case("backwards", Plan(backwards=True))
+        pools = {site.path: self._values(site) for site in self._sites}
+        for number in range(max(map(len, pools.values()), default=0)):
+            yield self._case(f"values-{number}", Plan(choose=self._nth(pools, number)))
+
+    def _values(self, site: Site) -> list[Any]:
+        if "enum" in site.schema:
+            return list(site.schema["enum"])
+        scalar = types_of(site.schema) & {"string", "integer", "number", "boolean"}
+        return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not strangers(site.schema) else []
+
+    def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
+        """The value of this number from every pool; of two points in time in order, the later one takes the next."""
+        later = {
+            join(path, names[1])
+            for path, asked in doubts(self.contract, self.message_type).items()
+            for detector, names in asked
+            if detector == "ordered_instants"
+        }
+
+        def choose(path: str, schema: Schema) -> Any:
+            return pools[path][(number + (path in later)) % len(pools[path])] if pools.get(path) else PLAIN
+
+        return choose
+
+    def _sizes(self) -> Iterator[Case | None]:
+        """Arrays of no item, two and eleven, as far as their bounds allow: all of one depth at once."""
+        arrays = [site for site in self._sites if "array" in types_of(site.schema)]
+        for depth in sorted({site.path.count("[]") for site in arrays}):
+            for size in SIZES:
+                level = [s for s in arrays if s.path.count("[]") == depth and s.schema.get("minItems", 0) <= size <= s.schema.get("maxItems", size)]
+                if level and size != 1:
+                    yield self._case(f"{size}-items-{depth}-deep", Plan(sizes={site.path: size for site in level}))
+
     def _enum_members(self) -> Iterator[Case | None]:
         """Each member of each enumeration, in a complete message and in one that has only what is required."""
         for site in self._sites:
@@ -58,60 +96,6 @@ class EdgeMaker:
                 for full, name in ((True, "complete"), (False, "bare")):
                     leaf = towards(site.path, {"enum": [member]})
                     yield self._case(f"{name}-{site.path}={member}", Plan(full=full).narrow(leaf))
-
-    def _packed(self) -> Iterator[Case | None]:
-        """Every place at once in the same state: null, absent where that can be, each value of its type's pool."""
-        yield self._case("all-null", Plan(choose=_null_where_allowed))
-        yield self._case("all-false", Plan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
-        yield self._case("backwards", Plan(backwards=True))
-        for name, members in (("text", {"string"}), ("integer", {"integer"}), ("number", {"number"})):
-            pooled = [self._pool(site.schema) for site in self._sites if types_of(site.schema) - {"null"} == members and self._free(site)]
-            for number in range(max(map(len, pooled), default=0)):
-                yield self._case(f"{name}-{number}", Plan(choose=self._nth(members, number), sizes={}))
-        for number in range(max(len(pools.INSTANTS), len(pools.URLS))):
-            yield self._case(f"ordinary-{number}", Plan(choose=self._ordinary(number)))
-
-    def _free(self, site: Site) -> bool:
-        return "enum" not in site.schema and not strangers(site.schema) and spelling_at(self.contract, self.message_type, site.path) is None
-
-    def _pool(self, schema: Schema) -> list[Any]:
-        types = types_of(schema)
-        if "string" in types:
-            return [*pools.texts(schema.get("minLength", 0), schema.get("maxLength"))]
-        if "number" in types:
-            low, high = schema.get("minimum", float("-inf")), schema.get("maximum", float("inf"))
-            return [*pools.numbers(low, high, decimal=True)] if _simple(schema) else []
-        return [*pools.integers(schema.get("minimum", -(1 << 31)), schema.get("maximum", (1 << 31) - 1))] if _simple(schema) else []
-
-    def _nth(self, types: set[str], number: int) -> Choose:
-        """The value of this number from every pool of these types, in turn where a pool is shorter."""
-        sites = {site.path: self._pool(site.schema) for site in self._sites if types_of(site.schema) - {"null"} == types and self._free(site)}
-
-        def choose(path: str, schema: Schema) -> Any:
-            return sites[path][number % len(sites[path])] if sites.get(path) else PLAIN
-
-        return choose
-
-    def _ordinary(self, number: int) -> Choose:
-        def choose(path: str, schema: Schema) -> Any:
-            detector = spelling_at(self.contract, self.message_type, path)
-            ordinary = pools.FOR_DETECTOR[detector] if detector else ()
-            return ordinary[number % len(ordinary)] if ordinary else PLAIN
-
-        return choose
-
-    def _sizes(self) -> Iterator[Case | None]:
-        """Every array with no item, two and eleven, as far as its bounds allow; nested ones one at a time."""
-        arrays = [site for site in self._sites if "array" in types_of(site.schema)]
-        for site in arrays:
-            for size in SIZES:
-                if site.schema.get("minItems", 0) <= size <= site.schema.get("maxItems", size) and not (size == 0 and self._must_hold_items(site)):
-                    case = self._case(f"{size}-items-{site.path}", Plan(sizes={site.path: size}))
-                    yield case
-
-    def _must_hold_items(self, site: Site) -> bool:
-        unconditional = [rule for rule in self.contract.rules[self.message_type] if rule.condition is None]
-        return any(rule.site == site.path and rule.keyword == "minItems" for rule in unconditional)
 
     def _one_at_a_time(self) -> Iterator[Case | None]:
         """Each optional member alone absent, alone null, and alone there beside what is required."""
@@ -125,30 +109,46 @@ class EdgeMaker:
                 yield self._case(f"null-{site.path}", Plan(choose=_only(site.path, None)))
 
     def _spellings(self) -> Iterator[Case | None]:
-        """One message in other clothes: white space, escapes, orders."""
+        """One message in other clothes: white space, escapes, orders, and what else RFC 8259 allows."""
         message = build(self.contract, self.message_type, Plan())
-        yield self._judged("indented", orjson.dumps(message, option=orjson.OPT_INDENT_2))
-        yield self._judged("white-space", b" \r\n\t" + compact(message).replace(b'":', b'"\t: \n').replace(b',"', b' ,\r\n"') + b"\n ")
         yield self._judged("sorted-members", orjson.dumps(message, option=orjson.OPT_SORT_KEYS))
-        yield self._judged("escaped-letters", _escaped(compact(message)))
-        yield self._judged("escaped-slashes", compact(message).replace(b"/", b"\\/"))
+        yield self._judged("last-member-first", compact(_rotated(message)))
+        for name, spell in SPELLINGS.items():
+            yield self._judged(name, spell(compact(message)))
 
 
-def _null_where_allowed(path: str, schema: Schema) -> Any:
-    return None if "null" in types_of(schema) else PLAIN
+def _rotated(message: Any) -> Any:
+    *first, last = message.items()
+    return dict([last, *first])
 
 
 def _only(path: str, state: Any) -> Choose:
     return lambda there, schema: state if there == path else PLAIN
 
 
-def _simple(schema: Schema) -> bool:
-    return not {"multipleOf", "exclusiveMinimum", "exclusiveMaximum"} & set(schema)
+def _within_texts(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
+    """Changes the first name and the first value that is a text."""
+
+    def rewrite(body: bytes) -> bytes:
+        pieces = body.split(b'"')
+        for index in (1, 3):
+            pieces[index] = change(pieces[index].decode()).encode()
+        return b'"'.join(pieces)
+
+    return rewrite
 
 
-def _escaped(body: bytes) -> bytes:
-    """The letters of the first name and of the first text value written as Unicode escapes."""
-    pieces = body.split(b'"')
-    for index in (1, 3):
-        pieces[index] = "".join(f"\\u{ord(letter):04x}" for letter in pieces[index].decode()).encode()
-    return b'"'.join(pieces)
+def _white_space(body: bytes) -> bytes:
+    return b" \r\n\t" + body.replace(b'":', b'"\t: \n').replace(b',"', b' ,\r\n"') + b"\n "
+
+
+SPELLINGS: Mapping[str, Callable[[bytes], bytes]] = {
+    "indented": lambda body: orjson.dumps(orjson.loads(body), option=orjson.OPT_INDENT_2),
+    "white-space": _white_space,
+    "newline-behind": lambda body: body + b"\n",
+    "escaped-letters": _within_texts(lambda text: "".join(f"\\u{ord(letter):04x}" for letter in text)),
+    "escaped-letters-in-capitals": _within_texts(lambda text: "".join(f"\\u{ord(letter):04X}" for letter in text)),
+    "escaped-first-letter": _within_texts(lambda text: f"\\u{ord(text[0]):04x}{text[1:]}"),
+    "escaped-slashes": lambda body: body.replace(b"/", b"\\/"),
+}
+"""Other bytes of the same message."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from itertools import islice
+from itertools import islice, product
 from typing import Any, cast
 
 from brokerfuzz.cases.building import build, meeting, with_place
@@ -15,7 +15,7 @@ from brokerfuzz.cases.techniques import Spot, Technique, techniques_for
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule
 from brokerfuzz.schemas.flattening import Schema, conjoin
 
-_OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
+OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
 """What conditional rules are about, as are the rules that hold below them in any case: something is there, and is not empty."""
 
 
@@ -50,16 +50,16 @@ class FaultMaker:
             return
         yield from self._made(rule, [(technique, ONLY, COMPLETE) for technique in ways])
         rounds = [*((placement, COMPLETE) for placement in placements(rule.site)[1:]), *((ONLY, setting) for setting in SETTINGS[1:])]
-        for number, around in enumerate(rounds):
+        for number, (placement, setting) in enumerate(rounds):
             first = number % len(ways)
-            in_turn = self._made(rule, [(technique, *around) for technique in ways[first:] + ways[:first]])
+            in_turn = self._made(rule, [(technique, placement, setting) for technique in ways[first:] + ways[:first]])
             yield from islice(in_turn, 1)
         for condition in self.deciding(rule):
             given = meeting(self.contract, self.message_type, condition) if rule.condition is None else None
             everywhere = [(technique, ONLY, COMPLETE) for technique in ways]
-            if rule.condition or rule.keyword in _OF_PRESENCE:
-                around = [(placement, setting) for placement in placements(rule.site) for setting in (COMPLETE, BACKWARDS)]
-                everywhere += [(technique, *one) for one in around for technique in ways[:2]]
+            if rule.condition or rule.keyword in OF_PRESENCE:
+                around = product(placements(rule.site), (COMPLETE, BACKWARDS))
+                everywhere += [(technique, placement, setting) for placement, setting in around for technique in ways[:2]]
             for case in self._made(rule, everywhere, given):
                 yield replace(case, tags=(*case.tags, f"under:{condition.label}"))
 

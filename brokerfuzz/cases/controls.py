@@ -1,0 +1,66 @@
+"""Controls: the body of a fault under every other value of what decides its condition, with the verdict that it has there.
+
+A program that always asks for clusters, or never, gives itself away by the two together.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.changes import Steps, places, replaced, value_at
+from brokerfuzz.cases.covering.edges import edges
+from brokerfuzz.cases.faults import OF_PRESENCE
+from brokerfuzz.decoder.matching import matches
+from brokerfuzz.schemas import Condition, Contract, MessageType, Rule
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.sites import join
+
+UNDER = "under:"
+
+
+@dataclass(frozen=True)
+class ControlMaker:
+    """Makes the controls of faults that sit where a condition decides, against a time."""
+
+    contract: Contract
+    message_type: MessageType
+    now: datetime
+
+    def of_fault(self, rule: Rule, fault: Case) -> Iterator[Case]:
+        """The message of a fault of presence with its condition decided the other way, by each value that decides it so; none for a fault
+        that was not made under a condition."""
+        condition = self._condition(fault) if rule.condition or rule.keyword in OF_PRESENCE else None
+        if condition is None or not isinstance(message := fault.value, dict):
+            return
+        for steps in places(message, condition.site)[:1]:
+            held = value_at(message, steps)
+            for name in condition.when.get("properties", {}):
+                for value in self._others(condition, held, name):
+                    yield self._control(fault, {**held, name: value}, steps, message, f"{name}={value}")
+
+    def _condition(self, fault: Case) -> Condition | None:
+        labels = [tag.removeprefix(UNDER) for tag in fault.tags if tag.startswith(UNDER)]
+        known = (rule.condition for rule in self.contract.rules[self.message_type] if rule.condition)
+        return next((condition for condition in known if condition.label in labels), None)
+
+    def _others(self, condition: Condition, held: Any, name: str) -> list[Any]:
+        """The values of a member under which the condition is decided the other way."""
+        schema = self.contract.sites[self.message_type][join(condition.site, name)].schema
+        now = matches(condition.when, held)
+        return [value for value in self._values(join(condition.site, name), schema) if matches(condition.when, {**held, name: value}) != now]
+
+    def _values(self, path: str, schema: Any) -> list[Any]:
+        if "enum" in schema:
+            return list(schema["enum"])
+        scalar = types_of(schema) & {"boolean", "integer", "number", "string"}
+        null = [None] if "null" in types_of(schema) else []
+        return [*null, *(edges(self.contract, self.message_type).values(path)[:3] if scalar else [])]
+
+    def _control(self, fault: Case, held: Any, steps: Steps, message: Any, how: str) -> Case:
+        whole = replaced(message, steps, held)
+        body = json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()  # takes integers of any size
+        tags = (*(tag for tag in fault.tags if not tag.startswith(UNDER)), f"control:{how}")
+        return Case.judged(self.message_type, body, tags=tags, now=self.now, contract=self.contract)

@@ -1,0 +1,192 @@
+"""The edges of a value: what is out of the ordinary about it, though the contract permits it.
+
+Every edge has a name and a test of the value. A place has the edges of its type that some value of its schema shows.
+"""
+
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from brokerfuzz.decoder import pools
+from brokerfuzz.decoder.doubts import spelling_at
+from brokerfuzz.decoder.scalars import Spot, scalar_values
+from brokerfuzz.schemas import Contract, MessageType, Site
+from brokerfuzz.schemas.flattening import Schema, strangers, types_of
+
+Test = Callable[[Any, Schema], bool]
+
+SIZES = (0, 1, 2, 11)
+"""Numbers of items that programs treat differently: none, one, several, more than ten."""
+
+
+def _has(test: Callable[[str], bool]) -> Test:
+    return lambda text, schema: any(map(test, text))
+
+
+def _category(*categories: str) -> Test:
+    return _has(lambda letter: unicodedata.category(letter) in categories)
+
+
+def _any_of(letters: str) -> Test:
+    return lambda text, schema: any(letter in text for letter in letters)
+
+
+_OF_TEXTS: Mapping[str, Test] = {
+    "empty": lambda text, schema: not text,
+    "blank": lambda text, schema: bool(text) and text.isspace(),
+    "padded": lambda text, schema: bool(text.strip()) and text != text.strip(),
+    "shortest": lambda text, schema: 0 < len(text) == schema.get("minLength", 0),
+    "long": lambda text, schema: len(text) >= 255,
+    "longest": lambda text, schema: len(text) == schema.get("maxLength", pools.LONGEST),
+    "control-characters": _category("Cc"),
+    "latin-letters": _has(lambda letter: "\xa0" < letter < "\u0250"),
+    "combining-marks": _category("Mn", "Mc"),
+    "letters-beyond-latin": _has(lambda letter: "\u0370" <= letter < "\ud800" and letter.isalpha()),
+    "right-to-left": _has(lambda letter: unicodedata.bidirectional(letter) in ("R", "AL", "RLO")),
+    "invisible-characters": _has(lambda letter: unicodedata.category(letter) in ("Cf", "Zl", "Zp", "Cn") or letter == "\xa0"),
+    "astral": _has(lambda letter: letter > "\uffff"),
+    "quotes": _any_of("\"'`"),
+    "back-slashes": _any_of("\\"),
+    "markup": _any_of("<>&"),
+    "formats": _any_of("%{}$#"),
+    "queries": _any_of("*;=|()"),
+    "paths": lambda text, schema: "../" in text or ":\\" in text,
+    "numeric": lambda text, schema: text.lstrip("-").replace(".", "", 1).isdecimal(),
+    "words-of-json": lambda text, schema: text in ("null", "true", "false", "NaN", "undefined", "None"),
+}
+_OF_NUMBERS: Mapping[str, Test] = {
+    "zero": lambda number, schema: number == 0,
+    "negative": lambda number, schema: number < 0,
+    "lowest": lambda number, schema: number == schema.get("minimum"),
+    "highest": lambda number, schema: number == schema.get("maximum"),
+    "large": lambda number, schema: abs(number) >= 1e6,
+}
+_OF_FRACTIONS: Mapping[str, Test] = {
+    "fraction": lambda number, schema: number % 1 != 0,
+    "fine-fraction": lambda number, schema: abs(number) < 1e6 and round(number, 2) != number,
+    "huge": lambda number, schema: abs(number) >= 1e15,
+    "tiny": lambda number, schema: 0 < abs(number) < 1e-6,
+}
+_OF_INSTANTS: Mapping[str, Test] = {
+    "fraction-of-a-second": lambda text, schema: "." in text,
+    "leap-day": lambda text, schema: "-02-29T" in text,
+    "end-of-a-day": lambda text, schema: "T23:59:59" in text,
+    "before-1970": lambda text, schema: text < "1970",
+    "beyond-2038": lambda text, schema: text > "2038-01-19T03:14:07",
+}
+_OF_CRONS: Mapping[str, Test] = {
+    "steps": _any_of("/"),
+    "ranges": _any_of("-"),
+    "lists": _any_of(","),
+    "every-minute": lambda text, schema: text[:1] == "*",
+}
+_OF_URLS: Mapping[str, Test] = {
+    "no-path": lambda text, schema: text.count("/") == 2,
+    "port": lambda text, schema: text.count(":") == 2,
+    "query": _any_of("?"),
+    "escapes": _any_of("%"),
+    "unencrypted": lambda text, schema: text.startswith("http:"),
+    "long": lambda text, schema: len(text) >= 200,
+}
+_OF_NAMES: Mapping[str, Test] = {
+    "one-letter": lambda text, schema: len(text) == 1,
+    "several-words": _any_of(" "),
+    "small-letters": lambda text, schema: text.islower(),
+    "digits": _has(str.isdigit),
+}
+_OF_SPELLING: Mapping[str, Mapping[str, Test]] = {
+    "past": _OF_INSTANTS,
+    "timestamp": _OF_INSTANTS,
+    "cron": _OF_CRONS,
+    "url": _OF_URLS,
+    "name": _OF_NAMES,
+}
+
+
+class Edges:
+    """The edges of the places of a message type. Make it with `edges`."""
+
+    def __init__(self, contract: Contract, message_type: MessageType) -> None:
+        self.contract, self.message_type = contract, message_type
+        self._at: dict[str, list[str]] = {}
+        self._tests = {path: list(self._tests_at(path, site.schema)) for path, site in contract.sites[message_type].items()}
+
+    def of(self, path: str, value: Any) -> list[str]:
+        """The names of the edges that a value at a site shows, which is valid there; `null` is one."""
+        if value is None:
+            return ["null"]
+        schema = self.contract.sites[self.message_type][path].schema
+        if isinstance(value, list):
+            return [f"{size}-items" for size in SIZES if len(value) == size or len(value) >= size == SIZES[-1]]
+        if isinstance(value, dict):
+            return list(_of_objects(value, schema))
+        if "enum" in schema or isinstance(value, bool):
+            return [spelled(value)]
+        return [name for name, test, of in self._tests[path] if isinstance(value, of) and test(value, schema)]
+
+    def at(self, site: Site) -> list[str]:
+        """The names of the edges that there are at a site."""
+        if site.path not in self._at:
+            self._at[site.path] = self._all_at(site)
+        return self._at[site.path]
+
+    def _all_at(self, site: Site) -> list[str]:
+        schema, types = site.schema, types_of(site.schema)
+        found = ["absent"] if site.name and not site.required else []
+        if "enum" in schema:
+            return [*found, *(spelled(value) for value in schema["enum"])]
+        found += ["null"] if "null" in types and len(types) < 7 else []
+        if strangers(schema) or len(types - {"null"}) != 1:
+            return found
+        if "array" in types:
+            least, most = max(schema.get("minItems", 0), 0), schema.get("maxItems", SIZES[-1])
+            return [*found, *(f"{size}-items" for size in SIZES if least <= size <= most)]
+        if "object" in types:
+            return [*found, *_of_any_object(schema)]
+        if "boolean" in types:
+            return [*found, "true", "false"]
+        shown = {name for value in self.values(site.path) for name in self.of(site.path, value)}
+        return [*found, *(name for name, *_ in self._tests[site.path] if name in shown)]
+
+    def values(self, path: str) -> Sequence[Any]:
+        """The values worth trying at a scalar place, the plainest first; together they show all of its edges."""
+        schema = self.contract.sites[self.message_type][path].schema
+        spelled = scalar_values(schema, Spot(self.contract, self.message_type, path, plausible=False))
+        return [*spelled.ordinary, *spelled.rare]
+
+    def _tests_at(self, path: str, schema: Schema) -> Iterator[tuple[str, Test, type | tuple[type, ...]]]:
+        types = types_of(schema)
+        if "string" in types:
+            detector = spelling_at(self.contract, self.message_type, path)
+            for name, test in (_OF_SPELLING[detector] if detector else _OF_TEXTS).items():
+                yield name, test, str
+        if types & {"integer", "number"}:
+            for name, test in {**_OF_NUMBERS, **(_OF_FRACTIONS if "number" in types else {})}.items():
+                yield name, test, (int, float)
+
+
+def spelled(value: Any) -> str:
+    """The name of the edge that is one member of an enumeration, or one of the two booleans."""
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else f"={value}"
+
+
+def _of_any_object(schema: Schema) -> Iterator[str]:
+    members, required = schema.get("properties", {}), schema.get("required", ())
+    if len(members) > len(required):
+        yield from ("only-required", "one-more", "every-member")
+
+
+def _of_objects(value: dict[str, Any], schema: Schema) -> Iterator[str]:
+    members, required = schema.get("properties", {}), schema.get("required", ())
+    if len(members) > len(required):
+        more = len(value) - len(required)
+        yield from [
+            name for name, holds in (("only-required", more == 0), ("one-more", more == 1), ("every-member", len(value) == len(members))) if holds
+        ]
+
+
+@lru_cache(maxsize=16)
+def edges(contract: Contract, message_type: MessageType) -> Edges:
+    """The edges of a message type, made once."""
+    return Edges(contract, message_type)

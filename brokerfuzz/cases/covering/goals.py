@@ -1,0 +1,94 @@
+"""Goals: what there is to cover of a message type, and what a case covers of it."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, NamedTuple
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.covering.states import States, states
+from brokerfuzz.schemas import Contract, Rule, Silence
+from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.oracle import site_of
+from brokerfuzz.schemas.sites import join
+
+
+class Goal(NamedTuple):
+    """Something to cover: a rule to be broken, a rule to be broken by a technique, an edge to be shown, a silence to be touched, a pair of
+    states to occur together.
+
+    `kind` is `rule`, `technique`, `edge`, `silence` or `pair`; `site` the place's path (for a pair: the object's). `name` says which:
+    `minimum`, `minimum one-below`, `zero`, `cron-syntax`, `hint:null label:edge`.
+    """
+
+    kind: str
+    site: str
+    name: str
+
+
+KINDS = ("rule", "technique", "edge", "silence", "pair")
+
+
+def of_rule(rule: Rule, technique: str | None = None) -> Goal:
+    """The goal of breaking a rule, by a technique if one is named."""
+    suffix = rule.id.rpartition(":")[2]
+    return Goal("technique", rule.site, f"{suffix} {technique}") if technique else Goal("rule", rule.site, suffix)
+
+
+def of_silence(silence: Silence, site: str) -> Goal:
+    """The goal of touching a silence at a site."""
+    return Goal("silence", site, silence.id)
+
+
+def of_pair(path: str, some: Any) -> Goal:
+    """The goal of a combination of states (member, state) in the object at a site."""
+    return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in some))
+
+
+def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
+    """What a case covers.
+
+    An invalid one: the rules that it breaks, and the technique, where it has one fault. An unspecified one: the silences that it
+    touches. A valid one: the edges of every place, and the states that occur together in its objects.
+    """
+    if case.label == "invalid":
+        return set(_of_broken(case, contract))
+    if case.label == "unspecified":
+        return {Goal("silence", _site(touch.at), touch.silence) for touch in case.verdict.silences}
+    return set(_of_message(states(contract, case.message_type), contract.flat[case.message_type], "", case.value, strength))
+
+
+def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
+    for broken in case.verdict.broken:
+        yield of_rule(_rule(contract, broken.rule))
+    for fault in case.faults:
+        yield of_rule(_rule(contract, fault.rule), fault.technique)
+
+
+@lru_cache(maxsize=4096)
+def _rule(contract: Contract, name: str) -> Rule:
+    return contract.rule(name)
+
+
+def _site(at: str) -> str:
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in at.split("/")[1:]]
+    return site_of([int(step) if step.isdecimal() else step for step in steps])
+
+
+def _of_message(known: States, schema: Schema, path: str, value: Any, strength: int) -> Iterator[Goal]:
+    for edge in known.edges.of(path, value):
+        yield Goal("edge", path, edge)
+    if isinstance(value, dict):
+        members = schema.get("properties", {})
+        if len(members) > 1:
+            held = known.of(path, value)
+            yield from (of_pair(path, some) for some in combinations(held, min(strength, len(held))))
+        for name, member in members.items():
+            there = join(path, name)
+            if name in value:
+                yield from _of_message(known, member, there, value[name], strength)
+            else:
+                yield Goal("edge", there, "absent")
+    elif isinstance(value, list):
+        for item in value:
+            yield from _of_message(known, schema.get("items", {}), path + "[]", item, strength)

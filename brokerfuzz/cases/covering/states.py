@@ -1,0 +1,81 @@
+"""The states of an object's members, of which every two (or three, ...) are to occur together: absent, null, plain, at an edge, or which flag."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from brokerfuzz.cases.building import Plan, build
+from brokerfuzz.cases.covering.edges import edges
+from brokerfuzz.schemas import Contract, MessageType, Site
+from brokerfuzz.schemas.flattening import strangers, types_of
+from brokerfuzz.schemas.sites import join
+
+StatesOf = Mapping[str, Sequence[str]]
+"""The states that each member of an object can be in, by its name."""
+
+
+class States:
+    """The states of the members of a message type's objects. Make it with `states`."""
+
+    def __init__(self, contract: Contract, message_type: MessageType) -> None:
+        self.contract, self.message_type = contract, message_type
+        self.edges = edges(contract, message_type)
+        self.sites = contract.sites[message_type]
+        self._plain: dict[str, set[str]] = {path: {"1-items", "2-items"} for path in self.sites}
+        self._learn("", build(contract, message_type, Plan()))
+        self._at: dict[str, StatesOf] = {}
+        self._beyond: dict[str, list[Any]] = {}
+        self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]
+
+    def _learn(self, path: str, value: Any) -> None:
+        """What an ordinary message shows is no edge as far as states go."""
+        self._plain[path].update(self.edges.of(path, value))
+        if isinstance(value, dict):
+            for name, item in value.items():
+                self._learn(join(path, name), item)
+        elif isinstance(value, list):
+            for item in value:
+                self._learn(path + "[]", item)
+
+    def at(self, path: str) -> StatesOf:
+        """The states of each member of the object at a site."""
+        if path not in self._at:
+            members = self.sites[path].schema.get("properties", {})
+            self._at[path] = {name: self._of_member(self.sites[join(path, name)]) for name in members}
+        return self._at[path]
+
+    def _of_member(self, site: Site) -> list[str]:
+        found = self.edges.at(site)
+        if _is_flag(site):
+            return found
+        missing = [state for state in ("absent", "null") if state in found]
+        beyond = set(found) - set(missing) - self._plain[site.path]
+        return [*missing, "plain", *(["edge"] if beyond and not strangers(site.schema) else [])]
+
+    def of(self, path: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """(name, state) of each member that an object at a site can have."""
+        members = self.sites[path].schema.get("properties", {})
+        return [(name, self.state(join(path, name), value[name]) if name in value else "absent") for name in members]
+
+    def state(self, path: str, value: Any) -> str:
+        """The state of a member that has this value."""
+        shown = self.edges.of(path, value)
+        if value is None or _is_flag(self.sites[path]):
+            return shown[0] if shown else "plain"
+        return "edge" if set(shown) - self._plain[path] else "plain"
+
+    def beyond(self, path: str) -> Sequence[Any]:
+        """The values worth trying at a scalar place that are at an edge."""
+        if path not in self._beyond:
+            self._beyond[path] = [value for value in self.edges.values(path) if self.state(path, value) == "edge"]
+        return self._beyond[path]
+
+
+def _is_flag(site: Site) -> bool:
+    return "enum" in site.schema or types_of(site.schema) - {"null"} == {"boolean"}
+
+
+@lru_cache(maxsize=16)
+def states(contract: Contract, message_type: MessageType) -> States:
+    """The states of a message type, found out once."""
+    return States(contract, message_type)

@@ -1,0 +1,253 @@
+"""Pairs: valid messages in which every two states of any two members of one object occur together (or three of three, ...).
+
+Programs check members one by one and go wrong where two meet: a flag that is false switches a check off, a price without a quantity
+divides by zero. A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) has all pairs in few rows. The rows
+of the message's own members travel alone; those of objects at one depth travel together, since they do not meet.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from itertools import combinations, islice, product
+from math import prod
+from typing import Any
+
+from brokerfuzz.cases.building import ABSENT, PLAIN, Choose, Plan, build, towards
+from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.changes import places, value_at
+from brokerfuzz.cases.covering.edges import SIZES
+from brokerfuzz.cases.covering.states import States, StatesOf, states
+from brokerfuzz.decoder.doubts import doubts
+from brokerfuzz.errors import StrengthError
+from brokerfuzz.schemas import Contract, MessageType, check
+from brokerfuzz.schemas.flattening import conditions_of, types_of
+from brokerfuzz.schemas.sites import join
+
+STRENGTHS = (1, 2, 3, 4)
+MOST_COMBINATIONS = 1_000_000
+"""How many combinations of states one object may have for its array to be made: a minute's work."""
+
+Row = Mapping[str, str]
+"""The state of each member of an object."""
+Combination = frozenset[tuple[str, str]]
+"""Some members of an object with a state each."""
+MOST_TRIED = 64
+"""How many ways of filling the rest of an object are tried before a pair of states counts as impossible."""
+
+
+@dataclass(frozen=True)
+class PairMaker:
+    """Makes the messages of the covering arrays of a message type, of a strength: of how many members every combination of states occurs."""
+
+    contract: Contract
+    message_type: MessageType
+    now: datetime
+    strength: int = 2
+
+    def every(self) -> Iterator[Case]:
+        """The rows of the root, then those of the objects below it, a depth at a time; then what the rows have left out."""
+        known = states(self.contract, self.message_type)
+        left = {path: missing(self.contract, self.message_type, path, self.strength) for path in known.objects}
+        for case in self._rows(known):
+            _tick_off(known, case.value, left)
+            yield case
+        for path, combinations_left in left.items():
+            while combinations_left:
+                first = min(combinations_left, key=sorted)
+                combinations_left.discard(first)
+                case = self._with(known, path, first)
+                if case is not None:
+                    _tick_off(known, case.value, left)
+                    yield case
+
+    def _rows(self, known: States) -> Iterator[Case]:
+        for depth in sorted({_depth(path) for path in known.objects}):
+            arrays = {path: rows(self.contract, self.message_type, path, self.strength) for path in known.objects if _depth(path) == depth}
+            for number in range(max(map(len, arrays.values()))):
+                chosen = {path: array[number % len(array)] for path, array in arrays.items() if array}
+                case = self._case(_message(known, chosen, number), f"{depth}-{number}")
+                if case is not None:
+                    yield case
+
+    def _with(self, known: States, path: str, some: Combination) -> Case | None:
+        message = witness(known, path, dict(some))
+        spelled = "+".join(f"{join(path, name)}:{state}" for name, state in sorted(some))
+        return self._case(message, spelled) if message is not None else None
+
+    def _case(self, message: Any, name: str) -> Case | None:
+        return Case.confirmed(self.message_type, compact(message), claim="valid", tags=(f"pairs:{name}",), now=self.now, contract=self.contract)
+
+
+def _tick_off(known: States, message: Any, left: Mapping[str, set[Combination]]) -> None:
+    for path, some in left.items():
+        if some:
+            size = len(next(iter(some)))
+            for steps in places(message, path):
+                held = value_at(message, steps)
+                if isinstance(held, dict):
+                    some.difference_update(map(frozenset, combinations(known.of(path, held), size)))
+
+
+def _depth(path: str) -> int:
+    return path.count(".") + path.count("[]")
+
+
+def _message(known: States, chosen: Mapping[str, Row], number: int) -> Any:
+    """A complete message in which the objects at these sites are in these states. `number` chooses among the edges of a member."""
+    wished = {join(path, name): state for path, row in chosen.items() for name, state in row.items()}
+    sizes = {
+        path: _sizes(known, path)[number % len(_sizes(known, path))]
+        for path, state in wished.items()
+        if _is(known, path, "array") and state == "edge"
+    }
+    narrowed = [towards(path) for path in chosen if path]
+    plan = Plan(sizes=sizes, choose=_wishes(known, wished, number)).narrow(*narrowed)
+    return build(known.contract, known.message_type, plan)
+
+
+def _wishes(known: States, wished: Mapping[str, str], number: int) -> Choose:
+    def choose(path: str, schema: Any) -> Any:
+        state = wished.get(path)
+        if state is None:
+            above = path.rpartition(".")[0]
+            bare = wished.get(above) == "edge" and not known.sites[path].required
+            return ABSENT if bare else PLAIN
+        if state in ("absent", "null"):
+            return ABSENT if state == "absent" else None
+        if state in ("true", "false"):
+            return state == "true"
+        if state.startswith("="):
+            return next(value for value in schema["enum"] if f"={value}" == state)
+        if state == "plain" or _is(known, path, "array", "object"):
+            return PLAIN
+        return known.beyond(path)[number % len(known.beyond(path))]
+
+    return choose
+
+
+def _is(known: States, path: str, *names: str) -> bool:
+    return bool(types_of(known.sites[path].schema) & set(names))
+
+
+def _sizes(known: States, path: str) -> list[int]:
+    """The sizes at which an array is at an edge."""
+    schema = known.sites[path].schema
+    fitting = [size for size in (SIZES[0], SIZES[-1]) if schema.get("minItems", 0) <= size <= schema.get("maxItems", size)]
+    return [size for size in fitting if known.state(path, [None] * size) == "edge"]
+
+
+# -------------------------------------------------------------------------------------------------- covering arrays
+
+
+@lru_cache(maxsize=256)
+def rows(contract: Contract, message_type: MessageType, path: str, strength: int) -> Sequence[Row]:
+    """A covering array of the states of the members of the object at a site; all combinations, where there are fewer members than `strength`.
+
+    Raises `StrengthError` for a strength that is none, and where the combinations are too many.
+    """
+    if strength not in STRENGTHS:
+        raise StrengthError(f"a strength of {strength} is none: give one from {STRENGTHS[0]} to {STRENGTHS[-1]}")
+    from covertable import make
+    from covertable.criteria import simple
+
+    factors = states(contract, message_type).at(path)
+    number = combinations_of(factors, strength)
+    if number > MOST_COMBINATIONS:
+        where = path or f"the {message_type.replace('-', ' ')} itself"
+        raise StrengthError(f"{where} has {number:,} combinations of {strength} states, more than {MOST_COMBINATIONS:,}: give a lower --strength")
+    excluded = set(impossible(contract, message_type, path))
+    made = make([list(states) for states in factors.values()], strength=min(strength, len(factors)), criterion=simple)
+    mended = [_mended(dict(zip(factors, row, strict=True)), factors, excluded) for row in made]
+    return [*mended, *_rest(mended, factors, excluded, strength)]
+
+
+def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combination]) -> Row:
+    """The row without impossible pairs: the later member of each takes another state."""
+    for index, name in enumerate(factors):
+        before = [(other, row[other]) for other in list(factors)[:index]]
+        fitting = [state for state in (row[name], *factors[name]) if not any(frozenset((one, (name, state))) in excluded for one in before)]
+        row[name] = fitting[0] if fitting else row[name]
+    return row
+
+
+def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combination], strength: int) -> Iterator[Row]:
+    """Rows with the combinations that mending has taken away: as many of them in each as go together."""
+    held = {some for row in made for some in combinations(row.items(), strength)}
+    lost = [some for names in combinations(factors, strength) for some in _all(names, factors) if some not in held and not _clash(some, excluded)]
+    while lost:
+        row: dict[str, str] = {}
+        for some in lost:
+            joined = {**dict(some), **row}
+            if all(joined[name] == state for name, state in some) and not _clash(joined.items(), excluded):
+                row = joined
+        left = [some for some in lost if not set(some) <= set(row.items())]
+        full = {name: row.get(name, "plain" if "plain" in states else states[-1]) for name, states in factors.items()}
+        yield {name: state if name in row else _mended({**full}, factors, excluded)[name] for name, state in full.items()}
+        lost = left
+
+
+def _all(names: Sequence[str], factors: StatesOf) -> Iterator[tuple[tuple[str, str], ...]]:
+    return product(*([(name, state) for state in factors[name]] for name in names))
+
+
+def _clash(some: Iterable[tuple[str, str]], excluded: Collection[Combination]) -> bool:
+    return any(frozenset(pair) in excluded for pair in combinations(some, 2))
+
+
+def combinations_of(factors: StatesOf, strength: int) -> int:
+    """How many combinations of `strength` states there are."""
+    sizes = [len(states) for states in factors.values()]
+    return sum(prod(some) for some in combinations(sizes, min(strength, len(sizes))))
+
+
+def missing(contract: Contract, message_type: MessageType, path: str, strength: int) -> set[Combination]:
+    """Every combination of states that has to occur in some valid message's object at a site."""
+    factors = states(contract, message_type).at(path)
+    excluded = impossible(contract, message_type, path)
+    every = (frozenset(some) for names in combinations(factors, min(strength, len(factors))) for some in _all(names, factors))
+    return {some for some in every if not any(pair <= some for pair in excluded)}
+
+
+@lru_cache(maxsize=256)
+def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequence[Combination]:
+    """The pairs of states that no valid message has, for a condition of the object forbids them, or a silence is about them."""
+    known = states(contract, message_type)
+    factors = known.at(path)
+    bound = [name for name in factors if name in _bound(contract, message_type, path)]
+    pairs = (some for names in combinations(bound, 2) for some in _all(names, factors))
+    return [frozenset(pair) for pair in pairs if witness(known, path, dict(pair)) is None]
+
+
+def witness(known: States, path: str, row: Row) -> Any | None:
+    """A valid message whose object at a site has these states; None where none is found.
+
+    The other members that a condition or a silence binds are tried plain, absent and null, in turn.
+    """
+    bound = _bound(known.contract, known.message_type, path) - set(row)
+    others = {
+        name: [state for state in ("plain", "absent", "null") if state in states] or states
+        for name, states in known.at(path).items()
+        if name in bound
+    }
+    for tried in islice(product(*others.values()), MOST_TRIED):
+        message = _message(known, {path: {**dict(zip(others, tried, strict=True)), **row}}, 0)
+        held = value_at(message, places(message, path)[0])
+        if set(row.items()) <= set(known.of(path, held)) and check(known.message_type, compact(message), contract=known.contract).label == "valid":
+            return message
+    return None
+
+
+def _bound(contract: Contract, message_type: MessageType, path: str) -> set[str]:
+    """The members of an object that a condition or a silence about the object names; all, where the silence names none."""
+    members = contract.sites[message_type][path].schema["properties"]
+    names: set[str] = set()
+    for there, asked in doubts(contract, message_type).items():
+        if there == path:
+            names |= {name for _, own in asked for name in own or members}
+        elif there and path.startswith(there) and any(not own for _, own in asked):
+            names |= set(members)
+    for condition in conditions_of(contract.sites[message_type][path].schema):
+        for part in condition.values():
+            names |= {*part.get("properties", {}), *part.get("required", ())}
+    return names & set(members)
