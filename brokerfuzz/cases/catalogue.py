@@ -37,7 +37,9 @@ def catalogue(
     contract, now = contract or load_contract(), clock(now)
     every: dict[str, Case] = {}
     for case in _unordered(contract, message_type, now, strength):
-        every.setdefault(case.id, case)
+        for one in (case.twin, case):
+            if one is not None:
+                every.setdefault(one.id, one)
     cases = list(every.values())
     return (case for case in by_cover(cases, [worth(case, contract) for case in cases]) if case.label in verdicts)
 
@@ -48,7 +50,7 @@ def _unordered(contract: Contract, message_type: MessageType, now: datetime, str
     faults, controls = FaultMaker(contract, message_type, now), ControlMaker(contract, message_type, now)
     for rule in contract.rules[message_type]:
         for case in faults.of_rule(rule):
-            yield from (case.twin, case) if case.twin else (case,)
+            yield case
             yield from controls.of_fault(rule, case)
     probes = ProbeMaker(contract, message_type, now)
     for silence in contract.silences:

@@ -5,7 +5,7 @@ A program that always asks for clusters, or never, gives itself away by the two 
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -36,10 +36,9 @@ class ControlMaker:
         if condition is None or not isinstance(message := fault.value, dict):
             return
         for steps in places(message, condition.site)[:1]:
-            held = value_at(message, steps)
             for name in condition.when.get("properties", {}):
-                for value in self._others(condition, held, name):
-                    yield self._control(fault, {**held, name: value}, steps, message, f"{name}={value}")
+                for value in self._others(condition, value_at(message, steps), name):
+                    yield self._control(fault, (*steps, name), value, f"control:{name}={value}")
 
     def _condition(self, fault: Case) -> Condition | None:
         labels = [tag.removeprefix(UNDER) for tag in fault.tags if tag.startswith(UNDER)]
@@ -59,8 +58,19 @@ class ControlMaker:
         null = [None] if "null" in types_of(schema) else []
         return [*null, *(edges(self.contract, self.message_type).values(path)[:3] if scalar else [])]
 
-    def _control(self, fault: Case, held: Any, steps: Steps, message: Any, how: str) -> Case:
-        whole = replaced(message, steps, held)
-        body = json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode()  # takes integers of any size
-        tags = (*(tag for tag in fault.tags if not tag.startswith(UNDER)), f"control:{how}")
+    def _control(self, fault: Case, steps: Steps, value: Any, tag: str) -> Case:
+        """The fault's message with this value: valid, or with the same fault, for which the twin's message with it is the twin."""
+        tags = (*(tag for tag in fault.tags if not tag.startswith(UNDER)), tag)
+        control = self._judged(_with(fault, steps, value), tags)
+        if control.label == "valid" or fault.twin is None:
+            return control
+        twin = self._judged(_with(fault.twin, steps, value), ("twin",))
+        return replace(control, faults=fault.faults, twin=twin if twin.label == "valid" else None)
+
+    def _judged(self, body: bytes, tags: tuple[str, ...]) -> Case:
         return Case.judged(self.message_type, body, tags=tags, now=self.now, contract=self.contract)
+
+
+def _with(case: Case, steps: Steps, value: Any) -> bytes:
+    """The message's bytes with another value at a place. Python's `json` writes integers of any size."""
+    return json.dumps(replaced(case.value, steps, value), ensure_ascii=False, separators=(",", ":")).encode()

@@ -56,10 +56,9 @@ class PairMaker:
             while combinations_left:
                 first = min(combinations_left, key=sorted)
                 combinations_left.discard(first)
-                case = self._with(known, path, first)
-                if case is not None:
-                    _tick_off(known, case.value, left)
-                    yield case
+                if found := self._with(known, path, first):
+                    _tick_off(known, found.value, left)
+                    yield found
 
     def _rows(self, known: States) -> Iterator[Case]:
         for depth in sorted({_depth(path) for path in known.objects}):
