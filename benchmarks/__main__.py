@@ -1,6 +1,6 @@
-"""Measures brokerfuzz beside its peers: `python -m benchmarks [strategies] [bulk] [oracle] [shrinking]`.
+"""Measures brokerfuzz beside its peers: `python -m benchmarks [strategies] [bulk] [oracle] [shrinking] [fleet] [fleet_schemathesis] [fleet_flagged]`.
 
-`strategies` wants Schemathesis (`pip install '.[bench]'`); `bulk` compares with json-schema-faker where Node finds it
+`strategies` and `fleet_schemathesis` want Schemathesis (`pip install '.[bench]'`); `bulk` compares with json-schema-faker where Node finds it
 (`npm install --prefix benchmarks/node`).
 """
 
@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from benchmarks import peers
+from benchmarks.fleet.measured import fleet, fleet_flagged, fleet_schemathesis
 from benchmarks.rates import PATIENCE, examples, in_turn, of_stream, table
 from brokerfuzz import strategies as ours
 from brokerfuzz.decoder import messages
@@ -109,7 +110,8 @@ def shrinking() -> str:
 
 def main(names: list[str]) -> None:
     """Runs the benchmarks of these names, all where none is named."""
-    known = {function.__name__: function for function in (strategies, bulk, oracle, shrinking)}
+    every = (strategies, bulk, oracle, shrinking, fleet, fleet_schemathesis, fleet_flagged)
+    known = {function.__name__: function for function in every}
     if unknown := [name for name in names if name not in known]:
         sys.exit(f"no benchmark is called {unknown[0]!r}: there are {', '.join(known)}")
     for name in names or known:

@@ -46,11 +46,11 @@ def _lacks(schema: Schema, path: str, keyword: str) -> Schema:
 
 
 def _dropped(ground: Ground, rule: Rule) -> Candidate:
-    name = f"does not check {rule.site or 'the root'}:{rule.id.partition(':')[2]}"
+    where = f"{rule.site or 'the root'}:{rule.id.partition(':')[2]}"
     if rule.keyword == JSON_RULE:
-        return Candidate("dropped", name, "", rule.id, reads(_as_if_nothing_were_wrong(ground)), [b'{"number": "A", '])
+        return Candidate("dropped", "does not check", where, "", rule.id, reads(_as_if_nothing_were_wrong(ground)), [b'{"number": "A", '])
     behaviour = forgets_the_clock(lambda _: True) if rule.keyword == CLOCK_RULE else forgives(rule.site, lacks(ground.schema, rule))
-    return Candidate("dropped", name, rule.site, rule.id, behaviour, ground.with_value(rule.site, ground.breach(rule)))
+    return Candidate("dropped", "does not check", where, rule.site, rule.id, behaviour, ground.with_value(rule.site, ground.breach(rule)))
 
 
 def _as_if_nothing_were_wrong(ground: Ground) -> Any:
@@ -73,11 +73,11 @@ def _breaches(ground: Ground, rules: Iterable[Rule]) -> list[bytes]:
 def _conditions(ground: Ground) -> Iterator[Candidate]:
     for label, rules in _of_conditions(ground).items():
         nothing = forgives(_top(rules), reduce(lacks, rules, ground.schema))
-        yield Candidate("dropped", f"does not check anything @{label}", rules[0].site, None, nothing, _breaches(ground, rules))
+        yield Candidate("dropped", "does not check anything", f"@{label}", rules[0].site, None, nothing, _breaches(ground, rules))
         for kept in rules:
             others = [rule for rule in rules if rule is not kept]
             only = forgives(_top(rules), reduce(lacks, others, ground.schema))
-            yield Candidate("dropped", f"checks only {kept.site}:{kept.keyword} @{label}", others[0].site, None, only, _breaches(ground, others))
+            yield Candidate("dropped", "checks only", f"{kept.site}:{kept.keyword} @{label}", others[0].site, None, only, _breaches(ground, others))
 
 
 def _top(rules: list[Rule]) -> str:
@@ -96,5 +96,7 @@ def _under_conditions(ground: Ground) -> Iterator[Candidate]:
             if rule.condition is None and rule.site and steps_of(rule.site)[0] in tops and condition.site == "":
                 for when, words in ((condition.when, "where not"), ({"not": condition.when}, "where")):
                     loose = {"anyOf": [ground.schema, {"allOf": [when, lacks(ground.schema, rule)]}]}
-                    name = f"checks {rule.site}:{rule.keyword} only {words} @{condition.label}"
-                    yield Candidate("dropped", name, rule.site, rule.id, forgives(rule.site, loose), _breaches(ground, [rule]))
+                    mutation = f"checks only {words} @{condition.label}"
+                    yield Candidate(
+                        "dropped", mutation, f"{rule.site}:{rule.keyword}", rule.site, rule.id, forgives(rule.site, loose), _breaches(ground, [rule])
+                    )

@@ -2,18 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from itertools import chain, count
+from itertools import chain
 
-from benchmarks.fleet import dropped, interactions, loosened, misplaced, readers, tightened
+from benchmarks.fleet import dropped, fragile_readers, interactions, lenient_readers, loosened, misplaced, other_messages, strict_readers, tightened
+from benchmarks.fleet.behaviours import judges_by
 from benchmarks.fleet.ground import Ground
-from benchmarks.fleet.mutants import Candidate, Kind, Mutant
+from benchmarks.fleet.messages import Behaviour
+from benchmarks.fleet.mutants import ANYWHERE, Candidate, Kind, Mutant
 from brokerfuzz.schemas import Contract, load_contract
 
-STEPS: Mapping[Kind, int] = {"loosened": 5, "coerced": 11, "tightened": 17, "crashing": 19, "misplaced": 5}
-"""Of these kinds, every so-many-th candidate of one site is taken, and all that are of several sites at once.
-
-They are mutations times sites: steps that no table's length is a multiple of take all mutations, and all sites.
-"""
+STEPS: Mapping[Kind, int] = {"loosened": 5, "coerced": 9, "tightened": 12, "crashing": 14, "misplaced": 6}
+"""Of the sites that a mutation of these kinds is possible at, every so-many-th is taken; and all of them together."""
 
 
 def fleet(now: datetime, contract: Contract | None = None, *, whole: bool = False) -> list[Mutant]:
@@ -27,6 +26,11 @@ def fleet(now: datetime, contract: Contract | None = None, *, whole: bool = Fals
     return [mutant for mutant in proven.values() if mutant is not None]
 
 
+def conforming(ground: Ground) -> Behaviour:
+    """The one member of the fleet that has no bug: all others are made by changing its schema, or its answers."""
+    return judges_by(ground.schema)
+
+
 def every_candidate(ground: Ground) -> Iterator[Candidate]:
     """The candidates of every kind."""
     return chain(
@@ -36,12 +40,19 @@ def every_candidate(ground: Ground) -> Iterator[Candidate]:
         tightened.fragile(ground),
         misplaced.candidates(ground),
         interactions.candidates(ground),
-        readers.candidates(ground),
+        lenient_readers.candidates(ground),
+        other_messages.candidates(ground),
+        strict_readers.candidates(ground),
+        fragile_readers.candidates(ground),
     )
 
 
 def _spread(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
-    numbers = {kind: count() for kind in STEPS}
+    """Of each mutation some sites, and others of the next one."""
+    mutations: dict[tuple[Kind, str], list[Candidate]] = {}
     for candidate in candidates:
-        if candidate.kind not in STEPS or candidate.name.endswith(" anywhere") or next(numbers[candidate.kind]) % STEPS[candidate.kind] == 0:
-            yield candidate
+        mutations.setdefault((candidate.kind, candidate.mutation), []).append(candidate)
+    for number, ((kind, _), of_sites) in enumerate(mutations.items()):
+        step, at_one = STEPS.get(kind, 1), [candidate for candidate in of_sites if candidate.where != ANYWHERE]
+        yield from at_one[number % min(step, len(at_one)) :: step]
+        yield from (candidate for candidate in of_sites if candidate.where == ANYWHERE)

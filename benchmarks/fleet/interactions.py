@@ -102,8 +102,8 @@ def _conditions_off(ground: Ground, states: list[State]) -> Iterator[Candidate]:
 
 def _candidate(ground: Ground, rule: Rule, state: State, behaviour: Any) -> Candidate:
     bodies = [written(put(put(m, rule.site, ground.breach(rule)), state.member, state.value)) for m in ground.messages]
-    name = f"does not check {rule.site or 'the root'}:{rule.id.partition(':')[2]} while {state.words}"
-    return Candidate("interaction", name, rule.site, rule.id, behaviour, bodies)
+    where = f"{rule.site or 'the root'}:{rule.id.partition(':')[2]} while {state.words}"
+    return Candidate("interaction", "does not check", where, rule.site, rule.id, behaviour, bodies)
 
 
 def _refused(states: list[State], ground: Ground) -> Iterator[Candidate]:
@@ -112,5 +112,5 @@ def _refused(states: list[State], ground: Ground) -> Iterator[Candidate]:
     for one, other in [*_chosen(pairs, REFUSED), *_chosen(types, OF_TYPES)]:
         bodies = [written(put(put(m, one.member, one.value), other.member, other.value)) for m in ground.messages]
         valid = [body for body in bodies if ground.reader(body).label == "valid"]
-        name = f"refuses messages where {one.words} and {other.words}"
-        yield Candidate("interaction", name, one.member, None, refuses({"allOf": [one.schema, other.schema]}), valid)
+        where = f"where {one.words} and {other.words}"
+        yield Candidate("interaction", "refuses messages", where, one.member, None, refuses({"allOf": [one.schema, other.schema]}), valid)

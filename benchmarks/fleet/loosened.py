@@ -9,7 +9,7 @@ from benchmarks.fleet.behaviours import forgets_the_clock, forgives
 from benchmarks.fleet.ground import CLOCK_RULE, Ground, written
 from benchmarks.fleet.leniencies import COERCIONS, NULL, Leniency, bounds, enums
 from benchmarks.fleet.messages import Message
-from benchmarks.fleet.mutants import Candidate, Kind
+from benchmarks.fleet.mutants import ANYWHERE, Candidate, Kind, at_site
 from benchmarks.fleet.places import at, mended, put
 from benchmarks.fleet.unlisted import Unlisted
 from brokerfuzz.schemas import Rule, Site
@@ -24,10 +24,8 @@ def candidates(ground: Ground) -> Iterator[Candidate]:
         for site in ground.sites.values():
             for leniency in leniencies_of(site.schema):
                 rows.setdefault(leniency.name, []).append((site, leniency))
-                yield _lenient(ground, kind, f"takes {leniency.name} at {site.path or 'the root'}", [(site, leniency)])
-        for name, everywhere in rows.items():
-            if len(everywhere) > 1:
-                yield _lenient(ground, kind, f"takes {name} anywhere", everywhere)
+                yield _lenient(ground, kind, [(site, leniency)])
+        yield from (_lenient(ground, kind, everywhere) for everywhere in rows.values() if len(everywhere) > 1)
     yield from _unlisted(ground)
     for rule in ground.rules:
         if rule.keyword == CLOCK_RULE:
@@ -52,14 +50,19 @@ def _coercions(schema: Schema) -> Iterable[Leniency]:
 _FAMILIES: tuple[tuple[Kind, Callable[[Schema], Iterable[Leniency]]], ...] = (("loosened", _loosenings), ("coerced", _coercions))
 
 
-def _lenient(ground: Ground, kind: Kind, name: str, where: list[tuple[Site, Leniency]]) -> Candidate:
+def _lenient(ground: Ground, kind: Kind, where: list[tuple[Site, Leniency]]) -> Candidate:
     schema = ground.schema
     for site, leniency in reversed(where):  # what lies below is wrapped first: from outside, its path is still there
         schema = mended(schema, site.path, partial(_either, leniency.extra))
-    path = where[0][0].path if len(where) == 1 else ""
+    path, words = _whereabouts([site for site, _ in where])
     bodies = [body for site, leniency in where for body in ground.with_value(site.path, leniency.example)]
     rule = _rule_at(ground, *where[0]) if len(where) == 1 else None
-    return Candidate(kind, name, path, rule, forgives(path, schema), bodies)
+    return Candidate(kind, f"takes {where[0][1].name}", words, path, rule, forgives(path, schema), bodies)
+
+
+def _whereabouts(found: list[Site]) -> tuple[str, str]:
+    """The path that all of it is below, and the same in words."""
+    return (found[0].path, at_site(found[0].path)) if len(found) == 1 else ("", ANYWHERE)
 
 
 def _either(extra: Schema, schema: Schema) -> Schema:
@@ -81,20 +84,18 @@ def _unlisted(ground: Ground) -> Iterator[Candidate]:
         if site.schema.get("additionalProperties") is False:
             for member in (*unlisted.ANYWHERE, *unlisted.by_names(site.schema.get("properties", {}), names)):
                 rows.setdefault(member.name, []).append((site, member))
-                yield _open(ground, member.name, [(site, member)])
-    for name, everywhere in rows.items():
-        if len(everywhere) > 1:
-            yield _open(ground, name, everywhere)
+                yield _open(ground, [(site, member)])
+    yield from (_open(ground, everywhere) for everywhere in rows.values() if len(everywhere) > 1)
 
 
-def _open(ground: Ground, name: str, where: list[tuple[Site, Unlisted]]) -> Candidate:
+def _open(ground: Ground, where: list[tuple[Site, Unlisted]]) -> Candidate:
     schema = ground.schema
     for site, member in where:
         schema = mended(schema, site.path, member.opened)
     bodies = [written(put(m, site.path, {**at(m, site.path), member.member: member.value})) for site, member in where for m in ground.messages]
-    path, words = (where[0][0].path, f"at {where[0][0].path or 'the root'}") if len(where) == 1 else ("", "anywhere")
+    path, words = _whereabouts([site for site, _ in where])
     rule = next(rule.id for rule in ground.rules if rule.site == path and rule.keyword == "additionalProperties") if len(where) == 1 else None
-    return Candidate("loosened", f"passes over unlisted members ({name}) {words}", path, rule, forgives(path, schema), bodies)
+    return Candidate("loosened", f"passes over unlisted members ({where[0][1].name})", words, path, rule, forgives(path, schema), bodies)
 
 
 def _clocks(ground: Ground, rule: Rule) -> Iterator[Candidate]:
@@ -125,7 +126,9 @@ def _clocks(ground: Ground, rule: Rule) -> Iterator[Candidate]:
     for name, takes, later in ways:
         text = _spelled(ground, later)
         behaviour = forgets_the_clock(takes)
-        yield Candidate("loosened", f"takes the future, {name}, at {rule.site}", rule.site, rule.id, behaviour, ground.with_value(rule.site, text))
+        yield Candidate(
+            "loosened", f"takes the future, {name},", at_site(rule.site), rule.site, rule.id, behaviour, ground.with_value(rule.site, text)
+        )
 
 
 def _later_today(ground: Ground) -> timedelta:

@@ -16,10 +16,10 @@ from brokerfuzz.schemas.flattening import Schema
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
     """Every rule below an array, checked in its first item, its first ten, its last, or all but its first or last, in each array on the way."""
-    for number, rule in enumerate(rule for rule in ground.rules if "[]" in rule.site and rule.keyword != CLOCK_RULE):
-        for path in _arrays_above(rule.site):
-            yield from _by_count(ground, rule, path)
-            if number % 2 == 0:
+    for rule in ground.rules:
+        if rule.keyword != CLOCK_RULE:
+            for path in _arrays_above(rule.site):
+                yield from _by_count(ground, rule, path)
                 yield from _by_end(ground, rule, path)
 
 
@@ -52,9 +52,9 @@ def _by_end(ground: Ground, rule: Rule, path: str) -> Iterator[Candidate]:
 
 
 def _candidate(ground: Ground, rule: Rule, path: str, words: str, behaviour: Any, *, wrong: list[int]) -> Candidate:
-    name = f"checks {rule.site}:{rule.id.partition(':')[2]} only for {words} of {path}"
+    where = f"of {path}: {rule.site}:{rule.id.partition(':')[2]}"
     bodies = [written(_with_breach(ground, message, rule, path, item)) for message in ground.messages for item in wrong]
-    return Candidate("misplaced", name, rule.site, rule.id, behaviour, bodies)
+    return Candidate("misplaced", f"checks only {words}", where, rule.site, rule.id, behaviour, bodies)
 
 
 def _with_breach(ground: Ground, message: Any, rule: Rule, path: str, item: int) -> Any:

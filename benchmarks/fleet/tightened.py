@@ -8,7 +8,7 @@ from benchmarks.fleet import traits
 from benchmarks.fleet.behaviours import crashes, refuses
 from benchmarks.fleet.ground import Ground, written
 from benchmarks.fleet.messages import Behaviour
-from benchmarks.fleet.mutants import Candidate, Kind
+from benchmarks.fleet.mutants import ANYWHERE, Candidate, Kind, at_site
 from benchmarks.fleet.places import ABSENT, at, every, lacking, put, somewhere
 from benchmarks.fleet.traits import Trait
 from brokerfuzz.schemas import Site
@@ -29,7 +29,7 @@ def over_strict(ground: Ground) -> Iterator[Candidate]:
     yield from _of_traits(ground, "tightened", "refuses", refuses)
     for site in ground.sites.values():
         if site.name and not site.required:
-            yield Candidate("tightened", f"demands {site.path}", site.path, None, refuses(lacking(site.path)), ground.with_value(site.path, ABSENT))
+            yield Candidate("tightened", "demands", site.path, site.path, None, refuses(lacking(site.path)), ground.with_value(site.path, ABSENT))
     yield from _equal_bounds(ground)
 
 
@@ -40,7 +40,7 @@ def fragile(ground: Ground) -> Iterator[Candidate]:
         yield from _wrong_types(ground, site)
         if site.name:
             behaviour = crashes(lacking(site.path), accepted_only=not site.required)
-            yield Candidate("crashing", f"falls over a missing {site.path}", site.path, None, behaviour, ground.with_value(site.path, ABSENT))
+            yield Candidate("crashing", "falls over a missing", site.path, site.path, None, behaviour, ground.with_value(site.path, ABSENT))
         if site.schema.get("additionalProperties") is False:
             yield _unlisted(ground, site)
 
@@ -50,8 +50,8 @@ def _wrong_types(ground: Ground, site: Site) -> Iterator[Candidate]:
     for trait in _WRONG:
         if trait.trigger["type"] not in allowed:
             behaviour = crashes(somewhere(site.path, trait.trigger), accepted_only=False)
-            name = f"falls over {trait.name} at {site.path or 'the root'}"
-            yield Candidate("crashing", name, site.path, None, behaviour, ground.with_value(site.path, trait.example))
+            mutation = f"falls over {trait.name}, no value for the place,"
+            yield Candidate("crashing", mutation, at_site(site.path), site.path, None, behaviour, ground.with_value(site.path, trait.example))
 
 
 def _unlisted(ground: Ground, site: Site) -> Candidate:
@@ -59,7 +59,7 @@ def _unlisted(ground: Ground, site: Site) -> Candidate:
     unlisted = {"type": "object", "not": {"properties": known, "additionalProperties": False}}
     bodies = [written(put(m, site.path, {**at(m, site.path), "unexpected": 1})) for m in ground.messages]
     behaviour = crashes(somewhere(site.path, unlisted), accepted_only=False)
-    return Candidate("crashing", f"falls over an unlisted member at {site.path or 'the root'}", site.path, None, behaviour, bodies)
+    return Candidate("crashing", "falls over an unlisted member", at_site(site.path), site.path, None, behaviour, bodies)
 
 
 def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema], Behaviour]) -> Iterator[Candidate]:
@@ -71,11 +71,11 @@ def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema],
             if witnesses:
                 rows.setdefault(trait.name, []).append((site, trait))
                 behaviour = behave(somewhere(site.path, trait.trigger))
-                yield Candidate(kind, f"{verb} {trait.name} at {site.path}", site.path, None, behaviour, witnesses)
+                yield Candidate(kind, f"{verb} {trait.name}", at_site(site.path), site.path, None, behaviour, witnesses)
     for name, everywhere in rows.items():
         if len(everywhere) > 1:
             behaviour = behave({"anyOf": [somewhere(site.path, trait.trigger) for site, trait in everywhere]})
-            yield Candidate(kind, f"{verb} {name} anywhere", "", None, behaviour, _witnesses(ground, *everywhere[0]))
+            yield Candidate(kind, f"{verb} {name}", ANYWHERE, "", None, behaviour, _witnesses(ground, *everywhere[0]))
 
 
 def _witnesses(ground: Ground, site: Site, trait: Trait) -> list[bytes]:
@@ -114,8 +114,7 @@ def _equal_bounds(ground: Ground) -> Iterator[Candidate]:
     """Two bounds of one object that are equal, and refused for it."""
     for path, low, high in ground.ordered("ordered_numbers"):
         bodies = [written(put(m, path, {**at(m, path), low: 5, high: 5})) for m in ground.messages]
-        name = f"refuses {low} as great as {high} at {path or 'the root'}"
-        yield Candidate("tightened", name, path, None, _refuses_equal(path, low, high), bodies)
+        yield Candidate("tightened", f"refuses {low} as great as {high}", at_site(path), path, None, _refuses_equal(path, low, high), bodies)
 
 
 def _refuses_equal(path: str, low: str, high: str) -> Behaviour:

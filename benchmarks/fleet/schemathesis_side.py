@@ -1,0 +1,59 @@
+"""Schemathesis on the same contract: what it sends to a conforming service, as its command line does it.
+
+Its messages are scored as ours are: a mutant counts as told apart where one of them would be answered otherwise than the contract has it,
+whether or not Schemathesis would have noticed. It has to be installed where this runs (`pip install '.[bench]'`).
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.fleet.messages import OFFER
+from benchmarks.fleet.recorder import PATH, recording
+from brokerfuzz.schemas import load_contract
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a tool sent: the bodies of offers in their order, how many requests there were in all, and how many seconds it took."""
+
+    bodies: list[bytes]
+    requests: int
+    seconds: float
+
+
+def schemathesis(*options: str) -> Sent:
+    """What `schemathesis run` sends. The seed is fixed, all else is at its default but for the options."""
+    with tempfile.TemporaryDirectory() as folder:
+        document = Path(folder) / "openapi.json"
+        document.write_text(json.dumps(_document()), encoding="utf-8")
+        return _sent([sys.executable, "-m", "schemathesis.cli", "run", str(document), "--url", "{url}", "--seed", "1", *options], folder)
+
+
+def brokerfuzz() -> Sent:
+    """What `brokerfuzz fire` sends."""
+    with tempfile.TemporaryDirectory() as folder:
+        return _sent([sys.executable, "-m", "brokerfuzz", "fire", "{url}" + PATH], folder)
+
+
+def _sent(command: Sequence[str], folder: str) -> Sent:
+    with recording() as recorder:
+        started = time.perf_counter()
+        done = subprocess.run([part.replace("{url}", recorder.url) for part in command], cwd=folder, capture_output=True, text=True, check=False)
+        seconds = time.perf_counter() - started
+        if not recorder.bodies:
+            raise RuntimeError(f"{command[2]} sent nothing: {done.stdout[-500:]}{done.stderr[-500:]}")
+        return Sent(recorder.bodies, recorder.requests, seconds)
+
+
+def _document() -> dict[str, Any]:
+    body = {"required": True, "content": {"application/json": {"schema": dict(load_contract().schemas[OFFER])}}}
+    answers = {"200": {"description": "accepted"}, "400": {"description": "refused"}, "405": {"description": "another method"}}
+    operation = {"requestBody": body, "responses": answers}
+    return {"openapi": "3.1.0", "info": {"title": "offers", "version": "1"}, "paths": {PATH: {"post": operation}}}

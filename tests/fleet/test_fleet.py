@@ -1,0 +1,118 @@
+"""The fleet of services with one bug each, and that the catalogue tells them from the conforming one."""
+
+from collections import Counter
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contracts import changed_contract
+
+from benchmarks.fleet.flagged import false_alarms, flagged
+from benchmarks.fleet.fleet import conforming, every_candidate, fleet
+from benchmarks.fleet.ground import Ground
+from benchmarks.fleet.messages import Message, Reader
+from benchmarks.fleet.mutants import KINDS, Mutant
+from benchmarks.fleet.ours import cases
+from benchmarks.fleet.reports import side_by_side, survivors
+from benchmarks.fleet.scoring import Score, score
+from brokerfuzz.cases.case import Case
+from brokerfuzz.schemas import load_contract
+
+SHARE_TOLD = 0.92
+SHARE_TOLD_BY_400 = 0.60
+"""How much of the fleet the catalogue tells apart, and how much its first 400 cases do: may rise."""
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@lru_cache
+def catalogued() -> tuple[Case, ...]:
+    return tuple(cases(NOW))
+
+
+@lru_cache
+def messages() -> tuple[Message, ...]:
+    reader = Reader(load_contract(), NOW)
+    return tuple(reader(case.body) for case in catalogued())
+
+
+@lru_cache
+def mutants() -> tuple[Mutant, ...]:
+    return tuple(fleet(NOW))
+
+
+def named(name: str) -> Mutant:
+    return next(mutant for mutant in mutants() if mutant.name == name)
+
+
+def test_the_conforming_member_agrees_with_the_oracle_on_the_whole_catalogue() -> None:
+    answer = conforming(Ground(load_contract(), NOW))
+    assert [message.body for message in messages() if message.label != "unspecified" and answer(message) != message.conforming] == []
+
+
+def test_there_are_hundreds_of_them_and_of_every_kind() -> None:
+    kinds = Counter(mutant.kind for mutant in mutants())
+    assert kinds.total() >= 700
+    assert min(kinds[kind] for kind in KINDS) >= 50
+
+
+def test_no_two_of_them_are_called_alike() -> None:
+    assert Counter(mutant.name for mutant in mutants()).most_common(1)[0][1] == 1
+
+
+def test_each_of_them_carries_a_message_that_proves_it_to_be_one() -> None:
+    reader = Reader(load_contract(), NOW)
+    assert [mutant.name for mutant in mutants() if not (message := reader(mutant.witness)).tells(mutant.answer(message))] == []
+
+
+def test_what_is_left_out_of_the_whole_fleet_are_sites_and_no_mutations() -> None:
+    candidates = every_candidate(Ground(load_contract(), NOW))
+    missing = {(one.kind, one.mutation) for one in candidates} - {(mutant.kind, mutant.mutation) for mutant in mutants()}
+    assert missing == set()
+
+
+def test_the_catalogue_tells_them_from_the_conforming_service() -> None:
+    told = score(mutants(), messages())
+    assert told.told / len(mutants()) >= SHARE_TOLD, survivors(told)
+    assert told.share_by(400) >= SHARE_TOLD_BY_400, told.curve()
+
+
+def test_a_field_that_is_added_to_the_contract_has_its_mutants(tmp_path: Path) -> None:
+    def add(schema: dict[str, Any]) -> None:
+        schema["properties"]["shelf"] = {"type": "integer", "minimum": 3}
+
+    ground = Ground(changed_contract(tmp_path, "offer-creation-request", add), NOW)
+    names = {candidate.name for candidate in every_candidate(ground) if candidate.site == "shelf" and candidate.proven(ground)}
+    assert {"does not check shelf:minimum", "takes null at shelf", "demands shelf", "refuses more than 1000 at shelf"} <= names
+
+
+def test_a_score_counts_messages_up_to_the_first_that_tells() -> None:
+    reader = Reader(load_contract(), NOW)
+    dropped, other = named("does not check number:required"), named("does not check offerType:required")
+    told = score([dropped, other], [reader(b'{"number":"A","offerType":"Email"}'), reader(b'{"offerType":"Email"}')])
+    assert told.first == {dropped: 1, other: None}
+    assert (told.told, told.survivors, told.curve()) == (1, [other], [(2, 0.5)])
+    assert (told.messages_for(0.5), told.messages_for(1.0)) == (2, None)
+    assert told.by_kind() == {"dropped": (1, 2)}
+
+
+def test_scores_are_told_side_by_side() -> None:
+    one = Score({named("does not check number:required"): 0}, messages=3)
+    told = side_by_side({"ours": one, "theirs": one}, {"seconds": {"ours": "1.0", "theirs": "2.0"}})
+    assert "told apart, of 1" in told
+    assert told.count("1 of 1") == 2
+    assert survivors(one) == "None is left."
+
+
+@pytest.mark.parametrize("mutation", ["does not check", "refuses null"])
+def test_a_campaign_names_the_rule_and_the_site_of_a_bug(mutation: str) -> None:
+    mutant = next(mutant for mutant in mutants() if mutant.mutation == mutation and mutant.site)
+    (found,) = flagged([mutant], catalogued(), NOW)
+    assert found.names_site
+    assert found.names_rule is (True if mutant.rule else None)
+
+
+def test_a_campaign_against_the_conforming_member_finds_nothing() -> None:
+    assert false_alarms(catalogued(), NOW) == ()
