@@ -91,6 +91,18 @@ stance_option = click.option(
     "--stance", "stances", metavar="SILENCE=accept|reject", callback=_stances, shell_complete=known("stances"), multiple=True,
     help="Settle a question that the contract leaves open (repeatable).",
 )  # fmt: skip
+rule_option = click.option(
+    "--rule", "rules", metavar="ID", shell_complete=known("rule_ids"), multiple=True,
+    help="Only faults of this rule (repeatable); * stands for anything.",
+)  # fmt: skip
+technique_option = click.option(
+    "--technique", "techniques", metavar="NAME", shell_complete=known("techniques"), multiple=True,
+    help="Only faults by this technique (repeatable).",
+)  # fmt: skip
+strength_option = click.option(
+    "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
+    help="Of how many members every combination of states occurs: 2 for pairs, 3 for triples.",
+)  # fmt: skip
 force_option = click.option("--force", is_flag=True, help="Replace OUT where it is there already.")
 
 

@@ -1,0 +1,37 @@
+"""The smallest part of a catalogue that still breaks every rule by every technique once."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from brokerfuzz.cases.case import Case, Fault
+
+
+class Reason(NamedTuple):
+    """Why a case is there: the fault that no other case of the set has, or else the cases (by id) whose twin it is."""
+
+    fault: Fault | None
+    twin_of: tuple[str, ...] = ()
+
+
+def minimal(cases: Iterable[Case]) -> Iterator[tuple[Case, Reason]]:
+    """The cases of the smallest set, in their order, each with its reason.
+
+    A case has one fault, so there is one for each rule and technique, and none could be spared. Of those that serve alike, the one is taken
+    whose twin serves most others. Every beginning of the set is closed: no fault comes before its twin.
+    """
+    serving: defaultdict[tuple[str, str], list[Case]] = defaultdict(list)
+    for case in cases:
+        if len(case.faults) == 1 and case.twin is not None:
+            serving[case.faults[0].rule, case.faults[0].technique].append(case)
+    shared = Counter(twin for some in serving.values() for twin in {case.twin_id for case in some})
+    chosen = [max(some, key=lambda case: shared[case.twin_id]) for some in serving.values()]
+    twins: defaultdict[str | None, list[str]] = defaultdict(list)
+    for case in chosen:
+        twins[case.twin_id].append(case.id)
+    seen: set[str | None] = set()
+    for case in chosen:
+        if case.twin_id not in seen and case.twin is not None:
+            seen.add(case.twin_id)
+            yield case.twin, Reason(None, tuple(twins[case.twin_id]))
+        yield case, Reason(case.faults[0])
