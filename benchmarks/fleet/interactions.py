@@ -1,116 +1,152 @@
 """Rules that are not checked while another member is in some state, and proper messages that are refused while two members are."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from benchmarks.fleet.behaviours import Matches, forgets_the_clock, forgives, refuses
 from benchmarks.fleet.dropped import lacks
 from benchmarks.fleet.ground import CLOCK_RULE, Ground, written
 from benchmarks.fleet.messages import Behaviour, Message
 from benchmarks.fleet.mutants import Candidate
-from benchmarks.fleet.places import ABSENT, lacking, put, somewhere
+from benchmarks.fleet.places import ABSENT, mended, put, schema_at, somewhere
 from brokerfuzz.schemas import Rule, Site
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.sites import JSON_RULE
 
-UNCHECKED = 60
-REFUSED = 60
-OF_TYPES = 20
-_STRIDE = 37  # prime to the numbers of states: neighbours in the selection have little in common
+UNCHECKED, UNCHECKED_BESIDE = 60, 40
+REFUSED, REFUSED_WITH_A_TYPE, REFUSED_BELOW, REFUSED_ACROSS = 60, 20, 40, 40
+"""How many of each are chosen."""
+_STRIDE = 101  # neighbours in a list of pairs are much alike: far ones are taken
+
+T = TypeVar("T")
 
 
 class State(NamedTuple):
-    """A state of one member of the root: in words, as a schema of messages, and a value that is in it."""
+    """A state of a member of the object at `above`: in words, as a schema of that object, and a value that is in it."""
 
     words: str
-    member: str
+    site: str
+    above: str
     schema: Schema
     value: Any
 
+    @property
+    def of_message(self) -> Schema:
+        """The messages that have such an object."""
+        return somewhere(self.above, self.schema)
+
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """A varied choice of both."""
-    states = list(_states(ground))
-    yield from _unchecked(ground, states)
-    yield from _conditions_off(ground, states)
-    yield from _refused(states, ground)
-
-
-def _states(ground: Ground) -> Iterator[State]:
-    """The states of the root's members, member by member."""
-    for site in ground.sites.values():
-        if site.name and "." not in site.path and "[]" not in site.path:
-            yield from _states_of(ground, site)
+    """A varied choice of both, among the root's members, those of one object, and those of different ones."""
+    states = [state for site in ground.sites.values() if site.name for state in _states_of(ground, site)]
+    of_root, below = ([s for s in states if s.above == ""], [s for s in states if s.above != ""])
+    yield from _unchecked(ground, of_root)
+    yield from _unchecked_beside(ground, below)
+    yield from _conditions_off(ground, of_root)
+    yield from _refused_together(ground, of_root, below)
 
 
 def _states_of(ground: Ground, site: Site) -> Iterator[State]:
+    above = site.path.rpartition(".")[0]
+    types = types_of(site.schema)
+
     def state(words: str, trigger: Schema, value: Any) -> State:
-        return State(f"{site.path} is {words}", site.path, somewhere(site.path, trigger), value)
+        return State(f"{site.path} is {words}", site.path, above, somewhere(site.name, trigger), value)
 
     if not site.required:
-        yield State(f"{site.path} is absent", site.path, lacking(site.path), ABSENT)
-    if "null" in types_of(site.schema):
+        yield State(f"{site.path} is absent", site.path, above, {"type": "object", "not": {"required": [site.name]}}, ABSENT)
+    if "null" in types:
         yield state("null", {"type": "null"}, None)
     if "enum" in site.schema:
         yield from (state(repr(value), {"const": value}, value) for value in site.schema["enum"])
-    elif "boolean" in types_of(site.schema):
+    elif "boolean" in types:
         yield from (state(str(value).lower(), {"const": value}, value) for value in (True, False))
     elif not site.required:
         yield state("given", {"not": {"type": "null"}}, ground.plain(site.schema, site.path, 0))
-    if "array" in types_of(site.schema):
+    if "array" in types and not site.schema.get("minItems"):
         yield state("an empty array", {"type": "array", "maxItems": 0}, [])
 
 
-def _chosen(pairs: list[Any], count: int) -> list[Any]:
-    """So many of the pairs, far from each other."""
-    return [pairs[number * _STRIDE * 3 % len(pairs)] for number in range(min(count, len(pairs)))]
+def _chosen(found: Sequence[T], count: int) -> list[T]:
+    """So many of them, far from each other, none twice."""
+    numbers = dict.fromkeys(number * _STRIDE % len(found) for number in range(count)) if found else {}
+    return [found[number] for number in numbers]
 
 
-def _unchecked(ground: Ground, states: list[State]) -> Iterator[Candidate]:
-    rules = [rule for rule in ground.rules if rule.keyword != JSON_RULE and rule.condition is None and not _is_plain_type(rule)]
-    pairs = [(rule, state) for state, rule in product(states, rules) if not rule.site.startswith(state.member)]
+# ------------------------------------------------------------------------------------------------ unchecked
+
+
+def _unchecked(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
+    pairs = [(rule, state) for state, rule in product(states, _rules(ground)) if not rule.site.startswith(state.site)]
     for rule, state in _chosen(pairs, UNCHECKED):
-        yield _candidate(ground, rule, state, _forgetting_while(ground, rule, state))
+        yield _forgetful(ground, rule, state, _forgetting_while(ground, rule, state))
+
+
+def _rules(ground: Ground) -> list[Rule]:
+    """The rules that code of its own checks. Types are checked by readers, which look at no other member."""
+    return [rule for rule in ground.rules if rule.keyword not in ("type", JSON_RULE) and rule.condition is None]
 
 
 def _forgetting_while(ground: Ground, rule: Rule, state: State) -> Behaviour:
     if rule.keyword == CLOCK_RULE:
-        return forgets_the_clock(partial(_is_in, Matches(state.schema)))
-    return forgives(rule.site, {"allOf": [state.schema, lacks(ground.schema, rule)]})
+        return forgets_the_clock(partial(_is_in, Matches(state.of_message)))
+    return forgives(rule.site, {"allOf": [state.of_message, lacks(ground.schema, rule)]})
 
 
 def _is_in(matches: Matches, message: Message) -> bool:
     return matches(message.value)
 
 
-def _is_plain_type(rule: Rule) -> bool:
-    """Types are checked by parsers, which know of no other member."""
-    return rule.keyword == "type"
+def _unchecked_beside(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
+    """Rules of a member below the root, off while its neighbour in the same object is in a state."""
+    pairs = [(r, s) for s, r in product(states, _rules(ground)) if r.site.rpartition(".")[0] == s.above and r.site != s.site]
+    for rule, state in _chosen(pairs, UNCHECKED_BESIDE):
+        loose = schema_at(lacks(ground.schema, rule), state.above)
+        schema = mended(ground.schema, state.above, partial(_or_in_state, state.schema, loose))
+        yield _forgetful(ground, rule, state, forgives(rule.site, schema))
 
 
-def _conditions_off(ground: Ground, states: list[State]) -> Iterator[Candidate]:
+def _or_in_state(state: Schema, loose: Schema, schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"allOf": [state, loose]}]}
+
+
+def _conditions_off(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
     """Conditional rules, off while a flag is in a state."""
     rules = [rule for rule in ground.rules if rule.condition is not None]
-    flags = [state for state in states if "boolean" in types_of(ground.sites[state.member].schema)]
-    for number, state in enumerate(flags):
-        rule = rules[number % len(rules)] if rules else None
-        if rule is not None:
-            yield _candidate(ground, rule, state, _forgetting_while(ground, rule, state))
+    flags = [state for state in states if "boolean" in types_of(ground.sites[state.site].schema)]
+    for number, state in enumerate(flags if rules else ()):
+        rule = rules[number % len(rules)]
+        yield _forgetful(ground, rule, state, _forgetting_while(ground, rule, state))
 
 
-def _candidate(ground: Ground, rule: Rule, state: State, behaviour: Any) -> Candidate:
-    bodies = [written(put(put(m, rule.site, ground.breach(rule)), state.member, state.value)) for m in ground.messages]
+def _forgetful(ground: Ground, rule: Rule, state: State, behaviour: Behaviour) -> Candidate:
+    bodies = [written(put(put(m, rule.site, ground.breach(rule)), state.site, state.value)) for m in ground.messages]
     where = f"{rule.site or 'the root'}:{rule.id.partition(':')[2]} while {state.words}"
     return Candidate("interaction", "does not check", where, rule.site, rule.id, behaviour, bodies)
 
 
-def _refused(states: list[State], ground: Ground) -> Iterator[Candidate]:
-    pairs = [(one, other) for n, one in enumerate(states) for other in states[n + 1 :] if one.member != other.member]
-    types = [pair for pair in pairs if any("enum" in ground.sites[state.member].schema for state in pair)]
-    for one, other in [*_chosen(pairs, REFUSED), *_chosen(types, OF_TYPES)]:
-        bodies = [written(put(put(m, one.member, one.value), other.member, other.value)) for m in ground.messages]
-        valid = [body for body in bodies if ground.reader(body).label == "valid"]
-        where = f"where {one.words} and {other.words}"
-        yield Candidate("interaction", "refuses messages", where, one.member, None, refuses({"allOf": [one.schema, other.schema]}), valid)
+# ------------------------------------------------------------------------------------------------ refused
+
+
+def _refused_together(ground: Ground, of_root: Sequence[State], below: Sequence[State]) -> Iterator[Candidate]:
+    pairs = list(_pairs(of_root))
+    with_a_type = [pair for pair in pairs if any("enum" in ground.sites[state.site].schema for state in pair)]
+    for one, other in (*_chosen(pairs, REFUSED), *_chosen(with_a_type, REFUSED_WITH_A_TYPE)):
+        yield _refusing(ground, one, other, {"allOf": [one.of_message, other.of_message]})
+    for one, other in _chosen([pair for pair in _pairs(below) if pair[0].above == pair[1].above], REFUSED_BELOW):
+        yield _refusing(ground, one, other, somewhere(one.above, {"allOf": [one.schema, other.schema]}))
+    for one, other in _chosen([(a, b) for a, b in product(of_root, below) if not b.site.startswith(a.site)], REFUSED_ACROSS):
+        yield _refusing(ground, one, other, {"allOf": [one.of_message, other.of_message]})
+
+
+def _pairs(states: Sequence[State]) -> Iterator[tuple[State, State]]:
+    return ((one, other) for n, one in enumerate(states) for other in states[n + 1 :] if one.site != other.site)
+
+
+def _refusing(ground: Ground, one: State, other: State, trigger: Schema) -> Candidate:
+    bodies = [written(put(put(m, one.site, one.value), other.site, other.value)) for m in ground.messages]
+    valid = [body for body in bodies if ground.reader(body).label == "valid"]
+    seen = next((state.site for state in (one, other) if state.value is not ABSENT), one.site)
+    return Candidate("interaction", "refuses messages", f"where {one.words} and {other.words}", seen, None, refuses(trigger), valid)

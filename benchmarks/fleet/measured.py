@@ -12,7 +12,7 @@ from benchmarks.fleet.schemathesis_side import Sent, brokerfuzz, schemathesis
 from benchmarks.fleet.scoring import Score, score
 from brokerfuzz.schemas import load_contract
 
-EVERY = 7
+EVERY = 5
 """A campaign against every mutant takes minutes: every so-many-th has to do."""
 
 
