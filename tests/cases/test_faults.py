@@ -12,6 +12,7 @@ from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.surroundings import SETTINGS, placements
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import MESSAGE_TYPES, Rule, check, load_contract
+from brokerfuzz.schemas.reading import escape
 from brokerfuzz.schemas.sites import JSON_RULE
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -60,7 +61,8 @@ def differences(one: Any, other: Any, at: str = "") -> list[str]:
     """The JSON Pointers of the places at which two values differ, as far down as both have the place."""
     if isinstance(one, dict) and isinstance(other, dict):
         names = [*one, *(name for name in other if name not in one)]
-        found = [differences(one[n], other[n], f"{at}/{n}") if n in one and n in other else [f"{at}/{n}"] for n in names]
+        below = {n: f"{at}/{escape(n)}" for n in names}
+        found = [differences(one[n], other[n], below[n]) if n in one and n in other else [below[n]] for n in names]
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         found = [differences(a, b, f"{at}/{i}") for i, (a, b) in enumerate(zip(one, other, strict=True))]
     else:

@@ -2,7 +2,8 @@
 
 A technique is one function. Its name, with hyphens, is the technique's; the first line of its docstring is what `explain` says of
 it; `breaks` names the keywords of the rules that it can break. It is shown a `Spot` and answers the `Change` that breaks the rule
-there, or None where it does not apply.
+there, or None where it does not apply. Where many techniques do the same thing with other values they are rows of a table, each
+entered with `enter`.
 """
 
 from collections.abc import Callable, Iterable
@@ -57,12 +58,16 @@ def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
     """Registers a technique for rules of these keywords."""
 
     def register(function: ChangeOf) -> ChangeOf:
-        name = function.__name__.replace("_", "-")
-        text = (function.__doc__ or "").partition("\n")[0]
-        TECHNIQUES[name] = Technique(name, text, frozenset(keywords), family, function)
+        enter(function.__name__.replace("_", "-"), (function.__doc__ or "").partition("\n")[0], *keywords, family=family, change=function)
         return function
 
     return register
+
+
+def enter(name: str, text: str, *keywords: str, family: str, change: ChangeOf) -> None:
+    """Registers a technique that is a row of a table."""
+    assert name not in TECHNIQUES, f"two techniques are called {name}"
+    TECHNIQUES[name] = Technique(name, text, frozenset(keywords), family, change)
 
 
 def techniques_for(rule: Rule) -> list[Technique]:

@@ -1,0 +1,119 @@
+"""Slips between values: commas, colons, names, brackets, comments and white space."""
+
+from brokerfuzz.cases.techniques.wire.slips import (
+    array,
+    array_end,
+    at,
+    before,
+    behind,
+    boolean,
+    closing,
+    colon,
+    comma,
+    name,
+    number,
+    opening,
+    slip,
+    text,
+    tokens,
+)
+
+# -------------------------------------------------------------------------------------------------------- commas
+
+slip("trailing-comma", "A comma behind the last member.", before(closing, b","))
+slip("trailing-commas", "Five commas behind the last member.", before(closing, b",,,,,"))
+slip("leading-comma", "A comma before the first member.", behind(opening, b","))
+slip("doubled-comma", "Two commas between two members.", behind(comma, b","))
+slip("missing-comma", "No comma between two members.", at(comma, b" "))
+slip("semicolon-for-comma", "A semicolon between two members.", at(comma, b";"))
+slip("trailing-comma-in-array", "A comma behind the last item of an array.", before(array_end, b","))
+slip("trailing-commas-in-array", "Two commas behind the last item of an array.", before(array_end, b",,"))
+slip("leading-comma-in-array", "A comma before the first item of an array.", behind(array, b","))
+slip("blanks-for-an-item", "Blanks and a comma before the first item of an array.", behind(array, b"   , "))
+slip("doubled-comma-in-array", "Two commas between two items of an array.", before(array_end, b',,"b"'))
+slip("missing-comma-in-array", "No comma between two items of an array.", before(array_end, b' "b"'))
+slip("semicolon-in-array", "A semicolon between two items of an array.", before(array_end, b';"b"'))
+slip("colon-in-array", "A colon between two items of an array.", before(array_end, b':"b"'))
+
+# -------------------------------------------------------------------------------------------------------- colons
+
+slip("missing-colon", "No colon between a name and its value.", at(colon, b" "))
+slip("doubled-colon", "Two colons between a name and its value.", behind(colon, b":"))
+slip("comma-for-colon", "A comma between a name and its value.", at(colon, b","))
+slip("equals-for-colon", "An equals sign between a name and its value.", at(colon, b"="))
+slip("arrow-for-colon", "An arrow between a name and its value, as in Ruby and PHP.", at(colon, b"=>"))
+slip("named-item", "A name and a colon before an item of an array.", behind(array, b'"":'))
+
+# --------------------------------------------------------------------------------------------------------- names
+
+slip("unquoted-key", "The first name without quotes.", at(name, lambda token: token[1:-1]))
+slip("unquoted-keys", "No name with quotes.", lambda body: b"".join(_bare(token, after) for token, after in _pairs(body)))
+slip("single-quoted-key", "The first name between single quotes.", at(name, lambda token: b"'" + token[1:-1] + b"'"))
+slip("escaped-quotes-of-key", "The first name between quotes that are escaped.", at(name, lambda token: rb"\"" + token[1:-1] + rb"\""))
+slip("number-for-key", "A member whose name is a number.", before(closing, b",1:1"))
+slip("huge-number-for-key", "A member whose name is a number that no double holds.", before(closing, b",9999E9999:1"))
+slip("null-for-key", "Two members whose names are null.", before(closing, b",null:null,null:null"))
+slip("bracket-for-key", "A bracket where a name belongs.", before(closing, b',[:"a"'))
+slip("missing-name", "A value and its colon without a name.", before(closing, b',:"a"'))
+slip("name-alone", "A name with neither colon nor value.", before(closing, b',"a"'))
+slip("emoji-alone", "An emoji where a member belongs.", before(closing, ",🇨🇭".encode()))
+slip("missing-value", "A name and its colon without a value.", at(number, b""))
+slip("two-values", "Two values behind one name.", before(closing, b" 123"))
+
+# ------------------------------------------------------------------------------------------------------ brackets
+
+slip("closed-twice", "One closing brace too many.", behind(closing, b"}"))
+slip("closed-by-bracket", "The message closed by a bracket.", at(closing, b"]"))
+slip("closed-by-comma", "A comma where the message's last brace belongs.", at(closing, b","))
+slip("opening-brace-missing", "The message without its first brace.", at(opening, b""))
+slip("array-closed-twice", "One closing bracket too many behind an array.", behind(array_end, b"]"))
+slip("array-closed-by-brace", "An array closed by a brace.", at(array_end, lambda token: b"}" if token == b"]" else b"]"))
+slip("array-not-closed", "An array without its last bracket.", at(array_end, b""))
+slip("array-in-parentheses", "An array between parentheses, as Python's tuples are.", lambda body: at(array, b"(")(at(array_end, b")")(body)))
+slip("dots-in-array", "Three dots in an array, for what was left out.", before(array_end, b",..."))
+slip("star-in-array", "A star in an array.", before(array_end, b",*"))
+slip("dots-for-members", "Three dots where more members would be.", before(closing, b",..."))
+
+# ------------------------------------------------------------------------------------------------------ comments
+
+slip("comment", "A comment before the message.", before(opening, b"/* offer */"))
+slip("line-comment", "A comment on a line behind the message.", behind(closing, b"\n// offer\n"))
+slip("trailing-comment", "An empty comment behind the message.", behind(closing, b"/**/"))
+slip("trailing-comment-open", "A comment behind the message, and a slash.", behind(closing, b"/**//"))
+slip("trailing-slash", "A slash behind the message.", behind(closing, b"/"))
+slip("inner-comment", "A comment between a name and its value.", behind(colon, b"/*comment*/"))
+slip("inner-line-comment", "A comment on a line among the members.", behind(comma, b"// offer\n"))
+slip("hash-comment", "A comment behind a hash, as shells and YAML have it.", behind(comma, b"# offer\n"))
+
+# --------------------------------------------------------------------------------------------------- white space
+
+for _name, _words, _between in (
+    ("vertical-tab", "A vertical tab", "\x0b"),
+    ("form-feed", "A form feed", "\f"),
+    ("no-break-space-outside", "A no-break space", "\u00a0"),
+    ("next-line-outside", "The character NEL, the next line of mainframes,", "\u0085"),
+    ("line-separator-outside", "A line separator, which is white space to JavaScript,", "\u2028"),
+    ("wide-space-outside", "An ideographic space", "\u3000"),
+    ("zero-width-space-outside", "A zero-width space", "\u200b"),
+    ("word-joiner-outside", "A word joiner", "\u2060"),
+    ("mark-outside", "A byte order mark", "\ufeff"),
+    ("nul-outside", "A NUL", "\0"),
+):
+    slip(_name, f"{_words} between two members.", behind(comma, _between.encode()))
+slip("escaped-line-break-outside", "A line break between two members, written as a backslash and n.", behind(comma, rb"\n"))
+slip("unicode-escape-outside", "A blank before a text, written as a Unicode escape.", before(text, rb"\u0020"))
+
+# ---------------------------------------------------------------------------------------------------- strangers
+
+slip("parenthesised-value", "A value between parentheses.", at(number, lambda token: b"(" + token + b")"))
+slip("value-in-angle-brackets", "A value between angle brackets.", at(boolean, lambda token: b"<" + token + b">"))
+slip("spread-object", "An object spread among the members, as JavaScript has it.", before(closing, b",...{}"))
+
+
+def _pairs(body: bytes) -> list[tuple[bytes, bytes]]:
+    found = tokens(body)
+    return list(zip(found, [*found[1:], b""], strict=True))
+
+
+def _bare(token: bytes, after: bytes) -> bytes:
+    return token[1:-1] if after == b":" else token
