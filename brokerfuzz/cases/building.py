@@ -38,14 +38,15 @@ def no_wish(path: str, schema: Schema) -> Any:
 class Plan:
     """What a message is to look like.
 
-    `full`: with all optional members, else with none. `narrowed`: a flat schema to conjoin with the contract's. `sizes`: items by
-    the path of the array (one, where it is not named). `choose`: called with every member's path and flat schema, answers its
-    value, `ABSENT` or `PLAIN`. `backwards`: members in reverse order.
+    `full`: with all optional members, else with none. `narrowed`: a flat schema to conjoin with the contract's. `sizes`: items by the path of the
+    array (one, where it is not named); where one such array lies in another, then only in its item `within`, if that is not None. `choose`: called
+    with every member's path and flat schema, answers its value, `ABSENT` or `PLAIN`. `backwards`: members in reverse order.
     """
 
     full: bool = True
     narrowed: Schema = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
+    within: int | None = None
     choose: Choose = no_wish
     backwards: bool = False
 
@@ -104,9 +105,17 @@ class _Builder:
 
     def _array(self, schema: Schema, path: str) -> list[Any]:
         size = max(self.plan.sizes.get(path, 1 if self.plan.full or "minItems" in schema else 0), schema.get("minItems", 0))
-        items = [self.value(schema.get("items", {}), path + "[]", number) for number in range(min(size, schema.get("maxItems", size)))]
+        builders = [self._of_item(path, number) for number in range(min(size, schema.get("maxItems", size)))]
+        items = [builder.value(schema.get("items", {}), path + "[]", number) for number, builder in enumerate(builders)]
         self._settle(schema, path, items)
         return items
+
+    def _of_item(self, path: str, number: int) -> "_Builder":
+        """What builds an item of the array at a path: in all but one, arrays that lie within are as they come."""
+        within = self.plan.within
+        if within is None or path not in self.plan.sizes or number == min(within, self.plan.sizes[path] - 1):
+            return self
+        return replace(self, plan=replace(self.plan, sizes={there: size for there, size in self.plan.sizes.items() if not there.startswith(path)}))
 
     def _settle(self, schema: Schema, path: str, value: Any) -> None:
         for settle in settling_steps(doubts(self.contract, self.message_type).get(path, ()), path, schema):

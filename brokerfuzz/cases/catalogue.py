@@ -7,15 +7,14 @@ members of an object meet, every silence is probed. `order` says what comes firs
 from collections.abc import Collection, Iterator
 from datetime import datetime
 
-from brokerfuzz.cases.case import NOW_TAG, Case, clock
+from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.controls import ControlMaker
-from brokerfuzz.cases.covering.goals import covered
 from brokerfuzz.cases.edges import EdgeMaker
 from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.order import Worth, by_cover
+from brokerfuzz.cases.order import by_cover
 from brokerfuzz.cases.pairs import PairMaker
 from brokerfuzz.cases.probes import ProbeMaker
-from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.cases.worth import worth
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 
 ALL_LABELS: tuple[Label, ...] = ("valid", "invalid", "unspecified")
@@ -55,22 +54,3 @@ def _unordered(contract: Contract, message_type: MessageType, now: datetime, str
     probes = ProbeMaker(contract, message_type, now)
     for silence in contract.silences:
         yield from probes.of_silence(silence)
-
-
-# ---------------------------------------------------------------------------------------------------------- worth
-
-_WORTH = {"rule": 600, "edge": 60, "silence": 120, "pair": 1}
-_OF_FAMILY, _OF_TECHNIQUE, _OF_PLACEMENT, _OF_SETTING, _OF_TAG = 200, 100, 60, 50, 20
-
-
-def worth(case: Case, contract: Contract) -> Worth:
-    """What a case covers, and how much that counts: see `order`."""
-    found = {" ".join(goal): _WORTH[goal.kind] for goal in covered(case, contract) if goal.kind in _WORTH}
-    for fault in case.faults:
-        found[f"{fault.rule} {TECHNIQUES[fault.technique].family}"] = _OF_FAMILY
-        found[f"{fault.rule} {fault.technique}"] = _OF_TECHNIQUE
-    about = case.faults[0].rule if case.faults else ""
-    for tag in case.tags:
-        if not tag.startswith(NOW_TAG):
-            found[f"{about} {tag}"] = _OF_PLACEMENT if tag.startswith("at:") else _OF_SETTING if tag.startswith("in:") else _OF_TAG
-    return found

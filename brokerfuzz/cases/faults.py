@@ -10,7 +10,7 @@ from typing import Any, cast
 from brokerfuzz.cases.building import build, meeting, with_place
 from brokerfuzz.cases.case import Case, Fault, compact, now_tag
 from brokerfuzz.cases.changes import Steps, apply, place_of, places, pointer, value_at
-from brokerfuzz.cases.surroundings import BACKWARDS, COMPLETE, ONLY, SETTINGS, Placement, Setting, placements
+from brokerfuzz.cases.surroundings import BACKWARDS, COMPLETE, ONLY, Placement, Setting, placements, surroundings
 from brokerfuzz.cases.techniques import Spot, Technique, techniques_for
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule
 from brokerfuzz.schemas.flattening import Schema, conjoin
@@ -40,28 +40,36 @@ class FaultMaker:
     _twins: _Recent = field(default_factory=_Recent, repr=False, compare=False)
 
     def of_rule(self, rule: Rule) -> Iterator[Case]:
-        """The rule broken by every technique that applies, then at every placement and in every setting; each case's `twin` is its own.
+        """The rule broken by every technique that applies, at every placement and in every setting; each case's `twin` is its own.
 
+        The techniques take turns in the surroundings: the first sits in the only item of a complete message, each next one elsewhere.
         Where a condition decides about the rule's place, the rule is broken with the condition met besides. A rule of presence is then
         broken at every placement, with what decides before it and behind it.
         """
         ways = self.ways(rule)
         if not ways:
             return
-        yield from self._made(rule, [(technique, ONLY, COMPLETE) for technique in ways])
-        rounds = [*((placement, COMPLETE) for placement in placements(rule.site)[1:]), *((ONLY, setting) for setting in SETTINGS[1:])]
-        for number, (placement, setting) in enumerate(rounds):
-            first = number % len(ways)
-            in_turn = self._made(rule, [(technique, placement, setting) for technique in ways[first:] + ways[:first]])
-            yield from islice(in_turn, 1)
+        around = surroundings(rule.site)
+        for number in range(max(len(ways), len(around))):
+            yield from self._first_that_fits(rule, ways, around, number)
         for condition in self.deciding(rule):
             given = meeting(self.contract, self.message_type, condition) if rule.condition is None else None
             everywhere = [(technique, ONLY, COMPLETE) for technique in ways]
             if rule.condition or rule.keyword in OF_PRESENCE:
-                around = product(placements(rule.site), (COMPLETE, BACKWARDS))
-                everywhere += [(technique, placement, setting) for placement, setting in around for technique in ways[:2]]
+                orders = product(placements(rule.site), (COMPLETE, BACKWARDS))
+                everywhere += [(technique, placement, setting) for placement, setting in orders for technique in ways[:2]]
             for case in self._made(rule, everywhere, given):
                 yield replace(case, tags=(*case.tags, f"under:{condition.label}"))
+
+    def _first_that_fits(self, rule: Rule, ways: Sequence[Technique], around: Sequence[tuple[Placement, Setting]], number: int) -> Iterator[Case]:
+        """The technique of this number in the surroundings of this number; the next ones that fit, where one of the two has its turn again."""
+        placement, setting = around[number % len(around)]
+        first = number % len(ways)
+        if number < len(ways):
+            tried = [(ways[first], placement, setting), (ways[first], ONLY, COMPLETE)]
+        else:
+            tried = [(technique, placement, setting) for technique in [*ways[first:], *ways[:first]]]
+        yield from islice(self._made(rule, tried), 1)
 
     def _made(self, rule: Rule, wanted: Sequence[tuple[Technique, Placement, Setting]], given: Schema | None = None) -> Iterator[Case]:
         for technique, placement, setting in wanted:
@@ -119,8 +127,8 @@ class FaultMaker:
     def _message(self, rule: Rule, placement: Placement, setting: Setting, given: Schema | None) -> object:
         key = (rule.site, rule.condition.label if rule.condition else "", placement, setting.name, json.dumps(given))
         if key not in self._messages:
-            sizes = {placement.array: placement.size} if placement.array is not None else {}
-            plan = setting.plan(self.contract, self.message_type, sizes).narrow(given or {}, self.towards(rule))
+            sizes = dict.fromkeys(placement.arrays, placement.size)
+            plan = setting.plan(self.contract, self.message_type, sizes, placement.index).narrow(given or {}, self.towards(rule))
             self._messages[key] = build(self.contract, self.message_type, plan)
         return self._messages[key]
 
@@ -131,10 +139,7 @@ class FaultMaker:
 
     @staticmethod
     def _steps(message: object, site: str, placement: Placement) -> Steps | None:
-        """The way to the placement's place of a site: by its index where it names the array, else the first."""
-        depth = placement.array.count("[]") if placement.array is not None else -1
-        for steps in places(message, site):
-            indices = [step for step in steps if isinstance(step, int)]
-            if all(index == (placement.index if level == depth else 0) for level, index in enumerate(indices)):
-                return steps
-        return None
+        """The way to the placement's place of a site."""
+        wanted = placement.indices(site)
+        ways = places(message, site)
+        return next((steps for steps in ways if [step for step in steps if isinstance(step, int)] == wanted), None)

@@ -6,6 +6,7 @@ there, or is true. So a fault is tried at every `Placement`, and in every `Setti
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from brokerfuzz.cases.building import PLAIN, Choose, Plan, no_wish
@@ -16,13 +17,10 @@ from brokerfuzz.schemas.flattening import Schema, strangers, types_of
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a fault sits: of the array at path `array`, which has `size` items, in the item `index`; in the only item of all others.
-
-    No array at all (`array` is None): in the only item of each.
-    """
+    """Where a fault sits: in the item `index` of the arrays at these paths, which have `size` items there; in the only item of all others."""
 
     name: str
-    array: str | None = None
+    arrays: tuple[str, ...] = ()
     size: int = 1
     index: int = 0
 
@@ -31,15 +29,29 @@ class Placement:
         """What the case's tag says."""
         return f"at:{self.name}"
 
+    def indices(self, site: str) -> list[int]:
+        """The index at each array on the way to a site."""
+        return [self.index if array in self.arrays else 0 for array in arrays_above(site)]
+
+
+def arrays_above(site: str) -> list[str]:
+    """The paths of the arrays on the way to a site, the outermost first."""
+    return [site[:index] for index in range(len(site)) if site.startswith("[]", index)]
+
 
 ONLY = Placement("only")
-_SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0), ("eleventh", 12, 10))
+_SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
 
 
 def placements(site: str) -> list[Placement]:
-    """Where a fault at a site can sit: in only items; then in the last, a middle, the first item and the eleventh of each array on the way."""
-    arrays = [site[:index] for index in range(len(site)) if site.startswith("[]", index)]
-    return [ONLY, *(Placement(name, array, size, index) for name, size, index in _SPOTS for array in arrays)]
+    """Where a fault at a site can sit.
+
+    In only items; in the eleventh of twelve, all the way down; then in the last, a middle and the first item of each array on the way. The first two
+    alone tell who checks only some items: the only item is the first and the last, the eleventh is neither, nor one of the first ten.
+    """
+    arrays = arrays_above(site)
+    eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []
+    return [ONLY, *eleventh, *(Placement(name, (array,), size, index) for name, size, index in _SPOTS for array in arrays)]
 
 
 WishesOf = Callable[[Contract, MessageType], Choose]
@@ -59,9 +71,9 @@ class Setting:
         """What the case's tag says."""
         return f"in:{self.name}"
 
-    def plan(self, contract: Contract, message_type: MessageType, sizes: dict[str, int]) -> Plan:
-        """The plan of such a message, with arrays of these sizes."""
-        return Plan(full=self.full, backwards=self.backwards, sizes=sizes, choose=self.wishes(contract, message_type))
+    def plan(self, contract: Contract, message_type: MessageType, sizes: dict[str, int], within: int) -> Plan:
+        """The plan of such a message, with arrays of these sizes: see `Plan`."""
+        return Plan(full=self.full, backwards=self.backwards, sizes=sizes, within=within, choose=self.wishes(contract, message_type))
 
 
 def null_where_allowed(path: str, schema: Schema) -> Any:
@@ -94,5 +106,12 @@ BARE = Setting("bare", full=False)
 BACKWARDS = Setting("backwards", backwards=True)
 NULLS = Setting("nulls", wishes=lambda contract, message_type: null_where_allowed)
 UNUSUAL = Setting("unusual", wishes=_unusual)
-SETTINGS = (COMPLETE, BARE, NULLS, UNUSUAL, BACKWARDS)
-"""All members; only those that have to be there; all others null; all others at an unusual value; all members, in reverse order."""
+SETTINGS = (COMPLETE, UNUSUAL, BARE, NULLS, BACKWARDS)
+"""All members; all others at an unusual value; only those that have to be there; all others null; all members, in reverse order."""
+
+
+def surroundings(site: str) -> list[tuple[Placement, Setting]]:
+    """Every placement of a site in a complete message, and every setting with the fault in only items; in turn."""
+    placed = [(placement, COMPLETE) for placement in placements(site)]
+    in_settings = [(ONLY, setting) for setting in SETTINGS[1:]]
+    return [*placed[:2], *(one for pair in zip_longest(in_settings, placed[2:]) for one in pair if one is not None)]

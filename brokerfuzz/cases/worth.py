@@ -1,0 +1,74 @@
+"""What a case is worth in the order of a catalogue: what it covers, and how much each of that counts.
+
+The figures are tuned on services with one seeded bug each (`python -m benchmarks fleet`). They follow how bugs are spread: a check is
+missing altogether more often than for one technique; a lenient reader is lenient at every place of a type; whoever checks the only item and
+the eleventh of twelve checks them all.
+"""
+
+from collections.abc import Iterator
+
+from brokerfuzz.cases.case import NOW_TAG, Case
+from brokerfuzz.cases.covering.goals import covered
+from brokerfuzz.cases.order import Worth
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.schemas import Contract
+from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.sites import JSON_RULE
+
+_FIRST = 1_000_000
+_OF_GOAL = {"edge": 60, "silence": 60, "pair": 4}
+_OF_RULE = 600
+_OF_SILENCE = 120
+_OF_TAG = {
+    "at:only": 300,
+    "at:eleventh": 300,
+    "at": 20,
+    "in": 40,
+    "under": 150,
+    "control": 10,
+    "probe": 60,
+    "as": 60,
+    "edge": 20,
+    "pairs": 20,
+    "twin": 0,
+}
+_OF_FAMILY = {"missing": 200, "null": 200, "coercion": 150, "bound": 200, "wrapping": 40}
+_OF_OTHER_FAMILIES = 100
+_OF_TECHNIQUE, _OF_TECHNIQUE_AND_TYPE, _OF_TECHNIQUE_AND_RULE = 100, 80, 30
+_OF_SYNTAX = 20
+_OF_VALUES = 500
+
+
+def worth(case: Case, contract: Contract) -> Worth:
+    """The worth of each thing that a case covers, by a name for it."""
+    return dict(_worths(case, contract))
+
+
+def _worths(case: Case, contract: Contract) -> Iterator[tuple[str, int]]:
+    for goal in covered(case, contract):
+        if goal.kind in _OF_GOAL:
+            yield " ".join(goal), _OF_GOAL[goal.kind]
+        if goal.kind == "silence":
+            yield goal.name, _OF_SILENCE
+    about = ""
+    for fault in case.faults:
+        about, technique = fault.rule, TECHNIQUES[fault.technique]
+        rule = contract.rule(fault.rule)
+        types = " ".join(sorted(types_of(contract.sites[case.message_type][rule.site].schema)))
+        syntax = rule.keyword == JSON_RULE
+        yield about, _OF_RULE
+        yield f"{about} {technique.family}", _OF_FAMILY.get(technique.family, _OF_OTHER_FAMILIES)
+        yield technique.name, _OF_SYNTAX if syntax else _OF_TECHNIQUE
+        yield f"{technique.name} at {types}", 0 if syntax else _OF_TECHNIQUE_AND_TYPE
+        yield f"{about} {technique.name}", _OF_TECHNIQUE_AND_RULE
+    for tag in case.tags:
+        if not tag.startswith(NOW_TAG):
+            yield f"{about} {tag}", _of_tag(tag)
+
+
+def _of_tag(tag: str) -> int:
+    if tag in ("edge:complete", "edge:only-required"):
+        return _FIRST
+    if tag.startswith("edge:values"):
+        return _OF_VALUES
+    return _OF_TAG.get(tag, _OF_TAG.get(tag.partition(":")[0], 0))
