@@ -30,6 +30,8 @@ MOST_COMBINATIONS = 1_000_000
 
 Row = Mapping[str, str]
 """The state of each member of an object."""
+_STEPS = (1, 3, 7, 9, 11, 13, 17, 19, 21, 23)
+"""How far apart rows of objects are that go with one row of what they lie in: so that others meet each time round."""
 Combination = frozenset[tuple[str, str]]
 """Some members of an object with a state each."""
 MOST_TRIED = 64
@@ -61,21 +63,29 @@ class PairMaker:
                     yield found
 
     def _rows(self, known: States) -> Iterator[Case]:
+        arrays = {path: rows(self.contract, self.message_type, path, self.strength) for path in known.objects}
         for depth in sorted({_depth(path) for path in known.objects}):
-            arrays = {path: rows(self.contract, self.message_type, path, self.strength) for path in known.objects if _depth(path) == depth}
-            for number in range(max(map(len, arrays.values()))):
-                chosen = {path: array[number % len(array)] for path, array in arrays.items() if array}
-                case = self._case(_message(known, chosen, number), f"{depth}-{number}")
-                if case is not None:
-                    yield case
+            at_depth = {path: array for path, array in arrays.items() if _depth(path) == depth}
+            below = {path: array for path, array in arrays.items() if _depth(path) > depth}
+            for number in range(max(map(len, at_depth.values()))):
+                wanted = {path: array[number % len(array)] for path, array in at_depth.items()}
+                besides = {path: array[(number * step) % len(array)] for step, (path, array) in zip(_STEPS, below.items(), strict=False)}
+                messages = (_message(known, wanted, number, some) for some in (besides, {}))
+                message = next(filter(self._is_valid, messages), None)  # what rows below may say, a condition above may forbid
+                if message is not None:
+                    yield self._case(message, f"{depth}-{number}")
+
+    def _is_valid(self, message: Any) -> bool:
+        return check(self.message_type, compact(message), now=self.now, contract=self.contract).label == "valid"
 
     def _with(self, known: States, path: str, some: Combination) -> Case | None:
         message = witness(known, path, dict(some))
         spelled = "+".join(f"{join(path, name)}:{state}" for name, state in sorted(some))
         return self._case(message, spelled) if message is not None else None
 
-    def _case(self, message: Any, name: str) -> Case | None:
-        return Case.confirmed(self.message_type, compact(message), claim="valid", tags=(f"pairs:{name}",), now=self.now, contract=self.contract)
+    def _case(self, message: Any, name: str) -> Case:
+        body, tags = compact(message), (f"pairs:{name}",)
+        return Case.judged(self.message_type, body, claim="valid", tags=tags, now=self.now, contract=self.contract)
 
 
 def _tick_off(known: States, message: Any, left: Mapping[str, set[Combination]]) -> None:
@@ -92,14 +102,10 @@ def _depth(path: str) -> int:
     return path.count(".") + path.count("[]")
 
 
-def _message(known: States, chosen: Mapping[str, Row], number: int) -> Any:
+def _message(known: States, chosen: Mapping[str, Row], number: int, besides: Mapping[str, Row] | None = None) -> Any:
     """A complete message in which the objects at these sites are in these states. `number` chooses among the edges of a member."""
-    wished = {join(path, name): state for path, row in chosen.items() for name, state in row.items()}
-    sizes = {
-        path: _sizes(known, path)[number % len(_sizes(known, path))]
-        for path, state in wished.items()
-        if _is(known, path, "array") and state == "edge"
-    }
+    wished = {join(path, name): state for path, row in {**(besides or {}), **chosen}.items() for name, state in row.items()}
+    sizes = {path: _size(known, path) for path, state in wished.items() if _is(known, path, "array") and state == "edge"}
     narrowed = [towards(path) for path in chosen if path]
     plan = Plan(sizes=sizes, choose=_wishes(known, wished, number)).narrow(*narrowed)
     return build(known.contract, known.message_type, plan)
@@ -129,11 +135,11 @@ def _is(known: States, path: str, *names: str) -> bool:
     return bool(types_of(known.sites[path].schema) & set(names))
 
 
-def _sizes(known: States, path: str) -> list[int]:
-    """The sizes at which an array is at an edge."""
+def _size(known: States, path: str) -> int:
+    """The size at which an array is at an edge: no item, or many where there have to be some."""
     schema = known.sites[path].schema
     fitting = [size for size in (SIZES[0], SIZES[-1]) if schema.get("minItems", 0) <= size <= schema.get("maxItems", size)]
-    return [size for size in fitting if known.state(path, [None] * size) == "edge"]
+    return next(size for size in fitting if known.state(path, [None] * size) == "edge")
 
 
 # -------------------------------------------------------------------------------------------------- covering arrays

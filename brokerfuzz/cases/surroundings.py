@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from brokerfuzz.cases.building import PLAIN, Choose, Plan, no_wish
+from brokerfuzz.cases.building import PLAIN, Plan
 from brokerfuzz.decoder.doubts import spelling_at
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import Schema, strangers, types_of
@@ -54,17 +54,18 @@ def placements(site: str) -> list[Placement]:
     return [ONLY, *eleventh, *(Placement(name, (array,), size, index) for name, size, index in _SPOTS for array in arrays)]
 
 
-WishesOf = Callable[[Contract, MessageType], Choose]
-
-
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a message around a fault looks like: every member in one state, as far as the fault lets it be."""
+    """What a message around a fault looks like: every member in one state, as far as the fault lets it be.
+
+    `member`: which member of their enumerations places take, so that settings differ in it.
+    """
 
     name: str
     full: bool = True
     backwards: bool = False
-    wishes: WishesOf = field(default=lambda contract, message_type: no_wish)
+    member: int = 0
+    state: Callable[[Schema], Any] = field(default=lambda schema: PLAIN)
 
     @property
     def tag(self) -> str:
@@ -73,39 +74,45 @@ class Setting:
 
     def plan(self, contract: Contract, message_type: MessageType, sizes: dict[str, int], within: int) -> Plan:
         """The plan of such a message, with arrays of these sizes: see `Plan`."""
-        return Plan(full=self.full, backwards=self.backwards, sizes=sizes, within=within, choose=self.wishes(contract, message_type))
+
+        def choose(path: str, schema: Schema) -> Any:
+            if "enum" in schema and (self.full or contract.sites[message_type][path].required):
+                return schema["enum"][self.member % len(schema["enum"])]
+            state = self.state(schema)
+            as_it_comes = path in sizes or strangers(schema) or spelling_at(contract, message_type, path) is not None
+            return PLAIN if as_it_comes and state is not None else state
+
+        return Plan(full=self.full, backwards=self.backwards, sizes=sizes, within=within, choose=choose)
 
 
 def null_where_allowed(path: str, schema: Schema) -> Any:
     """Null wherever it may be."""
+    return _null(schema)
+
+
+def _null(schema: Schema) -> Any:
     return None if "null" in types_of(schema) else PLAIN
 
 
-def _unusual(contract: Contract, message_type: MessageType) -> Choose:
-    """False for booleans, the last member of enumerations, the least of numbers, the shortest of texts."""
-
-    def choose(path: str, schema: Schema) -> Any:
-        if strangers(schema) or spelling_at(contract, message_type, path) is not None:
-            return PLAIN
-        if "enum" in schema:
-            return schema["enum"][-1]
-        match types_of(schema) - {"null"}:
-            case types if types == {"boolean"}:
-                return False
-            case types if types == {"string"} and "maxLength" not in schema:
-                return " " * max(schema.get("minLength", 0), 1)
-            case types if types <= {"integer", "number"} and types and not {"multipleOf", "exclusiveMinimum"} & set(schema):
-                return schema.get("minimum", -1)
-        return PLAIN
-
-    return choose
+def _unusual(schema: Schema) -> Any:
+    """False for booleans, the least of numbers, a blank for texts, no item for arrays."""
+    match types_of(schema) - {"null"}:
+        case types if types == {"boolean"}:
+            return False
+        case types if types == {"string"} and "maxLength" not in schema:
+            return " " * max(schema.get("minLength", 0), 1)
+        case types if types <= {"integer", "number"} and types and not {"multipleOf", "exclusiveMinimum"} & set(schema):
+            return schema.get("minimum", -1)
+        case types if types == {"array"} and not schema.get("minItems"):
+            return []
+    return PLAIN
 
 
 COMPLETE = Setting("complete")
-BARE = Setting("bare", full=False)
-BACKWARDS = Setting("backwards", backwards=True)
-NULLS = Setting("nulls", wishes=lambda contract, message_type: null_where_allowed)
-UNUSUAL = Setting("unusual", wishes=_unusual)
+UNUSUAL = Setting("unusual", member=-1, state=_unusual)
+BARE = Setting("bare", full=False, member=1)
+NULLS = Setting("nulls", member=2, state=_null)
+BACKWARDS = Setting("backwards", backwards=True, member=3)
 SETTINGS = (COMPLETE, UNUSUAL, BARE, NULLS, BACKWARDS)
 """All members; all others at an unusual value; only those that have to be there; all others null; all members, in reverse order."""
 

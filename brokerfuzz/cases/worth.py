@@ -34,7 +34,8 @@ _OF_TAG = {
 }
 _OF_FAMILY = {"missing": 200, "null": 200, "coercion": 150, "bound": 200, "wrapping": 40}
 _OF_OTHER_FAMILIES = 100
-_OF_TECHNIQUE, _OF_TECHNIQUE_AND_TYPE, _OF_TECHNIQUE_AND_RULE = 100, 80, 30
+_OF_TECHNIQUE, _OF_TECHNIQUE_AND_TYPE, _OF_TECHNIQUE_AND_RULE = 100, 80, 60
+_OF_SETTING_AND_RULE, _OF_SETTING_AND_TYPE_RULE = 300, 80
 _OF_SYNTAX = 20
 _OF_VALUES = 500
 
@@ -50,12 +51,13 @@ def _worths(case: Case, contract: Contract) -> Iterator[tuple[str, int]]:
             yield " ".join(goal), _OF_GOAL[goal.kind]
         if goal.kind == "silence":
             yield goal.name, _OF_SILENCE
-    about = ""
+    about, of_setting = "", 0
     for fault in case.faults:
         about, technique = fault.rule, TECHNIQUES[fault.technique]
         rule = contract.rule(fault.rule)
         types = " ".join(sorted(types_of(contract.sites[case.message_type][rule.site].schema)))
         syntax = rule.keyword == JSON_RULE
+        of_setting = 0 if syntax else _OF_SETTING_AND_TYPE_RULE if rule.keyword == "type" and not rule.condition else _OF_SETTING_AND_RULE
         yield about, _OF_RULE
         yield f"{about} {technique.family}", _OF_FAMILY.get(technique.family, _OF_OTHER_FAMILIES)
         yield technique.name, _OF_SYNTAX if syntax else _OF_TECHNIQUE
@@ -63,7 +65,7 @@ def _worths(case: Case, contract: Contract) -> Iterator[tuple[str, int]]:
         yield f"{about} {technique.name}", _OF_TECHNIQUE_AND_RULE
     for tag in case.tags:
         if not tag.startswith(NOW_TAG):
-            yield f"{about} {tag}", _of_tag(tag)
+            yield f"{about} {tag}", of_setting if tag.startswith("in:") else _of_tag(tag)
 
 
 def _of_tag(tag: str) -> int:

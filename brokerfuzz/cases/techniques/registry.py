@@ -70,9 +70,22 @@ def enter(name: str, text: str, *keywords: str, family: str, change: ChangeOf) -
     TECHNIQUES[name] = Technique(name, text, frozenset(keywords), family, change)
 
 
+_TRIED_FIRST = (
+    "null-instead", "numeric-string", "true-as-text", "unwrapped", "number-instead", "boolean-instead", "fraction", "empty-text",
+    "zero-instead", "false-instead", "object-instead", "array-instead", "text-instead", "wrapped-in-array", "false-as-text", "one-as-text",
+    "padded-numeric-string", "fraction-for-text",
+    "outsider", "lower-case", "trailing-space", "upper-case", "empty-member", "leading-space", "without-spaces", "underscored",
+    "unknown-member", "unknown-null", "other-case-key", "extension-key", "dollar-key", "underscore-key", "proto-key",
+    "one-below", "one-above", "wraps-from-below", "wraps-from-above", "negative", "zero",
+)  # fmt: skip
+"""What programs forgive, or fall over, most often."""
+
+
 def techniques_for(rule: Rule) -> list[Technique]:
-    """The techniques for the rule's keyword; at a given spot some of them may not apply."""
-    return [technique for technique in TECHNIQUES.values() if rule.keyword in technique.keywords]
+    """The techniques for the rule's keyword, those that tell most first; at a given spot some of them may not apply."""
+    ranks = {name: rank for rank, name in enumerate(_TRIED_FIRST)}
+    fitting = [technique for technique in TECHNIQUES.values() if rule.keyword in technique.keywords]
+    return sorted(fitting, key=lambda technique: ranks.get(technique.name, len(ranks)))
 
 
 def known_techniques(names: Iterable[str]) -> list[Technique]:
