@@ -138,7 +138,7 @@ def _is(known: States, path: str, *names: str) -> bool:
 def _size(known: States, path: str) -> int:
     """The size at which an array is at an edge: no item, or many where there have to be some."""
     schema = known.sites[path].schema
-    fitting = [size for size in (SIZES[0], SIZES[-1]) if schema.get("minItems", 0) <= size <= schema.get("maxItems", size)]
+    fitting = [size for size in SIZES if schema.get("minItems", 0) <= size <= schema.get("maxItems", size)]
     return next(size for size in fitting if known.state(path, [None] * size) == "edge")
 
 

@@ -17,7 +17,7 @@ TEXTS: Sequence[str] = (
     "é", "e\u0301", "ß", "İ", "ŉ", "漢字", "हिन्दी", "שלום", "\u202eabc\u202c", "a\u200bb", "\uffff", "𝒳", "🧪", "👩‍👩‍👧‍👦", "🇨🇭", "Z̷̑a̴l̵g̸o",
     '"', "\\", "/", "'", "`", "\\u0041", "%s%n", "{0}", "{{7*7}}", "${7*7}", "#{7*7}", "&amp;", "<b>", "]]>", "<!--",
     "' OR '1'='1", "'; DROP TABLE offers;--", '{"$gt":""}', "*)(uid=*", "' or count(/*)=1 or '", "<script>alert(1)</script>", "$(id)",
-    "; ls", "../../etc/passwd", "C:\\a", "CON", "=1+1", "@here", "a,b;c", "__proto__", "2020-01-01T00:00:00Z",
+    "; ls", "../../etc/passwd", "C:\\a", "CON", "=1+1", "@here", "a,b;c", "__proto__", "2020-01-01T00:00:00Z", "1e5",
 )  # fmt: skip
 
 LONG_TEXTS: Sequence[str] = ("b" * 255, "b" * 256, "é" * 255, "🧪" * 255, "b" * LONGEST)
@@ -40,7 +40,7 @@ CRONS: Sequence[str] = ("0 0 * * *", "* * * * *", "*/5 * * * *", "0 9 * * 1-5", 
 
 URLS: Sequence[str] = (
     "https://example.com/", "http://example.com", "https://example.com/a/b.png", "https://example.com:8443/a?b=c&d=%20#e",
-    "https://cdn.example.com/%E6%BC%A2.pdf", "http://127.0.0.1/a", "https://example.com/" + "a" * 200, "https://xn--bcher-kva.example/",
+    "https://cdn.example.com/%E6%BC%A2.pdf", "http://127.0.0.1/a", "https://example.com/" + "a" * 480, "https://xn--bcher-kva.example/",
     "http://localhost/x.pdf",
 )  # fmt: skip
 

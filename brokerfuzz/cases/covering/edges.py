@@ -16,8 +16,8 @@ from brokerfuzz.schemas.flattening import Schema, strangers, types_of
 
 Test = Callable[[Any, Schema], bool]
 
-SIZES = (0, 1, 2, 11)
-"""Numbers of items that programs treat differently: none, one, several, more than ten."""
+SIZES = (0, 1, 2, 11, 100)
+"""Numbers of items that programs treat differently: none, one, several, more than ten, as many as no silence is about."""
 
 
 def _has(test: Callable[[str], bool]) -> Test:
@@ -118,7 +118,7 @@ class Edges:
             return ["null"]
         schema = self.contract.sites[self.message_type][path].schema
         if isinstance(value, list):
-            return [f"{size}-items" for size in SIZES if len(value) == size or len(value) >= size == SIZES[-1]]
+            return [f"{max(size for size in SIZES if size <= len(value))}-items"]
         if isinstance(value, dict):
             return list(_of_objects(value, schema))
         if "enum" in schema or isinstance(value, bool):
