@@ -87,9 +87,8 @@ class FaultMaker:
         """The conditions that say something of the rule's place: its own, else those of what is above it."""
         if rule.condition is not None:
             return [rule.condition]
-        if "." not in rule.site:
-            return []
-        others = [other for other in self.contract.rules[self.message_type] if other.condition and rule.site.startswith(other.site)]
+        conditional = [other for other in self.contract.rules[self.message_type] if other.condition]
+        others = [other for other in conditional if other.site and other.site != rule.site and rule.site.startswith(other.site)]
         return list({other.condition.label: other.condition for other in others if other.condition}.values())
 
     def case(

@@ -2,14 +2,15 @@
 
 Programs check members one by one and go wrong where two meet: a flag that is false switches a check off, a price without a quantity
 divides by zero. A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) has all pairs in few rows. The rows
-of the message's own members travel alone; those of objects at one depth travel together, since they do not meet.
+of objects at one depth travel together, since they do not meet; rows of other depths go with them as far as they can, so that states of
+different depths meet as well.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from itertools import combinations, islice, product
+from itertools import combinations, cycle, islice, product
 from math import prod
 from typing import Any
 
@@ -31,7 +32,7 @@ MOST_COMBINATIONS = 1_000_000
 Row = Mapping[str, str]
 """The state of each member of an object."""
 _STEPS = (1, 3, 7, 9, 11, 13, 17, 19, 21, 23)
-"""How far apart rows of objects are that go with one row of what they lie in: so that others meet each time round."""
+"""How far apart the rows are that go with the rows of another depth: so that others meet each time round."""
 Combination = frozenset[tuple[str, str]]
 """Some members of an object with a state each."""
 MOST_TRIED = 64
@@ -66,12 +67,12 @@ class PairMaker:
         arrays = {path: rows(self.contract, self.message_type, path, self.strength) for path in known.objects}
         for depth in sorted({_depth(path) for path in known.objects}):
             at_depth = {path: array for path, array in arrays.items() if _depth(path) == depth}
-            below = {path: array for path, array in arrays.items() if _depth(path) > depth}
+            others = {path: array for path, array in arrays.items() if _depth(path) != depth}
             for number in range(max(map(len, at_depth.values()))):
                 wanted = {path: array[number % len(array)] for path, array in at_depth.items()}
-                besides = {path: array[(number * step) % len(array)] for step, (path, array) in zip(_STEPS, below.items(), strict=False)}
+                besides = {path: array[(number * step) % len(array)] for step, (path, array) in zip(cycle(_STEPS), others.items(), strict=False)}
                 messages = (_message(known, wanted, number, some) for some in (besides, {}))
-                message = next(filter(self._is_valid, messages), None)  # what rows below may say, a condition above may forbid
+                message = next(filter(self._is_valid, messages), None)  # what the other rows say, a condition may forbid
                 if message is not None:
                     yield self._case(message, f"{depth}-{number}")
 
@@ -98,13 +99,21 @@ def _tick_off(known: States, message: Any, left: Mapping[str, set[Combination]])
                     some.difference_update(map(frozenset, combinations(known.of(path, held), size)))
 
 
+def _is_above(path: str, site: str) -> bool:
+    return site.startswith((f"{path}.", f"{path}[]")) or path == site
+
+
 def _depth(path: str) -> int:
     return path.count(".") + path.count("[]")
 
 
 def _message(known: States, chosen: Mapping[str, Row], number: int, besides: Mapping[str, Row] | None = None) -> Any:
-    """A complete message in which the objects at these sites are in these states. `number` chooses among the edges of a member."""
+    """A complete message in which the objects at these sites are in these states, and others `besides` as far as these let them.
+
+    `number` chooses among the edges of a member.
+    """
     wished = {join(path, name): state for path, row in {**(besides or {}), **chosen}.items() for name, state in row.items()}
+    wished = {path: state for path, state in wished.items() if not any(_is_above(path, site) for site in chosen)}
     sizes = {path: _size(known, path) for path, state in wished.items() if _is(known, path, "array") and state == "edge"}
     narrowed = [towards(path) for path in chosen if path]
     plan = Plan(sizes=sizes, choose=_wishes(known, wished, number)).narrow(*narrowed)

@@ -72,6 +72,10 @@ for _name, _text, _written in (
     ("nan-as-text", "The word NaN in quotes where a number belongs.", "NaN"),
     ("blank-for-number", "A blank in quotes where a number belongs.", " "),
     ("word-for-number", "A number in words.", "one"),
+    ("digit-string", "A number of one digit, in quotes.", "2"),
+    ("negative-string", "A negative integer, in quotes.", "-3"),
+    ("positive-string", "An integer in quotes and with a plus sign.", "+3"),
+    ("padded-digit-string", "An integer in quotes and between blanks.", " 3 "),
 ):
     enter(_name, _text, "type", family="coercion", change=_in_place_of(_is_number, _written))
 
@@ -94,6 +98,13 @@ for _name, _text, _value in (
     ("fraction-by-exponent", "A number where an integer belongs, whose exponent makes it a fraction.", Fragment("15e-1")),
 ):
     enter(_name, _text, "type", family="coercion", change=_in_place_of(_is_whole, _value))
+
+
+@breaks("type", family="coercion")
+def hair_above_integer(spot: Spot) -> Change | None:
+    """A number so little above an integer that a tolerance takes it for one."""
+    return Put(Fragment("3.0000000001")) if _is_whole(spot.present) and spot.forbids("number") else None
+
 
 # --------------------------------------------------------------------------------------------- booleans in quotes
 

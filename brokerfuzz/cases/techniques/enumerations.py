@@ -108,6 +108,7 @@ for _name, _text, _respell in (
     ("snake-case", "A member of the enumeration in small letters with underscores for blanks.", lambda text: text.lower().replace(" ", "_")),
     ("kebab-case", "A member of the enumeration in small letters with hyphens for blanks.", lambda text: text.lower().replace(" ", "-")),
     ("constant-case", "A member of the enumeration as names of constants are written.", lambda text: text.upper().replace(" ", "_")),
+    ("first-word", "The first word of a member of the enumeration.", lambda text: text.split(" ")[0]),
     ("initials", "The initials of a member of the enumeration.", lambda text: "".join(word[:1] for word in text.split())),
     ("doubled-space", "A member of the enumeration with two blanks for one.", lambda text: text.replace(" ", "  ")),
     ("tab-for-space", "A member of the enumeration with tabs for blanks.", lambda text: text.replace(" ", "\t")),
