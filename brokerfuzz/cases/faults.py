@@ -9,10 +9,10 @@ from typing import Any, cast
 
 from brokerfuzz.cases.building import build, meeting, with_place
 from brokerfuzz.cases.case import Case, Fault, compact, now_tag
-from brokerfuzz.cases.changes import Steps, apply, place_of, places, pointer, value_at
+from brokerfuzz.cases.changes import Change, Steps, apply, place_of, places, pointer, value_at
 from brokerfuzz.cases.surroundings import BACKWARDS, COMPLETE, ONLY, Placement, Setting, placements, surroundings
 from brokerfuzz.cases.techniques import Spot, Technique, techniques_for
-from brokerfuzz.schemas import Condition, Contract, MessageType, Rule
+from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, load_contract
 from brokerfuzz.schemas.flattening import Schema, conjoin
 
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
@@ -80,8 +80,20 @@ class FaultMaker:
     def ways(self, rule: Rule) -> list[Technique]:
         """The techniques that break the rule in a plain message."""
         if rule.id not in self._ways:
-            self._ways[rule.id] = [technique for technique in techniques_for(rule) if self.case(rule, technique) is not None]
+            self._ways[rule.id] = [technique for technique in techniques_for(rule) if self._breaks(rule, technique)]
         return self._ways[rule.id]
+
+    def _breaks(self, rule: Rule, technique: Technique) -> bool:
+        """Whether the technique breaks the rule in a plain message. A changed contract's rules may stand in the way: there, the oracle is asked."""
+        if self.contract is not load_contract():
+            return self.case(rule, technique) is not None
+        message = self._message(rule, ONLY, COMPLETE, None)
+        steps = self._steps(message, rule.site, ONLY)
+        return steps is not None and self._change(message, steps, rule, technique) is not None
+
+    def _change(self, message: object, steps: Steps, rule: Rule, technique: Technique) -> Change | None:
+        schema = self.contract.sites[self.message_type][rule.site].schema
+        return technique.change(Spot(rule, schema, value_at(message, steps), self.now))
 
     def deciding(self, rule: Rule) -> list[Condition]:
         """The conditions that say something of the rule's place: its own, else those of what is above it."""
@@ -106,8 +118,7 @@ class FaultMaker:
 
     def broken(self, message: object, steps: Steps, rule: Rule, technique: Technique, tags: tuple[str, ...] = ()) -> Case | None:
         """The message, which is valid, with the rule broken at this place; None where the technique does not apply."""
-        schema = self.contract.sites[self.message_type][rule.site].schema
-        change = technique.change(Spot(rule, schema, value_at(message, steps), self.now))
+        change = self._change(message, steps, rule, technique)
         if change is None:
             return None
         twin = self._twin(compact(message))

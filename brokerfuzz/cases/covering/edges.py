@@ -104,11 +104,16 @@ _OF_SPELLING: Mapping[str, Mapping[str, Test]] = {
 }
 
 
+_REMEMBERED = 10_000
+"""How many values' edges are kept: those of ordinary messages come again and again."""
+
+
 class Edges:
     """The edges of the places of a message type. Make it with `edges`."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract, self.message_type = contract, message_type
+        self._shown: dict[tuple[str, type, Any], list[str]] = {}
         self._at: dict[str, list[str]] = {}
         self._tests = {path: list(self._tests_at(path, site.schema)) for path, site in contract.sites[message_type].items()}
 
@@ -123,7 +128,12 @@ class Edges:
             return list(_of_objects(value, schema))
         if "enum" in schema or isinstance(value, bool):
             return [spelled(value)]
-        return [name for name, test, of in self._tests[path] if isinstance(value, of) and test(value, schema)]
+        key = (path, type(value), value)
+        if key not in self._shown:
+            if len(self._shown) >= _REMEMBERED:
+                self._shown.clear()
+            self._shown[key] = [name for name, test, of in self._tests[path] if isinstance(value, of) and test(value, schema)]
+        return self._shown[key]
 
     def at(self, site: Site) -> list[str]:
         """The names of the edges that there are at a site."""

@@ -103,7 +103,7 @@ for _name, _text, _value in (
 @breaks("type", family="coercion")
 def hair_above_integer(spot: Spot) -> Change | None:
     """A number so little above an integer that a tolerance takes it for one."""
-    return Put(Fragment("3.0000000001")) if _is_whole(spot.present) and spot.forbids("number") else None
+    return Put(Fragment("1.0000000001")) if _is_whole(spot.present) and spot.forbids("number") else None
 
 
 # --------------------------------------------------------------------------------------------- booleans in quotes

@@ -76,7 +76,7 @@ _TRIED_FIRST = (
     "padded-numeric-string", "fraction-for-text",
     "outsider", "lower-case", "trailing-space", "upper-case", "empty-member", "leading-space", "without-spaces", "underscored",
     "unknown-member", "unknown-null", "other-case-key", "extension-key", "dollar-key", "underscore-key", "proto-key",
-    "one-below", "one-above", "wraps-from-below", "wraps-from-above", "negative", "zero",
+    "one-below", "one-above", "negative", "wraps-from-below", "wraps-from-above", "zero",
 )  # fmt: skip
 """What programs forgive, or fall over, most often."""
 
