@@ -10,8 +10,9 @@ from typing import Any
 
 import orjson
 
-from brokerfuzz.cases.building import ABSENT, PLAIN, Choose, Plan, build, towards
+from brokerfuzz.cases.building import ABSENT, PLAIN, Choose, Plan, build, towards, with_place
 from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.changes import places
 from brokerfuzz.cases.covering.edges import SIZES, edges
 from brokerfuzz.cases.surroundings import null_where_allowed
 from brokerfuzz.decoder.doubts import doubts
@@ -57,8 +58,25 @@ class EdgeMaker:
         yield self._case("all-false", Plan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
         yield self._case("backwards", Plan(backwards=True))
         pools = {site.path: self._values(site) for site in self._sites}
-        for number in range(max(map(len, pools.values()), default=0)):
-            yield self._case(f"values-{number}", Plan(choose=self._nth(pools, number)))
+        for ground in self._grounds():
+            for number in range(max(map(len, pools.values()), default=0)):
+                yield self._case(f"values-{number}", Plan(choose=self._nth(pools, number), narrowed=ground))
+
+    def _grounds(self) -> list[Schema]:
+        """What messages have to be narrowed to so that together they have every place: nothing, and then what brings the places that a
+        complete message lacks."""
+        grounds: list[Schema] = [{}]
+        lacking = list(self.contract.sites[self.message_type])
+        while lacking:
+            message = build(self.contract, self.message_type, Plan(narrowed=grounds[-1]))
+            left = [path for path in lacking if not places(message, path)]
+            if left == lacking:  # a place that no message has
+                left = left[1:]
+                grounds.pop()
+            lacking = left
+            if lacking:
+                grounds.append(with_place(self.contract, self.message_type, lacking[0]))
+        return grounds
 
     def _values(self, site: Site) -> list[Any]:
         if "enum" in site.schema:
@@ -87,7 +105,9 @@ class EdgeMaker:
             for size in SIZES:
                 level = [s for s in arrays if s.path.count("[]") == depth and s.schema.get("minItems", 0) <= size <= s.schema.get("maxItems", size)]
                 if level and size != 1:
-                    yield self._case(f"{size}-items-{depth}-deep", Plan(sizes={site.path: size for site in level}))
+                    sizes = {site.path: size for site in level}
+                    for ground in self._grounds() if size else [{}]:
+                        yield self._case(f"{size}-items-{depth}-deep", Plan(sizes=sizes, narrowed=ground))
 
     def _enum_members(self) -> Iterator[Case | None]:
         """Each member of each enumeration, in a complete message and in one that has only what is required."""

@@ -1,7 +1,7 @@
 """Faults: one rule broken by one technique at one place of a message whose twin is that message without the fault."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice, product
@@ -49,9 +49,11 @@ class FaultMaker:
         ways = self.ways(rule)
         if not ways:
             return
-        around = surroundings(rule.site)
+        around, made = surroundings(rule.site), set[str]()
         for number in range(max(len(ways), len(around))):
-            yield from self._first_that_fits(rule, ways, around, number)
+            for case in self._first_that_fits(rule, ways, around, number, made):
+                made.add(case.id)
+                yield case
         for condition in self.deciding(rule):
             given = meeting(self.contract, self.message_type, condition) if rule.condition is None else None
             everywhere = [(technique, ONLY, COMPLETE) for technique in ways]
@@ -61,15 +63,19 @@ class FaultMaker:
             for case in self._made(rule, everywhere, given):
                 yield replace(case, tags=(*case.tags, f"under:{condition.label}"))
 
-    def _first_that_fits(self, rule: Rule, ways: Sequence[Technique], around: Sequence[tuple[Placement, Setting]], number: int) -> Iterator[Case]:
-        """The technique of this number in the surroundings of this number; the next ones that fit, where one of the two has its turn again."""
+    def _first_that_fits(
+        self, rule: Rule, ways: Sequence[Technique], around: Sequence[tuple[Placement, Setting]], number: int, made: Collection[str]
+    ) -> Iterator[Case]:
+        """The technique of this number in the surroundings of this number, or in plain ones where that gives nothing, or what is `made` already;
+        where all techniques had their turn, the next one that fits there."""
         placement, setting = around[number % len(around)]
         first = number % len(ways)
         if number < len(ways):
             tried = [(ways[first], placement, setting), (ways[first], ONLY, COMPLETE)]
+            found = (case for case in self._made(rule, tried) if case.id not in made)
         else:
-            tried = [(technique, placement, setting) for technique in [*ways[first:], *ways[:first]]]
-        yield from islice(self._made(rule, tried), 1)
+            found = self._made(rule, [(technique, placement, setting) for technique in [*ways[first:], *ways[:first]]])
+        yield from islice(found, 1)
 
     def _made(self, rule: Rule, wanted: Sequence[tuple[Technique, Placement, Setting]], given: Schema | None = None) -> Iterator[Case]:
         for technique, placement, setting in wanted:
@@ -78,18 +84,27 @@ class FaultMaker:
                 yield case
 
     def ways(self, rule: Rule) -> list[Technique]:
-        """The techniques that break the rule in a plain message."""
+        """The techniques that break the rule in a plain message; of those that give the same message, the first."""
         if rule.id not in self._ways:
-            self._ways[rule.id] = [technique for technique in techniques_for(rule) if self._breaks(rule, technique)]
+            different: dict[bytes, Technique] = {}
+            for technique in techniques_for(rule):
+                if (body := self._broken_plainly(rule, technique)) is not None:
+                    different.setdefault(body, technique)
+            self._ways[rule.id] = list(different.values())
         return self._ways[rule.id]
 
-    def _breaks(self, rule: Rule, technique: Technique) -> bool:
-        """Whether the technique breaks the rule in a plain message. A changed contract's rules may stand in the way: there, the oracle is asked."""
+    def _broken_plainly(self, rule: Rule, technique: Technique) -> bytes | None:
+        """A plain message in which the technique breaks the rule; None where it does not.
+
+        A changed contract's rules may stand in the way: there, the oracle is asked.
+        """
         if self.contract is not load_contract():
-            return self.case(rule, technique) is not None
+            case = self.case(rule, technique)
+            return case.body if case else None
         message = self._message(rule, ONLY, COMPLETE, None)
         steps = self._steps(message, rule.site, ONLY)
-        return steps is not None and self._change(message, steps, rule, technique) is not None
+        change = self._change(message, steps, rule, technique) if steps is not None else None
+        return apply(message, steps, change) if steps is not None and change is not None else None
 
     def _change(self, message: object, steps: Steps, rule: Rule, technique: Technique) -> Change | None:
         schema = self.contract.sites[self.message_type][rule.site].schema

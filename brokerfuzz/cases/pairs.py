@@ -51,6 +51,8 @@ class PairMaker:
     def every(self) -> Iterator[Case]:
         """The rows of the root, then those of the objects below it, a depth at a time; then what the rows have left out."""
         known = states(self.contract, self.message_type)
+        for path in known.objects:
+            _check(known, path, self.strength)
         left = {path: missing(self.contract, self.message_type, path, self.strength) for path in known.objects}
         for case in self._rows(known):
             _tick_off(known, case.value, left)
@@ -156,20 +158,11 @@ def _size(known: States, path: str) -> int:
 
 @lru_cache(maxsize=256)
 def rows(contract: Contract, message_type: MessageType, path: str, strength: int) -> Sequence[Row]:
-    """A covering array of the states of the members of the object at a site; all combinations, where there are fewer members than `strength`.
-
-    Raises `StrengthError` for a strength that is none, and where the combinations are too many.
-    """
-    if strength not in STRENGTHS:
-        raise StrengthError(f"a strength of {strength} is none: give one from {STRENGTHS[0]} to {STRENGTHS[-1]}")
+    """A covering array of the states of the members of the object at a site; all combinations, where there are fewer members than `strength`."""
     from covertable import make
     from covertable.criteria import simple
 
     factors = states(contract, message_type).at(path)
-    number = combinations_of(factors, strength)
-    if number > MOST_COMBINATIONS:
-        where = path or f"the {message_type.replace('-', ' ')} itself"
-        raise StrengthError(f"{where} has {number:,} combinations of {strength} states, more than {MOST_COMBINATIONS:,}: give a lower --strength")
     excluded = set(impossible(contract, message_type, path))
     made = make([list(states) for states in factors.values()], strength=min(strength, len(factors)), criterion=simple)
     mended = [_mended(dict(zip(factors, row, strict=True)), factors, excluded) for row in made]
@@ -207,6 +200,16 @@ def _all(names: Sequence[str], factors: StatesOf) -> Iterator[tuple[tuple[str, s
 
 def _clash(some: Iterable[tuple[str, str]], excluded: Collection[Combination]) -> bool:
     return any(frozenset(pair) in excluded for pair in combinations(some, 2))
+
+
+def _check(known: States, path: str, strength: int) -> None:
+    """Raises `StrengthError` for a strength that is none, and where the combinations of an object are too many."""
+    if strength not in STRENGTHS:
+        raise StrengthError(f"a strength of {strength} is none: give one from {STRENGTHS[0]} to {STRENGTHS[-1]}")
+    number = combinations_of(known.at(path), strength)
+    if number > MOST_COMBINATIONS:
+        where = path or f"the {known.message_type.replace('-', ' ')} itself"
+        raise StrengthError(f"{where} has {number:,} combinations of {strength} states, more than {MOST_COMBINATIONS:,}: give a lower --strength")
 
 
 def combinations_of(factors: StatesOf, strength: int) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from brokerfuzz.cases.case import NOW_TAG, Case
 from brokerfuzz.cases.covering.goals import KINDS, Goal, covered
 from brokerfuzz.cases.minimal import Reason
+from brokerfuzz.explaining.words import printable
 from brokerfuzz.schemas import Contract
 
 VERDICTS = ("valid", "invalid", "unspecified")
@@ -87,7 +88,8 @@ class Entry:
         """What a terminal shows of a case."""
         counts = Counter(goal.kind for goal in self.first)
         new = ", ".join(f"{counts[kind]:,} {kind}{'s' if counts[kind] > 1 else ''}" for kind in KINDS if counts[kind])
-        return f"{self.number:>6}  {self.case.id}  {self.case.label:<11}  {why(self.case, self.reason)}{f'  (first: {new})' if new else ''}"
+        reason = printable(why(self.case, self.reason))
+        return f"{self.number:>6}  {self.case.id}  {self.case.label:<11}  {reason}{f'  (first: {new})' if new else ''}"
 
 
 def entries(cases: Iterable[tuple[Case, Reason | None]], contract: Contract) -> Iterator[Entry]:

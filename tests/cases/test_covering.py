@@ -1,0 +1,218 @@
+"""What the catalogue covers: every edge of every place, every pair of states, every rule by every technique; and the most of it early."""
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import combinations, product
+
+import pytest
+from contracts import changed_contract
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from brokerfuzz.cases.building import Plan, build
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.changes import places, value_at
+from brokerfuzz.cases.covering.edges import edges
+from brokerfuzz.cases.covering.goals import Goal, covered
+from brokerfuzz.cases.covering.states import states
+from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.minimal import minimal
+from brokerfuzz.cases.order import by_cover
+from brokerfuzz.cases.pairs import PairMaker, impossible, missing
+from brokerfuzz.cases.selecting import selection
+from brokerfuzz.errors import StrengthError, UnknownNameError
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+OFFER: MessageType = "offer-creation-request"
+EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+
+
+@lru_cache
+def listed(message_type: MessageType) -> tuple[Case, ...]:
+    return tuple(catalogue(message_type, now=NOW))
+
+
+@lru_cache
+def goals(message_type: MessageType) -> frozenset[Goal]:
+    return frozenset(goal for case in listed(message_type) for goal in covered(case, load_contract()))
+
+
+# ------------------------------------------------------------------------------------------------------------ edges
+
+
+@EVERY_TYPE
+def test_every_edge_of_every_place_is_shown_by_a_valid_message(message_type: MessageType) -> None:
+    known = edges(load_contract(), message_type)
+    wanted = {Goal("edge", site.path, edge) for site in load_contract().sites[message_type].values() for edge in known.at(site)}
+    sums = {Goal("edge", path, "tiny") for path in ("data.offers[].extendedPrice", "data.totalExtendedPrice")}  # rounded to the cent
+    assert wanted - goals(message_type) <= sums
+
+
+def test_an_edge_is_what_its_name_says() -> None:
+    known = edges(load_contract(), OFFER)
+    shown = {value: known.of("description", value) for value in ("", "  ", " a ", "\U0001f9ea", "e\u0301", "'", "\\", "<b>", "12", "null", "plain")}
+    assert shown == {
+        "": ["empty"], "  ": ["blank"], " a ": ["padded"], "\U0001f9ea": ["astral"], "e\u0301": ["combining-marks"], "'": ["quotes"],
+        "\\": ["back-slashes"], "<b>": ["markup"], "12": ["numeric"], "null": ["words-of-json"], "plain": [],
+    }  # fmt: skip
+    assert known.of("orderMinimum", 1) == ["lowest"]
+    assert known.of("orderMinimum", None) == ["null"]
+    assert [known.of("categoryIds", ["a"] * size) for size in (0, 1, 3, 11, 12, 100)] == [[f"{n}-items"] for n in (0, 1, 2, 11, 11, 100)]
+    assert known.of("isActive", False) == ["false"]
+    assert known.of("offerType", "VDM") == ["=VDM"]
+
+
+# ------------------------------------------------------------------------------------------------------------ pairs
+
+
+@EVERY_TYPE
+def test_every_two_states_of_two_members_of_one_object_meet_in_a_valid_message(message_type: MessageType) -> None:
+    known, met = states(load_contract(), message_type), set()
+    for case in listed(message_type):
+        if case.label == "valid":
+            for path in known.objects:
+                held = [value_at(case.value, steps) for steps in places(case.value, path)]
+                met |= {(path, frozenset(two)) for value in held if value is not None for two in combinations(known.of(path, value), 2)}
+    wanted = {(path, two) for path in known.objects for two in missing(load_contract(), message_type, path, 2)}
+    assert wanted - met == set()
+    assert len(wanted) == {"offer-creation-request": 10603, "product-list-response": 424, "offer-pricing-response": 178}[message_type]
+
+
+def test_only_what_a_condition_or_a_silence_forbids_is_left_out() -> None:
+    """Clusters under Product List, and what is in order only the other way round."""
+    found = {tuple(sorted(pair)) for pair in impossible(load_contract(), OFFER, "")}
+    assert found == {
+        *((("offerType", "=Product List"), ("productClusters", state)) for state in ("absent", "null", "edge")),
+        (("orderMaximum", "plain"), ("orderMinimum", "edge")),
+        (("availableEndDate", "plain"), ("availableStartDate", "edge")),
+    }
+
+
+def test_three_states_of_three_members_meet_where_triples_are_asked_for() -> None:
+    contract = load_contract()
+    message_type: MessageType = "product-list-response"
+    met = set()
+    for case in PairMaker(contract, message_type, NOW, strength=3).every():
+        assert check(message_type, case.body, now=NOW).label == "valid"
+        held = (value_at(case.value, steps) for steps in places(case.value, "data[]"))
+        met |= {frozenset(three) for value in held for three in combinations(states(contract, message_type).of("data[]", value), 3)}
+    assert missing(contract, message_type, "data[]", 3) <= met
+
+
+@pytest.mark.parametrize("strength", [0, 5, -1])
+def test_a_strength_that_is_none_is_refused(strength: int) -> None:
+    with pytest.raises(StrengthError, match="from 1 to 4"):
+        next(catalogue(OFFER, now=NOW, strength=strength))
+
+
+def test_more_combinations_than_can_be_made_are_refused_with_their_number() -> None:
+    with pytest.raises(StrengthError, match="15,444,704 combinations of 4 states"):
+        next(catalogue(OFFER, now=NOW, strength=4))
+
+
+# ------------------------------------------------------------------------------------------------------------ order
+
+
+@EVERY_TYPE
+def test_the_plain_message_comes_first_and_the_bare_one_second(message_type: MessageType) -> None:
+    first, second = listed(message_type)[:2]
+    assert "edge:complete" in first.tags
+    assert "edge:only-required" in second.tags
+
+
+def test_the_first_two_hundred_and_fifty_offers_break_every_rule() -> None:
+    broken = {fault.rule for case in listed(OFFER)[:250] for fault in case.faults}
+    assert broken == {rule.id for rule in load_contract().rules[OFFER]}
+
+
+def test_the_first_four_hundred_offers_show_nearly_every_edge() -> None:
+    early = {goal for case in listed(OFFER)[:400] for goal in covered(case, load_contract()) if goal.kind == "edge"}
+    assert len(early) > 0.97 * sum(goal.kind == "edge" for goal in goals(OFFER))
+
+
+CASES = [case for case in listed("offer-pricing-response") if case.twin is None][:40]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 9)), min_size=len(CASES), max_size=len(CASES)))
+def test_each_case_adds_most_of_what_none_before_it_has(worths: list[dict[str, int]]) -> None:
+    order = list(by_cover(CASES, worths))
+    assert sorted(case.id for case in order) == sorted(case.id for case in CASES)
+    of = {case.id: worth for case, worth in zip(CASES, worths, strict=True)}
+    held: set[str] = set()
+    for number, case in enumerate(order):
+        gains = [sum(worth for name, worth in of[other.id].items() if name not in held) for other in order[number:]]
+        assert gains[0] == max(gains)
+        held |= set(of[case.id])
+
+
+# ---------------------------------------------------------------------------------------------- minimal, selections
+
+
+@EVERY_TYPE
+def test_the_smallest_set_breaks_every_rule_by_every_technique_once(message_type: MessageType) -> None:
+    maker = FaultMaker(load_contract(), message_type, NOW)
+    wanted = {(rule.id, technique.name) for rule in load_contract().rules[message_type] for technique in maker.ways(rule)}
+    chosen = list(minimal(listed(message_type)))
+    broken = [(fault.rule, fault.technique) for case, _ in chosen for fault in case.faults]
+    assert len(broken) == len(set(broken))
+    assert set(broken) == wanted
+
+
+@EVERY_TYPE
+def test_every_beginning_of_the_smallest_set_is_closed(message_type: MessageType) -> None:
+    seen: set[str] = set()
+    for case, reason in minimal(listed(message_type)):
+        seen.add(case.id)
+        assert case.twin_id is None or case.twin_id in seen
+        assert (reason.fault is None) == (not case.faults)
+        assert reason.fault is not None or reason.twin_of
+
+
+def test_faults_are_chosen_by_rule_and_technique_and_come_behind_their_twins() -> None:
+    chosen = list(selection(load_contract(), ["*pageCount:minimum*"], ["one-below"]).of(listed(OFFER)))
+    faults = [case.faults[0] for case in chosen if case.faults]
+    assert {(fault.rule, fault.technique) for fault in faults} == {(f"{OFFER}/productClusters[].products[].pageCount:minimum", "one-below")}
+    assert all(case.twin_id in {one.id for one in chosen} for case in chosen if case.faults)
+
+
+@pytest.mark.parametrize(("rules", "techniques"), [(["nothing*"], []), ([], ["one-belo"])])
+def test_a_rule_or_technique_that_is_none_is_refused(rules: list[str], techniques: list[str]) -> None:
+    with pytest.raises(UnknownNameError):
+        selection(load_contract(), rules, techniques)
+
+
+# --------------------------------------------------------------------------------------------------------- settings
+
+
+def test_each_setting_puts_every_other_member_in_its_state() -> None:
+    """A rule is broken while each other member of the message is absent, null, plain, and at another value."""
+    rule = load_contract().rule(f"{OFFER}/number:minLength")
+    members = set(build(load_contract(), OFFER, Plan())) - {"number", "offerType"}
+    met = set()
+    for case in FaultMaker(load_contract(), OFFER, NOW).of_rule(rule):
+        met |= set(states(load_contract(), OFFER).of("", case.value))
+    flags = {name for name in members if states(load_contract(), OFFER).at("")[name] == ["absent", "null", "true", "false"]}
+    assert {*product(members, ("absent", "null"))} <= met
+    assert {*product(flags, ("true", "false")), *product(members - flags, ["plain"])} <= met
+
+
+# ------------------------------------------------------------------------------------------------ changed contracts
+
+
+def test_a_condition_of_ones_own_is_broken_and_controlled(tmp_path_factory: pytest.TempPathFactory) -> None:
+    def change(schema: dict[str, object]) -> None:
+        priced = {"required": ["defaultPrice"], "properties": {"defaultPrice": {"type": "number"}}}
+        schema["allOf"] = [{"if": {"required": ["isActive"], "properties": {"isActive": {"const": True}}}, "then": priced}]
+
+    contract = changed_contract(tmp_path_factory.mktemp("contract"), OFFER, change)
+    cases = list(catalogue(OFFER, now=NOW, contract=contract))
+    rule = next(rule for rule in contract.rules[OFFER] if rule.id.endswith("defaultPrice:required@isActive=True"))
+    assert any(case.faults and case.faults[0].rule == rule.id for case in cases)
+    controls = [case for case in cases if any(tag.startswith("control:isActive=") for tag in case.tags)]
+    assert {case.value["isActive"] for case in controls if "defaultPrice" not in case.value and case.label == "valid"} == {False, None}
+    goal_pairs = missing(contract, OFFER, "", 2)
+    assert frozenset({("isActive", "true"), ("defaultPrice", "absent")}) not in goal_pairs
+    assert frozenset({("isActive", "false"), ("defaultPrice", "absent")}) in goal_pairs

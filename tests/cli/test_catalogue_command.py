@@ -1,0 +1,71 @@
+"""`brokerfuzz catalogue`: how much there is of what, and why."""
+
+import json
+from typing import Any
+
+import pytest
+
+OFFER = "offer-creation-request"
+NOW = ("--now", "2026-03-01T12:00:00Z")
+
+
+def data(run: Any, *args: str) -> Any:
+    done = run("catalogue", *NOW, "--json", *args)
+    assert done.exit_code == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_sizes_are_given_by_message_verdict_rule_technique_and_silence(run: Any) -> None:
+    messages = data(run)["messages"]
+    assert list(messages) == [OFFER, "product-list-response", "offer-pricing-response"]
+    for size in messages.values():
+        assert size["cases"] == sum(size["verdicts"].values())
+        assert sum(size["rules"].values()) == sum(size["techniques"].values())
+        assert min(map(len, (size["rules"], size["techniques"], size["silences"]))) > 5
+
+
+def test_people_get_the_same_in_lines(run: Any) -> None:
+    done = run("catalogue", *NOW, "--message", "offer-pricing-response")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("offer-pricing-response: ")
+    assert " offer-pricing-response/data.offers[].quantity:minimum\n" in done.stdout
+
+
+def test_each_case_says_what_it_is_the_first_to_cover(run: Any) -> None:
+    cases = data(run, "--message", "offer-pricing-response", "--cases")["cases"]
+    assert [case["number"] for case in cases] == list(range(1, len(cases) + 1))
+    assert cases[0]["tags"] == ["edge:complete"]
+    covered = [name for case in cases for name in case["first"]]
+    assert len(covered) == len(set(covered)), "each is covered first by one"
+    assert "rule data.offers[].quantity minimum" in covered
+    assert sum(case["first_pairs"] for case in cases) >= 178
+
+
+def test_the_smallest_set_comes_with_its_reasons(run: Any) -> None:
+    done = run("catalogue", *NOW, "--message", "product-list-response", "--minimal")
+    lines = done.stdout.splitlines()
+    assert "the valid twin of" in lines[0]
+    assert all("  breaks product-list-response/" in line or "twin of" in line for line in lines)
+
+
+def test_faults_are_chosen_by_rule_and_technique(run: Any) -> None:
+    size = data(run, "--rule", "*pageCount:minimum", "--technique", "one-below")["messages"]
+    assert set(size) == {OFFER, "offer-pricing-response"}
+    assert set(size[OFFER]["techniques"]) == {"one-below"}
+
+
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (("--rule", "nothing"), "no rule is called 'nothing'"),
+        (("--technique", "one-belo"), "no technique is called 'one-belo': did you mean 'one-below'?"),
+        (("--strength", "5"), "5 is not in the range 1<=x<=4"),
+        (("--strength", "4", "--message", OFFER), "15,444,704 combinations of 4 states"),
+    ],
+)
+def test_what_cannot_be_is_told_in_one_line(run: Any, args: tuple[str, ...], line: str) -> None:
+    done = run("catalogue", *args)
+    assert done.exit_code == 2
+    assert line in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout
