@@ -358,6 +358,7 @@ def catalogue(
     from brokerfuzz.explaining.catalogues import Size, entries, size_lines
 
     demands = _contract(contract)
+    _tell_unbroken(demands, message_types or MESSAGES)
     chosen, wanted = selection(demands, rules, techniques), verdicts or VERDICTS
     sizes: dict[str, Size] = {}
     rows: list[Any] = []
@@ -374,6 +375,19 @@ def catalogue(
         _print_json({"messages": {name: size.data() for name, size in sizes.items()}, **({"cases": rows} if listed or minimal else {})})
     elif not (listed or minimal):
         _print(size_lines(sizes))
+
+
+def _tell_unbroken(contract: "Contract", message_types: "Iterable[MessageType]") -> None:
+    """Says which rules of a changed contract no technique breaks; ours has none."""
+    from brokerfuzz.schemas import load_contract
+
+    if contract is load_contract():
+        return
+    from brokerfuzz.cases.case import clock
+    from brokerfuzz.cases.faults import FaultMaker
+
+    for rule in (rule for message_type in message_types for rule in FaultMaker(contract, message_type, clock(None)).unbroken()):
+        click.echo(f"{NAME}: no technique breaks {rule.id}: it is kept in valid messages, and nothing tries to break it", err=True)
 
 
 # ----------------------------------------------------------------------------------------------------------- export
@@ -409,6 +423,7 @@ def export(
     from brokerfuzz import corpus
 
     demands, wanted = _contract(contract), verdicts or VERDICTS
+    _tell_unbroken(demands, message_types or MESSAGES)
     number = _random_count(count, only_random)
     cases = (
         case for message_type in message_types or MESSAGES
@@ -534,6 +549,7 @@ def fire(url: str | None, as_json: bool, **given: Any) -> int:
 
     demands = _contract(given["contract"])
     demands.check_stances(given["stances"])
+    _tell_unbroken(demands, MESSAGES[:1])
     if url is None:
         from brokerfuzz.service.running import running
 

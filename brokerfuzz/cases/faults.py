@@ -83,6 +83,10 @@ class FaultMaker:
             if case is not None:
                 yield case
 
+    def unbroken(self) -> list[Rule]:
+        """The rules that no technique breaks: a changed contract may use keywords that none is for."""
+        return [rule for rule in self.contract.rules[self.message_type] if not self.ways(rule)]
+
     def ways(self, rule: Rule) -> list[Technique]:
         """The techniques that break the rule in a plain message; of those that give the same message, the first."""
         if rule.id not in self._ways:

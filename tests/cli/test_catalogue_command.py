@@ -1,9 +1,11 @@
 """`brokerfuzz catalogue`: how much there is of what, and why."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from contracts import changed_contract
 
 OFFER = "offer-creation-request"
 NOW = ("--now", "2026-03-01T12:00:00Z")
@@ -69,3 +71,18 @@ def test_what_cannot_be_is_told_in_one_line(run: Any, args: tuple[str, ...], lin
     assert line in done.stderr
     assert done.stderr.count("\n") == 1
     assert not done.stdout
+
+
+def test_keywords_that_no_technique_is_for_are_named_and_the_rest_is_made(run: Any, tmp_path: Path) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        schema["properties"]["comments"] |= {"not": {"const": "none"}}
+        schema["properties"]["categoryIds"] |= {"contains": {"const": "gifts"}, "type": "array"}
+
+    changed_contract(tmp_path, OFFER, change)
+    done = run("catalogue", *NOW, "--message", OFFER, "--contract", tmp_path, "--json")
+    assert done.exit_code == 0
+    told = done.stderr.splitlines()
+    named = [line.split(" breaks ")[1].partition(": it")[0] for line in told]
+    # An item of another type is not what the array has to contain either: the two cannot be broken apart.
+    assert named == [f"{OFFER}/comments:not", f"{OFFER}/categoryIds:contains", f"{OFFER}/categoryIds[]:type"]
+    assert json.loads(done.stdout)["messages"][OFFER]["rules"][f"{OFFER}/categoryIds:type"] > 5
