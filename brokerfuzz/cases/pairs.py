@@ -52,7 +52,7 @@ class PairMaker:
         """The rows of the root, then those of the objects below it, a depth at a time; then what the rows have left out."""
         known = states(self.contract, self.message_type)
         for path in known.objects:
-            _check(known, path, self.strength)
+            check_strength(known, path, self.strength)
         left = {path: missing(self.contract, self.message_type, path, self.strength) for path in known.objects}
         for case in self._rows(known):
             _tick_off(known, case.value, left)
@@ -202,7 +202,7 @@ def _clash(some: Iterable[tuple[str, str]], excluded: Collection[Combination]) -
     return any(frozenset(pair) in excluded for pair in combinations(some, 2))
 
 
-def _check(known: States, path: str, strength: int) -> None:
+def check_strength(known: States, path: str, strength: int) -> None:
     """Raises `StrengthError` for a strength that is none, and where the combinations of an object are too many."""
     if strength not in STRENGTHS:
         raise StrengthError(f"a strength of {strength} is none: give one from {STRENGTHS[0]} to {STRENGTHS[-1]}")

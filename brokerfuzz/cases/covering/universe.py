@@ -1,0 +1,69 @@
+"""The universe: every goal that there is to cover of a message type, whether or not anything covers it."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from functools import lru_cache
+
+from brokerfuzz.cases.covering.edges import edges
+from brokerfuzz.cases.covering.goals import KINDS, Goal, of_pair, of_rule, of_silence
+from brokerfuzz.cases.covering.states import states
+from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.pairs import check_strength, missing
+from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.schemas import Contract, MessageType, Silence
+from brokerfuzz.schemas.flattening import types_of
+
+
+@lru_cache(maxsize=16)
+def every_goal(contract: Contract, message_type: MessageType, now: datetime, strength: int = 2) -> Sequence[Goal]:
+    """Every goal of a message type, in the order of the contract's sites, and of the kinds at each.
+
+    `now` is what the clock rule follows: some of its techniques are points in time that pass. Raises `StrengthError` for a strength that is
+    none, and for one that has more combinations of states than can be made.
+    """
+    order = {path: number for number, path in enumerate(contract.sites[message_type])}
+    found = [
+        *_rules(contract, message_type, now),
+        *_edges(contract, message_type),
+        *_silences(contract, message_type, now),
+        *_combinations(contract, message_type, strength),
+    ]
+    return sorted(found, key=lambda goal: (order.get(goal.site, len(order)), KINDS.index(goal.kind)))
+
+
+def _rules(contract: Contract, message_type: MessageType, now: datetime) -> Iterator[Goal]:
+    faults = FaultMaker(contract, message_type, now)
+    for rule in contract.rules[message_type]:
+        yield of_rule(rule)
+        yield from (of_rule(rule, technique.name) for technique in faults.ways(rule))
+
+
+def _edges(contract: Contract, message_type: MessageType) -> Iterator[Goal]:
+    known = edges(contract, message_type)
+    for site in contract.sites[message_type].values():
+        yield from (Goal("edge", site.path, edge) for edge in known.at(site))
+
+
+def _silences(contract: Contract, message_type: MessageType, now: datetime) -> Iterator[Goal]:
+    probes = ProbeMaker(contract, message_type, now)
+    for silence in contract.silences:
+        if silence.concerns(message_type):
+            yield from dict.fromkeys(of_silence(silence, path) for path in _places(probes, silence))
+
+
+def _places(probes: ProbeMaker, silence: Silence) -> Sequence[str]:
+    """The sites of a silence. One that its table gives no place, or that is about any text, is one goal, of the root."""
+    paths = [probes.path(site) for site in probes.sites(silence)]
+    if silence.sites is not None:
+        return paths or [""]
+    known = probes.contract.sites[probes.message_type]
+    return [""] if any("string" in types_of(known[path].schema) for path in paths) else paths
+
+
+def _combinations(contract: Contract, message_type: MessageType, strength: int) -> Iterator[Goal]:
+    known = states(contract, message_type)
+    for path in known.objects:
+        check_strength(known, path, strength)
+        ranks = {(name, state): rank for rank, (name, state) in enumerate((n, s) for n, of in known.at(path).items() for s in of)}
+        combinations = (sorted(some, key=ranks.__getitem__) for some in missing(contract, message_type, path, strength))
+        yield from (of_pair(path, some) for some in sorted(combinations, key=lambda some: [ranks[one] for one in some]))
