@@ -19,6 +19,7 @@ from brokerfuzz.cases.case import NOW_TAG
 from brokerfuzz.errors import CorpusError, InputError, UnknownNameError
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.schemas.contract import known_message_type
+from brokerfuzz.schemas.headers import Headers, headers_of
 from brokerfuzz.schemas.instants import instant
 
 LARGEST = 64 * 1024 * 1024
@@ -31,13 +32,17 @@ _CORPUS_HEAD = b'{"id":"'  # as `corpus.encode` begins a record
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What the record of a corpus says of its message. `now` is the time that it was judged at, where the verdict follows the clock."""
+    """What the record of a corpus says of its message. `now` is the time that it was judged at, where the verdict follows the clock.
+
+    `headers` are those that its request has in place of the usual ones.
+    """
 
     message_type: MessageType
     label: str
     rules: frozenset[str]
     silences: frozenset[str]
     now: datetime | None
+    headers: Headers = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +185,8 @@ def _judgeable(record: Any, name: str, number: int) -> Message:
         body = orjson.dumps(record["body"]) if "body" in record else b64decode(record["raw"], validate=True)
         rules = frozenset(fault["rule"] for fault in record["faults"])
         now = next((instant(tag.removeprefix(NOW_TAG)) for tag in record["tags"] if tag.startswith(NOW_TAG)), None)
-        said = Record(known_message_type(record["message"]), str(record["verdict"]), rules, frozenset(record["silences"]), now)
+        silences, headers = frozenset(record["silences"]), headers_of(record.get("headers", ()))
+        said = Record(known_message_type(record["message"]), str(record["verdict"]), rules, silences, now, headers)
     except (ValueError, KeyError, TypeError, AttributeError, UnknownNameError) as problem:
         told = f"{type(problem).__name__}: {problem}"
         raise CorpusError(f"{name}, line {number}, is no record of a case ({told}): export the corpus again") from problem

@@ -12,6 +12,7 @@ from brokerfuzz.campaign import Answer, Options, fire
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import load_contract
+from brokerfuzz.schemas.headers import Headers
 
 MOST_FINDINGS = 4
 MOST_SHRINKING = 60
@@ -31,7 +32,7 @@ class InProcess:
     async def open(self) -> None:
         """Needs nothing."""
 
-    async def send(self, body: bytes) -> Answer:
+    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         """Answers as the member does."""
         kind = self._behaviour(self._read.get(body) or self._reader(body))
         return Answer(kind, _STATUS[kind], reason=f"status {_STATUS[kind]}")
@@ -39,7 +40,7 @@ class InProcess:
     async def close(self) -> None:
         """Holds nothing."""
 
-    def reproduction(self, body: bytes) -> str:
+    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Nobody reproduces this."""
         return self.name
 

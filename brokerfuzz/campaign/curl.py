@@ -8,8 +8,8 @@ _SECRET = ("auth", "cookie", "token", "secret", "key", "password", "session", "s
 _LONGEST_ARGUMENT = 100_000  # bytes; Linux takes 131,072 in one argument, and a shell's own printf any number
 
 
-def curl_line(url: str, method: str, headers: Iterable[tuple[str, str]], body: bytes) -> str:
-    """The curl command, with a `printf` before it where the body is no plain text.
+def curl_line(url: str, method: str, headers: Iterable[tuple[str, str]], body: bytes, *, without: Iterable[str] = ()) -> str:
+    """The curl command, with a `printf` before it where the body is no plain text. `without` are headers that curl is not to add.
 
     What may be a secret is not in it: headers that authenticate read a variable of the environment instead
     (`Authorization` reads `$AUTHORIZATION`), and so does a URL's user (`$TARGET_USER`, as `name:password`).
@@ -19,6 +19,7 @@ def curl_line(url: str, method: str, headers: Iterable[tuple[str, str]], body: b
     parts += ["--user", '"$TARGET_USER"'] if urlsplit(url).username is not None else []
     for name, value in headers:
         parts += ["-H", _secret_header(name) if is_secret(name) else quote(f"{name}: {value}" if value else f"{name};")]
+    parts += [part for name in without for part in ("-H", quote(f"{name}:"))]
     parts += ["--data-raw", quote(body.decode())] if plain else ["--data-binary", "@-"]
     parts += (["-g"] if set("[]{}") & set(url) else []) + [quote(without_user(url))]
     line = " ".join(parts)

@@ -10,6 +10,7 @@ from brokerfuzz.campaign.trees import at_pointer, read_tree, write_tree
 from brokerfuzz.campaign.wording import listed, printable, readable, with_article
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Label, MessageType
+from brokerfuzz.schemas.headers import in_words
 
 EXPECTED: dict[Label, str] = {"valid": "accepted", "invalid": "rejected", "unspecified": "accepted or rejected"}
 _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-response": "product list", "offer-pricing-response": "pricing"}
@@ -62,6 +63,11 @@ class Finding:
         return f"{self.answer.kind} ({printable(self.answer.reason, 300)})"
 
     @property
+    def headers(self) -> list[str]:
+        """In words, the headers of its request that are not the usual ones."""
+        return [in_words(name, value) for name, value in self.case.headers]
+
+    @property
     def hint(self) -> str:
         """The first techniques that showed it, or edges and probes: `one-below`, `edge:blank`."""
         names = self.techniques or self.tags
@@ -90,7 +96,8 @@ class Finding:
             return f"it hangs on {listed(f'{place} being {self._value(place)}' for place in self.places[:4])}{by}"
         if self.silences:
             return f"the contract is silent on {listed(self.silences[:4])}{by}"
-        return f"so is {'the plainest message' if self.reproduced else 'this message'}{by}"
+        carried = f" with {listed(self.headers)}" if self.headers else ""
+        return f"so is {'the plainest message' if self.reproduced else 'this message'}{carried}{by}"
 
     def _value(self, place: str) -> str:
         try:
@@ -120,8 +127,13 @@ def finding_of(suspicion: Suspicion, target: Target, contract: Contract) -> Find
         body=suspicion.body,
         answer=suspicion.answer,
         reproduced=suspicion.reproduced,
-        reproduction=target.reproduction(suspicion.body),
+        reproduction=_reproduction(suspicion, target),
     )
+
+
+def _reproduction(suspicion: Suspicion, target: Target) -> str:
+    headers = suspicion.case.headers
+    return target.reproduction(suspicion.body, headers) if headers else target.reproduction(suspicion.body)
 
 
 def source_of(rule: str, contract: Contract) -> str:

@@ -24,7 +24,8 @@ from brokerfuzz.campaign.shrinking import Bounds, Shrinker
 from brokerfuzz.campaign.suspicions import Suspicion, Suspicions, merged
 from brokerfuzz.campaign.targets import Target
 from brokerfuzz.cases.case import Case
-from brokerfuzz.schemas import Contract, Label, MessageType, Stances, Verdict, check, load_contract
+from brokerfuzz.schemas import Contract, Label, Stances, Verdict, check, load_contract
+from brokerfuzz.schemas.headers import Headers
 
 TICK = 0.1
 """Seconds between two reports of progress."""
@@ -142,7 +143,7 @@ class Campaign:
             if case is None:
                 return
             number = next(self._numbers)
-            self._take(number, case, await self._send(case.body))
+            self._take(number, case, await self._send(case.body, case.headers))
 
     def _next(self) -> Case | None:
         try:
@@ -152,11 +153,11 @@ class Campaign:
                 self._running.cancel()
             return None
 
-    async def _send(self, body: bytes) -> Answer:
+    async def _send(self, body: bytes, headers: Headers) -> Answer:
         if self._pacer.limited:
             await self._pacer.turn()
         self._requests += 1
-        answer = await self._target.send(body)
+        answer = await (self._target.send(body, headers) if headers else self._target.send(body))
         task = asyncio.current_task()
         if task is not None and task.cancelling():  # a request that ends as it is cancelled takes the cancellation with it
             raise asyncio.CancelledError
@@ -175,14 +176,16 @@ class Campaign:
 
     def _verdict(self, case: Case) -> Verdict:
         """The case's verdict, judged anew where the user has pinned a silence that may be touched."""
-        return self._judge(case.message_type, case.body) if self.options.stances and case.verdict.silences else case.verdict
+        return self._judge(case, case.body) if self.options.stances and case.verdict.silences else case.verdict
 
     def _still_judged_so(self, case: Case, verdict: Verdict) -> bool:
         """Whether the case is still what it was when it was made: what was in the future may be past by now."""
-        return self.options.now is not None or self._judge(case.message_type, case.body).label == verdict.label
+        return self.options.now is not None or self._judge(case, case.body).label == verdict.label
 
-    def _judge(self, message_type: MessageType, body: bytes) -> Verdict:
-        return check(message_type, body, now=self.options.now, contract=self._contract, stances=self.options.stances)
+    def _judge(self, case: Case, body: bytes) -> Verdict:
+        """The verdict on bytes that go as the case's do."""
+        options = self.options
+        return check(case.message_type, body, now=options.now, contract=self._contract, stances=options.stances, headers=case.headers)
 
     def _consider_stopping(self, answer: Answer) -> None:
         if not answer.reached:
@@ -203,14 +206,14 @@ class Campaign:
             await self._shrink_one(suspicion, bounds)
 
     async def _shrink_one(self, suspicion: Suspicion, bounds: Bounds) -> None:
-        message_type = suspicion.case.message_type
+        case = suspicion.case
         shrinker = Shrinker(
             suspicion.body,
             suspicion.verdict,
             suspicion.answer,
-            send=self._send,
-            judge=lambda body: self._judge(message_type, body),
-            schemas={path: site.schema for path, site in self._contract.sites[message_type].items()},
+            send=lambda body: self._send(body, case.headers),
+            judge=lambda body: self._judge(case, body),
+            schemas={path: site.schema for path, site in self._contract.sites[case.message_type].items()},
             bounds=bounds,
         )
         try:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from brokerfuzz.campaign.answers import Answer, AnswerRules
 from brokerfuzz.campaign.curl import curl_line, without_user
 from brokerfuzz.errors import TargetError
+from brokerfuzz.schemas.headers import JSON_TYPE, Headers
 
 if TYPE_CHECKING:
     from pyreqwest.client import Client
@@ -25,7 +26,7 @@ MOST_READ = 1 << 20
 GRACE = 1.0
 """Seconds behind the client's own time limits, in case that it does not keep them: nothing waits for ever."""
 
-CONTENT_TYPE = "content-type"
+CONTENT_TYPE, TRANSFER_ENCODING = "content-type", "transfer-encoding"
 
 
 class HttpTarget:
@@ -57,7 +58,7 @@ class HttpTarget:
         self.method = method
         given = list(headers)
         named = any(name.lower() == CONTENT_TYPE for name, _ in given)
-        self.headers = given if named else [(CONTENT_TYPE, "application/json"), *given]
+        self.headers = given if named else [(CONTENT_TYPE, JSON_TYPE), *given]
         if timeout <= 0:
             raise TargetError(f"a timeout of {timeout} seconds leaves no time for an answer: give more than 0")
         self.timeout = timeout
@@ -72,9 +73,9 @@ class HttpTarget:
         """The URL, without a user and password."""
         return without_user(self.url)
 
-    def reproduction(self, body: bytes) -> str:
+    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """A curl line that sends the message; see `curl_line`."""
-        return curl_line(self.url, self.method, self.headers, body)
+        return curl_line(self.url, self.method, self._headers(headers), body, without=[name for name, value in headers if value is None])
 
     async def open(self) -> None:
         """Makes the client. Raises `TargetError` for a method, header or URL that cannot be sent."""
@@ -87,9 +88,9 @@ class HttpTarget:
         # each below the next, so that it is the connection's own time that runs out first where nothing connects
         builder = builder.connect_timeout(timedelta(seconds=seconds * 0.5)).read_timeout(timedelta(seconds=seconds * 0.9))
         try:
-            self._client = builder.timeout(timedelta(seconds=seconds)).default_headers(self.headers).build()
+            self._client = builder.timeout(timedelta(seconds=seconds)).build()
             self._address = Url(self.url)
-            self._request(b"")
+            self._request(b"", ())
         except ValueError as problem:
             raise TargetError(f"no request can be made to {self.name} ({problem}): correct its method or headers") from problem
 
@@ -101,15 +102,18 @@ class HttpTarget:
                 async with asyncio.timeout(GRACE):
                     await client.close()
 
-    async def send(self, body: bytes) -> Answer:
-        """Sends the message and reads the answer. Raises `TargetError` where nothing ever answered at this URL."""
-        outcome = await self._ask(body)
+    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        """Sends the message and reads the answer. Raises `TargetError` where nothing ever answered at this URL.
+
+        With `Transfer-Encoding: chunked` among the headers the body goes as one chunk; `Expect` is sent and not waited for.
+        """
+        outcome = await self._ask(body, headers)
         if isinstance(outcome, Answer):
             self._answered = True
             return outcome
-        return await self._ask_again(body, outcome)
+        return await self._ask_again(body, headers, outcome)
 
-    async def _ask_again(self, body: bytes, failure: "Failure") -> Answer:
+    async def _ask_again(self, body: bytes, headers: Headers, failure: "Failure") -> Answer:
         started = perf_counter()
         pause, dropped = 0.05, False
         while True:
@@ -121,7 +125,7 @@ class HttpTarget:
                 pause *= 2
             else:
                 return self._failed(failure, perf_counter() - started)
-            outcome = await self._ask(body)
+            outcome = await self._ask(body, headers)
             if isinstance(outcome, Answer):
                 return outcome
             failure = outcome
@@ -133,12 +137,12 @@ class HttpTarget:
             return Answer("crashed", reason=failure.reason, seconds=seconds, reached=False)
         return Answer("silent" if failure.trouble == "no-answer" else "crashed", reason=failure.reason, seconds=seconds)
 
-    async def _ask(self, body: bytes) -> "Answer | Failure":
+    async def _ask(self, body: bytes, headers: Headers) -> "Answer | Failure":
         from pyreqwest.exceptions import PyreqwestError
 
         started = perf_counter()
         try:
-            async with asyncio.timeout(self.timeout + GRACE), self._request(body) as response:
+            async with asyncio.timeout(self.timeout + GRACE), self._request(body, headers) as response:
                 reader, read = response.body_reader, bytearray()
                 while len(read) <= MOST_READ and (chunk := await reader.read_chunk()) is not None:
                     read += chunk
@@ -152,11 +156,19 @@ class HttpTarget:
 
             return Failure("no-answer", "no answer in time")
 
-    def _request(self, body: bytes) -> "StreamRequest":
+    def _headers(self, instead: Headers) -> list[tuple[str, str]]:
+        """The target's own headers, with others in place of those of their names."""
+        if not instead:
+            return self.headers
+        names = {name.lower() for name, _ in instead}
+        own = [(name, value) for name, value in self.headers if name.lower() not in names]
+        return [*own, *((name, value) for name, value in instead if value is not None)]
+
+    def _request(self, body: bytes, headers: Headers) -> "StreamRequest":
         if self._client is None:
             raise TargetError(f"{self.name} is not open: call open() before send()")
-        request = self._client.request(self.method, self._address).body_bytes(body)
-        if not body:
+        request = self._client.request(self.method, self._address).headers(self._headers(headers)).body_bytes(body)
+        if not body and not any(name.lower() == TRANSFER_ENCODING for name, _ in headers):
             request = request.header("content-length", "0")  # the client leaves it out, and a POST without one is no empty message
         return request.build_streamed()
 

@@ -46,7 +46,11 @@ class Suspicion:
         """What is equal where the shrunk messages show the same."""
         if not self.answer.reached:
             return (self.kind, "unreachable")
-        return (self.kind, self.verdict.label, *sorted({entry.rule for entry in self.verdict.broken}), self.body.hex())
+        return (self.kind, self.verdict.label, *sorted({entry.rule for entry in self.verdict.broken}), *self._headers, self.body.hex())
+
+    @property
+    def _headers(self) -> list[str]:
+        return sorted({name.lower() for name, _ in self.case.headers})
 
 
 class Suspicions:

@@ -7,6 +7,7 @@ program or a function can stand behind the same three methods.
 from typing import Protocol
 
 from brokerfuzz.campaign.answers import Answer
+from brokerfuzz.schemas.headers import Headers
 
 
 class Target(Protocol):
@@ -26,14 +27,17 @@ class Target(Protocol):
         """Gets ready. Raises `TargetError` where the target can be known to be unusable without sending anything."""
         ...
 
-    async def send(self, body: bytes) -> Answer:
-        """Sends one message and waits for the answer."""
+    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        """Sends one message and waits for the answer.
+
+        `headers` are what the request has in place of what the target would send by these names (None: no such header).
+        """
         ...
 
     async def close(self) -> None:
         """Lets go of what `open` took. Never raises for a target that is gone."""
         ...
 
-    def reproduction(self, body: bytes) -> str:
+    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """One line for a POSIX shell that sends the same message to the same target; holds no secret."""
         ...

@@ -11,6 +11,7 @@ from typing import Any
 from brokerfuzz.decoder.pools import EARLIEST_NOW
 from brokerfuzz.errors import ClockError, LabelError
 from brokerfuzz.schemas import Contract, Label, MessageType, Verdict, check, load_contract
+from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
 
@@ -30,7 +31,8 @@ class Case:
 
     `faults` say what was broken on purpose, `tags` where the case comes from and what it is about (`catalogue`,
     `edge:empty-text`, `probe:cron-syntax`, ...). `twin` is the valid case that differs from this one in its one fault.
-    Make a case with `judged`: the label is the oracle's, whatever the maker believes.
+    `headers` are what the request that carries the message has in place of its usual headers of these names (a value of None: no such
+    header); most cases have none. Make a case with `judged`: the label is the oracle's, whatever the maker believes.
     """
 
     message_type: MessageType
@@ -41,11 +43,13 @@ class Case:
     twin: "Case | None" = None
     missing_twin: str | None = field(default=None, repr=False)
     """The twin's id, where the twin itself was left out of the corpus that this case was read from."""
+    headers: Headers = field(default=(), kw_only=True)
 
     @cached_property
     def id(self) -> str:
-        """16 hexadecimal digits, from the message type and the bytes: equal messages have equal ids everywhere."""
-        return sha256(f"{self.message_type}\n".encode() + self.body).hexdigest()[:16]
+        """16 hexadecimal digits, from the message type, the headers and the bytes: equal messages have equal ids everywhere."""
+        head = f"{self.message_type} {json.dumps(self.headers)}" if self.headers else self.message_type
+        return sha256(f"{head}\n".encode() + self.body).hexdigest()[:16]
 
     @property
     def twin_id(self) -> str | None:
@@ -60,7 +64,7 @@ class Case:
     @property
     def value(self) -> Any:
         """The message as Python's `json` reads it. Raises `ValueError` where the bytes are no JSON."""
-        return json.loads(self.body)
+        return json.loads(carried(self.body, self.headers))
 
     @classmethod
     def judged(
@@ -74,13 +78,14 @@ class Case:
         twin: "Case | None" = None,
         now: datetime | None = None,
         contract: Contract | None = None,
+        headers: Headers = (),
     ) -> "Case":
         """The case of these bytes, judged by the oracle.
 
         `faults` claim that the rules that they name are broken and no others, `claim` (a silence's id, or `valid`) that nothing is
         broken and the silence is touched, or none. Raises `LabelError` where the oracle sees it otherwise, or finds fault with the twin.
         """
-        verdict = check(message_type, body, now=now, contract=contract)
+        verdict = check(message_type, body, now=now, contract=contract, headers=headers)
         broken = {entry.rule for entry in verdict.broken}
         if faults and broken != {fault.rule for fault in faults}:
             raise LabelError(f"a case of {faults} is {verdict}: {body[:300]!r}")
@@ -89,7 +94,7 @@ class Case:
             raise LabelError(f"a case of {claim} is {verdict}: {body[:300]!r}")
         if twin is not None and twin.label != "valid":
             raise LabelError(f"a twin is {twin.verdict}: {twin.body[:300]!r}")
-        return cls(message_type, body, verdict, tuple(faults), tuple(tags), twin)
+        return cls(message_type, body, verdict, tuple(faults), tuple(tags), twin, headers=headers)
 
     @classmethod
     def confirmed(cls, message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> "Case | None":

@@ -14,6 +14,7 @@ from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.order import by_cover
 from brokerfuzz.cases.pairs import PairMaker
 from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.requests import RequestMaker
 from brokerfuzz.cases.worth import worth
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 
@@ -54,3 +55,4 @@ def _unordered(contract: Contract, message_type: MessageType, now: datetime, str
     probes = ProbeMaker(contract, message_type, now)
     for silence in contract.silences:
         yield from probes.of_silence(silence)
+    yield from RequestMaker(contract, message_type, now).every()

@@ -6,12 +6,15 @@
 
 `body` is the message where its bytes are the compact JSON of a value (no white space, UTF-8, no needless escapes): the text behind
 `"body":` is then those bytes. Else `raw` holds the bytes in base64. `silences` lists the ids of those touched, `twin` is null where
-there is none. The last record of a corpus ends in `"last":true`, so that a corpus that was cut off shows.
+there is none. The few cases that are about how a request carries its message have `"headers": [["content-type", "text/plain"], …]` before
+the body: what is sent in place of the usual headers of these names, where null stands for no such header. A body that they say is
+packed is that of the request, packed. The last record of a corpus ends in `"last":true`, so that a corpus that was cut off shows.
 """
 
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +24,7 @@ from brokerfuzz.cases.case import NOW_TAG, Case, Fault
 from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError
 from brokerfuzz.schemas import Contract
 from brokerfuzz.schemas.contract import known_message_type
+from brokerfuzz.schemas.headers import headers_of
 from brokerfuzz.schemas.instants import instant
 
 
@@ -35,6 +39,8 @@ def encode(case: Case, *, last: bool = False) -> bytes:
         "tags": list(case.tags),
         "twin": case.twin_id,
     }
+    if case.headers:
+        record["headers"] = case.headers
     if _is_compact(case.body):
         record["body"] = orjson.Fragment(case.body)
     else:
@@ -63,13 +69,22 @@ def decode(line: bytes, twins: Mapping[str, Case], *, contract: Contract | None 
         faults = tuple(Fault(entry["rule"], entry["at"], entry["technique"]) for entry in record["faults"])
         message_type, twin_id, tags = known_message_type(record["message"]), record["twin"], tuple(record["tags"])
         claimed = (record["id"], record["verdict"], record["silences"])
-        case = Case.judged(message_type, body, faults=faults, tags=tags, twin=twins.get(twin_id), now=_now(tags), contract=contract)
+        case = Case.judged(
+            message_type,
+            body,
+            faults=faults,
+            tags=tags,
+            twin=twins.get(twin_id),
+            now=_now(tags),
+            contract=contract,
+            headers=headers_of(record.get("headers", ())),
+        )
     except (ValueError, KeyError, TypeError, Base64Error, UnknownNameError) as problem:
         raise CorpusError(f"is no record of a case ({type(problem).__name__}: {problem})") from problem
     except LabelError as problem:
         raise CorpusError(f"is not what its record says: {problem}") from problem
     if twin_id is not None and case.twin is None:
-        case = Case(case.message_type, case.body, case.verdict, case.faults, case.tags, missing_twin=twin_id)
+        case = replace(case, missing_twin=twin_id)
     judged = (case.id, case.label, sorted({touch.silence for touch in case.verdict.silences}))
     if judged != claimed:
         raise CorpusError(f"says {claimed}, and its bytes are {judged}: it was changed, or made for another contract")

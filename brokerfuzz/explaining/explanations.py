@@ -14,6 +14,7 @@ from brokerfuzz.explaining import examples
 from brokerfuzz.explaining.differences import difference
 from brokerfuzz.explaining.words import at_site, listed, rule_sentence, title
 from brokerfuzz.schemas import Contract, Rule, Silence, load_contract
+from brokerfuzz.schemas.headers import OF_HEADERS
 
 PINNED = "silence/"
 """What the oracle writes before a silence's id where the user pinned it and a message breaks it."""
@@ -114,6 +115,9 @@ def _of_silence(contract: Contract, silence: Silence, now: datetime) -> Explanat
 
 
 def _places(silence: Silence, concerned: tuple[str, ...]) -> Iterator[str]:
+    if silence.detector in OF_HEADERS:
+        yield "It is about the headers of the request, and no message alone shows it."
+        return
     for message_type in concerned if silence.sites else ():
         places = [at_site(where if isinstance(where, str) else where[0]) for where in (silence.sites or {})[message_type]]
         yield f"It concerns, in {title(message_type)}s: {', '.join(dict.fromkeys(places))}."

@@ -47,7 +47,7 @@ def judge(
     if record is not None:
         if message_type not in (None, record.message_type):
             raise InputError(f"{message.name}, line {message.line}, is the record of a case of {record.message_type}: leave --message out")
-        verdict = check(record.message_type, message.body, now=now or record.now, contract=contract, stances=stances)
+        verdict = check(record.message_type, message.body, now=now or record.now, contract=contract, stances=stances, headers=record.headers)
         return Judgement(message, record.message_type, verdict)
     possible = (message_type,) if message_type else told_types(message.body, contract)
     verdicts = [check(one, message.body, now=now, contract=contract, stances=stances) for one in possible]

@@ -16,7 +16,8 @@
     "leaning": "accepts" | "rejects" | "mixed" | "unclear", "examples": {ANSWER: {"id": str, ...MESSAGE}}}]}
 ```
 
-A MESSAGE is `{"body": JSON}` where its bytes are the compact form of that value, else `{"raw": BASE64}`, as in a corpus.
+A MESSAGE is `{"body": JSON}` where its bytes are the compact form of that value, else `{"raw": BASE64}`, as in a corpus; where the request is
+to have other headers than the usual ones, with `"headers": [[NAME, VALUE or null]]` besides.
 What speaks of the message (`rules`, `places`, `got`) speaks of the smallest one.
 """
 
@@ -67,7 +68,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "count": finding.count,
         "reproduced": finding.reproduced,
         "reproduce": finding.reproduction,
-        "smallest": _message(finding.body),
+        "smallest": _message(finding.body, finding.case),
         "case": _case(finding.case),
     }
 
@@ -93,14 +94,15 @@ def _silence(observed: Observed) -> dict[str, Any]:
 
 
 def _case(case: Case) -> dict[str, Any]:
-    return {"id": case.id, **_message(case.body)}
+    return {"id": case.id, **_message(case.body, case)}
 
 
-def _message(body: bytes) -> dict[str, Any]:
+def _message(body: bytes, case: Case) -> dict[str, Any]:
+    headers = {"headers": [list(header) for header in case.headers]} if case.headers else {}
     try:
         value = json.loads(body)
         if compact(value) == body:
-            return {"body": value}
+            return {**headers, "body": value}
     except (ValueError, TypeError, RecursionError):
         pass
-    return {"raw": b64encode(body).decode()}
+    return {**headers, "raw": b64encode(body).decode()}

@@ -102,6 +102,8 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
     yield _entry("expected", finding.expected)
     yield _entry("got", finding.got)
     yield _entry("count", f"{finding.count:,}, first in case {finding.case.id}")
+    if finding.headers:
+        yield _entry("headers", printable(", ".join(finding.headers), 200))
     yield _entry("smallest", readable(finding.body, LONGEST_BODY) or "(no bytes)")
     yield _entry("reproduce", finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: --json holds it")
 

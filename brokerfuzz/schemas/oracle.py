@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from brokerfuzz.schemas.contract import NOT_IN_FUTURE, Contract, MessageType, Silence, Stances, known_message_type, load_contract
 from brokerfuzz.schemas.flattening import types_of
+from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.reading import DEEPEST, LONGEST_INTEGER, Reading, escape, read, read_shallow
 from brokerfuzz.schemas.silence_detectors import OF_PAIRS, OF_VALUES, distinct
@@ -74,13 +75,16 @@ def check(
     now: datetime | None = None,
     contract: Contract | None = None,
     stances: Stances | None = None,
+    headers: Headers = (),
 ) -> Verdict:
     """The verdict on a message.
 
     `body` is the message's bytes, or a Python value of what `json.dumps` takes (a `str` is a JSON string, not a text to
     be parsed). `now` is the time that the clock rule and the clock's silence follow (the present, where it is None; one
     without a time zone is taken for UTC). `stances` say what is thought of silences: `accept` passes one over, `reject`
-    makes it a rule, broken as `silence/ID`.
+    makes it a rule, broken as `silence/ID`. `headers` are those of the request that carries the message, as far as they
+    are not the usual ones: they may touch silences too, and where they say gzip, and the bytes are that, the message is
+    what they unpack to.
 
     Any bytes get a verdict. Raises `UnknownNameError` for a message type, silence or stance that is none, `TypeError`
     for a Python value that JSON cannot carry.
@@ -90,6 +94,7 @@ def check(
         bytes(body) if isinstance(body, bytes | bytearray | memoryview) else _written(body),
         now=aware(now),
         stances=rulebook.contract.check_stances(stances) if stances else {},
+        headers=headers,
     )
 
 
@@ -197,7 +202,9 @@ class _Rulebook:
 
     # ------------------------------------------------------------------------------------------------ judging
 
-    def judge(self, body: bytes, *, now: datetime, stances: Stances) -> Verdict:
+    def judge(self, body: bytes, *, now: datetime, stances: Stances, headers: Headers) -> Verdict:
+        if headers:
+            body = carried(body, headers)
         reading = read(body)
         inspection = _Inspection(now)
         broken: list[Broken] = []
@@ -211,6 +218,7 @@ class _Rulebook:
             rule = self.rules["", JSON_RULE][0]
             broken = [Broken(rule.id, "", reading.error, rule.demand)]
         self._touch_by_text(body, reading, inspection)
+        self._touch_by_headers(headers, inspection)
         touched = _unique(inspection.touched)
         if not stances:
             label: Label = "invalid" if broken else "unspecified" if touched else "valid"
@@ -295,6 +303,11 @@ class _Rulebook:
             inspection.touch(silence, None, reading.encoding)
         if (silence := self.detectors.get("message_size")) and len(body) > silence.options["limit"]:
             inspection.touch(silence, None, f"{len(body):,} bytes")
+
+    def _touch_by_headers(self, headers: Headers, inspection: _Inspection) -> None:
+        for detector, found in in_doubt(headers):
+            if (silence := self.detectors.get(detector)) is not None:
+                inspection.touch(silence, None, found)
 
     def _inspect(self, value: Any, inspection: _Inspection) -> None:
         self._walk(self.plan, value, None, inspection)

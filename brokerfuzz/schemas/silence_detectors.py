@@ -2,7 +2,8 @@
 
 A detector is called with the value at a site (for a pair, with both values), the time and the silence's options, `distinct`
 with an array and the name of the member that identifies its items; it answers whether the silence is touched. What only shows in
-the text (duplicate members, numbers that a double cannot hold, ...) is noticed by `reading`.
+the text (duplicate members, numbers that a double cannot hold, ...) is noticed by `reading`, what only shows in a request's headers
+by `headers`.
 """
 
 import math
@@ -12,6 +13,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.instants import instant
 
 _STEP = r"(?:/(?!0)(?:{n}))?"
@@ -137,7 +139,7 @@ OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
 OF_PAIRS: Mapping[str, Callable[[Any, Any, datetime, Options], bool]] = {d.__name__: d for d in (ordered_numbers, ordered_instants)}
 OF_TEXT = ("integer_form", "double_range", "duplicate_members", "lone_surrogates", "nul_characters")
 OF_BYTES_AND_SIZES = ("byte_order_mark", "encoding", "message_size", "string_length", "item_count")
-DETECTORS = frozenset([*OF_VALUES, *OF_PAIRS, "distinct", *OF_TEXT, *OF_BYTES_AND_SIZES])
+DETECTORS = frozenset([*OF_VALUES, *OF_PAIRS, "distinct", *OF_TEXT, *OF_BYTES_AND_SIZES, *OF_HEADERS])
 """Every name that `silences.json` can give as a detector."""
 NEEDED: Mapping[str, str] = {"near_now": "seconds", "string_length": "limit", "item_count": "limit", "message_size": "limit"}
 """The option that a detector cannot do without."""

@@ -8,8 +8,8 @@ The contract shows no methods, paths or status codes, so they are chosen here:
 | `GET /products`| 200 with a product list, another one each time                                               |
 | `POST /pricing`| 200 with a pricing, another one each time; the request is not looked at                      |
 
-Other paths are 404, other methods 405, bodies of more than 32 MiB 413. Every answer is the contract's envelope, except
-where a bug says otherwise. Content types are not looked at. What the service does where the contract is silent is the
+Other paths are 404, other methods 405, bodies of more than 32 MiB 413, bodies with a content-encoding 415. Every answer is the
+contract's envelope, except where a bug says otherwise. Content types are not looked at. What the service does where the contract is silent is the
 table `DECISIONS` in `judging`.
 """
 
@@ -93,6 +93,8 @@ class _Service:
             reply = _failure(405, f"{path} does not take {method}: it takes {allowed}", (b"allow", allowed.encode()))
         elif (body := await _body(scope, receive)) is None:
             reply = _failure(413, f"a body holds at most {LARGEST_BODY:,} bytes")
+        elif path == OFFERS and _is_encoded(scope):
+            reply = _failure(415, "a body with a content-encoding is not taken: send the offer as it is", (b"accept-encoding", b"identity"))
         elif path == OFFERS:
             await self._offer(self.answer(body), receive, send)
             return
@@ -117,6 +119,10 @@ async def _send(reply: _Reply, send: Send) -> None:
     headers = [(b"content-type", reply.content_type), (b"content-length", str(len(reply.body)).encode()), *reply.headers]
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     await send({"type": "http.response.body", "body": reply.body})
+
+
+def _is_encoded(scope: Scope) -> bool:
+    return any(name == b"content-encoding" for name, _ in scope["headers"])
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | None:

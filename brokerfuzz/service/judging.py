@@ -31,6 +31,11 @@ DECISIONS: "Mapping[str, Stance]" = {
     "string-length": "accept",  # up to the size of a body
     "item-count": "accept",
     "message-size": "accept",
+    "content-type": "accept",  # not looked at
+    "content-type-form": "accept",
+    "content-encoding": "reject",  # a body is read as it is, and what says that it is encoded may not be
+    "response-type": "accept",  # there is JSON or nothing
+    "request-headers": "accept",
 }
 """What the service does where the contract does not say; what is missing here (a changed contract's own silences) is accepted."""
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from brokerfuzz.campaign import Answer
 from brokerfuzz.schemas import check
+from brokerfuzz.schemas.headers import Headers
 
 OFFER: Final = "offer-creation-request"
 Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
@@ -155,7 +156,7 @@ class Service:
     async def close(self) -> None:
         """Nothing to close."""
 
-    async def send(self, body: bytes) -> Answer:
+    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         """The answer that the status stands for."""
         await asyncio.sleep(0)
         if self.remembers:
@@ -163,6 +164,6 @@ class Service:
         status = self.status_of(body)
         return Answer({2: "accepted", 4: "rejected", 5: "crashed"}[status // 100], status, reason=f"status {status}")  # type: ignore[arg-type]
 
-    def reproduction(self, body: bytes) -> str:
+    def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """No shell reaches it."""
         return f"send {len(body)} bytes"

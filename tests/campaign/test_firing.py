@@ -19,6 +19,7 @@ from hand_made_servers import OFFER, Service, answers, conforming, hangs, resets
 from brokerfuzz.campaign import Answer, HttpTarget, Options, Progress, Result, exit_status, fire
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.errors import TargetError
+from brokerfuzz.schemas.headers import Headers
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLAIN = {"number": "N-1", "offerType": "Email"}
@@ -168,9 +169,9 @@ def test_messages_that_nothing_tells_apart_are_shrunk_one_by_one_as_long_as_they
 
 def test_the_findings_do_not_hang_on_which_answer_came_first() -> None:
     class Overtaking(Service):
-        async def send(self, body: bytes) -> Answer:
+        async def send(self, body: bytes, headers: Headers = ()) -> Answer:
             await asyncio.sleep(0.02 if len(self.bodies) % 3 == 0 else 0)
-            return await super().send(body)
+            return await super().send(body, headers)
 
     cases = [below(-number, "negative", comments=str(number)) for number in range(1, 40)]
     cases += [case(f"edge:{number % 3}", description="") for number in range(40)]
@@ -242,12 +243,12 @@ def test_no_more_messages_are_on_their_way_than_asked_for() -> None:
     class Counting(Service):
         under_way = most = 0
 
-        async def send(self, body: bytes) -> Answer:
+        async def send(self, body: bytes, headers: Headers = ()) -> Answer:
             self.under_way += 1
             self.most = max(self.most, self.under_way)
             await asyncio.sleep(0.001)
             self.under_way -= 1
-            return await super().send(body)
+            return await super().send(body, headers)
 
     target = Counting(lambda _: 200)
     assert fired([VALID] * 100, target, concurrency=7).cases == 100
@@ -276,7 +277,7 @@ def test_time_ends_a_campaign_that_would_not_end() -> None:
 class Clinging(Service):
     """A target whose requests end when they are cancelled, as if the answer had just come."""
 
-    async def send(self, body: bytes) -> Answer:
+    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(0.05)
         return Answer("accepted", 200)
@@ -364,11 +365,11 @@ def test_an_interrupt_within_the_making_of_a_case_loses_nothing() -> None:
 
 def test_an_interrupt_while_shrinking_keeps_what_is_reached() -> None:
     class Pressing(Service):
-        async def send(self, body: bytes) -> Answer:
+        async def send(self, body: bytes, headers: Headers = ()) -> Answer:
             if len(self.bodies) == 4:
                 os.kill(os.getpid(), signal.SIGINT)
                 await asyncio.sleep(5)
-            return await super().send(body)
+            return await super().send(body, headers)
 
     (finding,) = fired([below(0, "one-below", comments="a", description="b", isActive=True)], Pressing(lambda _: 200)).findings
     assert len(finding.body) < len(finding.case.body)

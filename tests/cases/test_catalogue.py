@@ -74,7 +74,7 @@ def test_every_silence_of_the_message_is_probed(message_type: MessageType) -> No
 @EVERY_TYPE
 def test_every_label_is_the_oracles(message_type: MessageType) -> None:
     for case in listed(message_type):
-        assert check(message_type, case.body, now=NOW) == case.verdict
+        assert check(message_type, case.body, now=NOW, headers=case.headers) == case.verdict
 
 
 @EVERY_TYPE

@@ -33,7 +33,7 @@ def cases() -> list[Case]:
 
 
 def facts(case: Case) -> tuple[object, ...]:
-    return case.id, case.message_type, case.body, case.verdict, case.faults, case.tags, case.twin_id
+    return case.id, case.message_type, case.body, case.verdict, case.faults, case.tags, case.twin_id, case.headers
 
 
 def test_cases_come_back_as_they_went_in(tmp_path: Path, cases: list[Case]) -> None:
@@ -55,9 +55,26 @@ def test_a_line_is_one_record_whose_bytes_any_language_gets_back(tmp_path: Path,
     lines = (tmp_path / "corpus.ndjson").read_bytes().splitlines()
     for line, case in zip(lines, cases, strict=True):
         record = json.loads(line)
-        assert set(record) - {"body", "raw", "last"} == {"id", "message", "verdict", "faults", "silences", "tags", "twin"}
+        assert set(record) - {"body", "raw", "last", "headers"} == {"id", "message", "verdict", "faults", "silences", "tags", "twin"}
         assert ("body" in record) != ("raw" in record)
+        assert tuple(tuple(header) for header in record.get("headers", ())) == case.headers
         assert case.body in line if "body" in record else b64decode(record["raw"]) == case.body
+
+
+def test_headers_are_named_only_where_there_are_any(tmp_path: Path, cases: list[Case]) -> None:
+    write(tmp_path / "corpus.ndjson", cases)
+    named = [json.loads(line)["id"] for line in (tmp_path / "corpus.ndjson").read_bytes().splitlines() if b'"headers":[[' in line]
+    assert named == [case.id for case in cases if case.headers]
+    assert named
+
+
+@pytest.mark.parametrize("headers", [[["Content-Type", "application/json"]], [["Content-Length", "5"]], [["a\nb", "c"]], 5, [["a"]]])
+def test_headers_that_are_not_what_the_record_says_are_refused(tmp_path: Path, cases: list[Case], headers: object) -> None:
+    corpus = tmp_path / "corpus.ndjson"
+    write(corpus, [case for case in cases if case.headers][:1])
+    corpus.write_text(json.dumps(json.loads(corpus.read_text()) | {"headers": headers}))
+    with pytest.raises(CorpusError, match="line 1"):
+        list(read(corpus))
 
 
 def test_the_same_cases_give_the_same_bytes(tmp_path: Path, cases: list[Case]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from brokerfuzz.schemas import MessageType, check, load_contract
+from brokerfuzz.schemas.headers import OF_HEADERS
 
 NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Email"}
@@ -204,7 +205,7 @@ def test_what_is_in_doubt_touches_the_silence_and_its_plain_neighbour_none(
 
 def test_every_silence_that_a_message_can_touch_has_a_row() -> None:
     for silence in load_contract().silences:
-        if silence.detector is not None:
+        if silence.detector is not None and silence.detector not in OF_HEADERS:  # of those, test_headers tells
             assert silence.id in {row[0] for row in ROWS}, f"no row touches {silence.id}: add one"
 
 

@@ -1,0 +1,111 @@
+"""Cases about how a request carries its message: content types, encodings, and the other headers that matter.
+
+The message is a plain, valid one; what is out of the ordinary are the headers, and all that the contract says of them is nothing. Not here:
+other methods, which are no property of a message and which the user names; a content-length that is not the body's, which breaks HTTP
+before any service sees a message, and which the HTTP client does not send.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zlib import crc32
+
+from brokerfuzz.cases.building import Plan, build
+from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.schemas import Contract, MessageType, Silence
+from brokerfuzz.schemas import headers as of
+from brokerfuzz.schemas.headers import Headers
+
+REQUESTS: frozenset[MessageType] = frozenset(["offer-creation-request"])
+"""The messages that are the body of a request."""
+
+_TYPES = {
+    "text-plain": "text/plain", "xml-type": "application/xml", "form": "application/x-www-form-urlencoded",
+    "multipart-form": "multipart/form-data; boundary=x", "octet-stream": "application/octet-stream",
+    "problem-json": "application/problem+json", "vendor-json": "application/vnd.example+json", "text-json": "text/json",
+    "json-lines": "application/x-ndjson", "any-type": "*/*",
+    "subtype-alone": "json", "no-subtype": "application/", "semicolon": ";", "empty-type": "", "two-in-one": "application/json, text/plain",
+    "open-quote": 'application/json; charset="utf-8', "unknown-parameter": "application/json; profile=offer",
+    "unknown-charset": "application/json; charset=none",
+}  # fmt: skip
+_OTHER_CHARSETS = {f"charset-{name}": f"application/json; charset={name}" for name in ("iso-8859-1", "utf-16", "us-ascii")}
+_FORMS = {
+    "charset-utf-8": "application/json; charset=utf-8", "charset-in-capitals": 'application/json;charset="UTF-8"', "capitals": "APPLICATION/JSON",
+}  # fmt: skip
+_CODINGS = {
+    "identity": "identity", "gzip-not-sent": "gzip", "deflate-not-sent": "deflate", "unknown-coding": "none-such", "empty-coding": "",
+}  # fmt: skip
+_RESPONSE_TYPES = {"xml-alone": "application/xml", "html-alone": "text/html", "all-but-json": "*/*, application/json;q=0", "no-subtype-taken": "json"}
+_OTHERS: Mapping[str, Headers] = {"chunks": (("Transfer-Encoding", "chunked"),), "expect-continue": (("Expect", "100-continue"),)}
+
+Request = tuple[str, bytes, Headers]
+"""(what it looks like, the body, the headers)."""
+
+
+@dataclass(frozen=True)
+class RequestMaker:
+    """Makes the cases of a message type that is the body of a request; of another there are none."""
+
+    contract: Contract
+    message_type: MessageType
+    now: datetime
+
+    def every(self) -> Iterator[Case]:
+        """Every case, by silence."""
+        for silence in self.contract.silences:
+            yield from self.of_silence(silence)
+
+    def of_silence(self, silence: Silence) -> Iterator[Case]:
+        """The cases that touch a silence that is about headers; none for another."""
+        if self.message_type in REQUESTS and silence.concerns(self.message_type):
+            for name, body, headers in self._requests(str(silence.detector)):
+                case = self._case(silence, name, body, headers)
+                if case is not None:
+                    yield case
+
+    def _case(self, silence: Silence, name: str, body: bytes, headers: Headers) -> Case | None:
+        tags = (f"probe:{silence.id}", f"as:{name}")
+        return Case.confirmed(self.message_type, body, claim=silence.id, tags=tags, now=self.now, contract=self.contract, headers=headers)
+
+    def _requests(self, detector: str) -> Iterator[Request]:
+        message = build(self.contract, self.message_type, Plan())
+        body = compact(message)
+        match detector:
+            case of.CONTENT_TYPE:
+                yield "no-content-type", body, (("Content-Type", None),)
+                yield from _each(body, "Content-Type", _TYPES)
+                yield from _each(self._beyond_ascii(message), "Content-Type", _OTHER_CHARSETS)
+                yield "two-content-types", body, (("Content-Type", of.JSON_TYPE), ("Content-Type", "text/plain"))
+            case of.CONTENT_TYPE_FORM:
+                yield from _each(body, "Content-Type", _FORMS)
+            case of.CONTENT_ENCODING:
+                yield from _each(body, "Content-Encoding", _CODINGS)
+                yield "gzip", gzipped(body), (("Content-Encoding", "gzip"),)
+            case of.RESPONSE_TYPE:
+                yield from _each(body, "Accept", _RESPONSE_TYPES)
+            case of.OTHER_HEADERS:
+                yield from ((name, body, headers) for name, headers in _OTHERS.items())
+
+    def _beyond_ascii(self, message: Any) -> bytes:
+        """The message with letters beyond ASCII in its first text that takes them: what reads it by a wrong charset reads something else."""
+        for name, value in message.items():
+            if isinstance(value, str):
+                body = compact({**message, name: f"{value} é漢"})
+                if Case.judged(self.message_type, body, now=self.now, contract=self.contract).label == "valid":
+                    return body
+        return compact(message)
+
+
+def _each(body: bytes, header: str, values: Mapping[str, str]) -> Iterator[Request]:
+    return ((name, body, ((header, value),)) for name, value in values.items())
+
+
+def gzipped(body: bytes) -> bytes:
+    """The body in the gzip format (RFC 1952), its blocks stored as they are: compressed ones differ from one zlib to the next."""
+    blocks = [body[start : start + 0xFFFF] for start in range(0, len(body), 0xFFFF)] or [b""]
+    stored = b"".join(
+        (b"\1" if number == len(blocks) else b"\0") + len(block).to_bytes(2, "little") + (len(block) ^ 0xFFFF).to_bytes(2, "little") + block
+        for number, block in enumerate(blocks, 1)
+    )
+    return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + stored + crc32(body).to_bytes(4, "little") + (len(body) & 0xFFFFFFFF).to_bytes(4, "little")

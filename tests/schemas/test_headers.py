@@ -1,0 +1,118 @@
+"""What the headers of a request put in doubt, and what lies right beside it."""
+
+import gzip
+from typing import Any
+
+import pytest
+
+from brokerfuzz.errors import ContractError
+from brokerfuzz.schemas import check, load_contract
+from brokerfuzz.schemas.headers import MOST_UNPACKED, OF_HEADERS, carried, headers_of
+
+OFFER = "offer-creation-request"
+BODY = b'{"number":"N-1","offerType":"Email"}'
+GZIP = (("Content-Encoding", "gzip"),)
+DOUBTFUL = {
+    "content-type": [
+        ("Content-Type", value)
+        for value in (None, "", "text/plain", "json", ";", "application/", "application/json; charset=utf-16", "application/json,", "a/b+json")
+    ],
+    "content-type-form": [
+        ("content-type", value) for value in ("Application/JSON", "application/json;charset=UTF-8", 'application/json ; Charset="utf-8"')
+    ],
+    "content-encoding": [("CONTENT-ENCODING", value) for value in ("gzip", "identity", "", "br")],
+    "response-type": [
+        ("accept", value) for value in ("", "text/html", "application/json;q=0", "*/*, application/json; q=0.00", "application/*;q=0, */*")
+    ],
+    "request-headers": [("Transfer-Encoding", "chunked"), ("Expect", "100-continue"), ("X-Tenant", "5"), ("Authorization", None)],
+}
+PLAIN = [
+    ("Content-Type", "application/json"),
+    ("content-encoding", None),
+    *(
+        ("Accept", value)
+        for value in (None, "*/*", "application/json", "text/html, Application/*;q=0.1", "text/html, */* ; q=1, application/json;q=0.5")
+    ),
+]
+
+
+@pytest.mark.parametrize(("silence", "header"), [(silence, header) for silence, headers in DOUBTFUL.items() for header in headers])
+def test_what_is_in_doubt_touches_its_silence(silence: str, header: tuple[str, str | None]) -> None:
+    verdict = check(OFFER, BODY, headers=(header,))
+    assert (verdict.label, [touch.silence for touch in verdict.silences]) == ("unspecified", [silence])
+    assert header[0].lower() in verdict.silences[0].found
+
+
+@pytest.mark.parametrize("header", PLAIN)
+def test_what_is_plain_touches_none(header: tuple[str, str | None]) -> None:
+    assert check(OFFER, BODY, headers=(header,)).label == "valid"
+
+
+def test_every_silence_about_headers_has_a_row() -> None:
+    assert DOUBTFUL.keys() == {silence.id for silence in load_contract().silences if silence.detector in OF_HEADERS}
+
+
+def test_two_content_types_are_in_doubt_whatever_they_are() -> None:
+    (touch,) = check(OFFER, BODY, headers=(("Content-Type", "application/json"),) * 2).silences
+    assert (touch.silence, touch.found) == ("content-type", "more than one content-type")
+
+
+def test_a_broken_rule_outweighs_the_headers() -> None:
+    verdict = check(OFFER, b"{}", headers=(("Content-Type", "text/plain"),))
+    assert verdict.label == "invalid"
+
+
+def test_stances_settle_what_headers_leave_open() -> None:
+    headers = (("Content-Type", "text/plain"),)
+    assert check(OFFER, BODY, headers=headers, stances={"content-type": "accept"}).label == "valid"
+    (broken,) = check(OFFER, BODY, headers=headers, stances={"content-type": "reject"}).broken
+    assert (broken.rule, broken.found, broken.demanded) == ("silence/content-type", "content-type: text/plain", "application/json")
+
+
+def test_responses_have_no_request_to_be_in_doubt_about() -> None:
+    body = b'{"data":null,"failureMessages":["x"],"informationalMessages":[],"operationWasSuccessful":false}'
+    assert check("product-list-response", body, headers=(("Content-Type", None),)).label == "valid"
+
+
+def test_a_packed_message_is_judged_unpacked_and_what_only_claims_to_be_packed_as_it_is() -> None:
+    assert check(OFFER, gzip.compress(BODY), headers=GZIP).label == "unspecified"
+    assert check(OFFER, gzip.compress(b"{}"), headers=GZIP).label == "invalid"
+    assert check(OFFER, BODY, headers=GZIP).label == "unspecified"
+    assert check(OFFER, gzip.compress(BODY)).label == "invalid"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        gzip.compress(BODY)[:-1],
+        gzip.compress(BODY) + b"x",
+        gzip.compress(BODY)[:-1] + b"x",
+        b"",
+        gzip.compress(b"x" * (MOST_UNPACKED + 1), 1),
+    ],
+    ids=["cut", "more behind", "wrong size", "empty", "too large"],
+)
+def test_what_does_not_unpack_whole_is_judged_as_it_is(body: bytes) -> None:
+    assert carried(body, GZIP) == body
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    [
+        [["", "x"]], [["a b", "x"]], [["a:", "x"]], [["é", "x"]], [[5, "x"]], [["a", 5]], [["a", "x\r\ny: z"]], [["a", " x"]], [["a", "é"]], [["a"]],
+        [["a", "b", "c"]], ["ab:"], 5, [["Content-Length", "5"]],
+    ],
+)  # fmt: skip
+def test_headers_that_no_request_can_have_are_refused(pairs: Any) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        headers_of(pairs)
+
+
+def test_headers_come_as_pairs() -> None:
+    assert headers_of([["Content-Type", None], ["Accept", ""], ["X-A", "b c\td"]]) == (("Content-Type", None), ("Accept", ""), ("X-A", "b c\td"))
+
+
+def test_the_error_of_a_silence_with_a_misspelt_detector_names_these_too(tmp_path: Any) -> None:
+    (tmp_path / "silences.json").write_text('[{"id":"a","question":"b","plain":"c","source":"d","detector":"content-type"}]')
+    with pytest.raises(ContractError, match="content_type_form"):
+        load_contract(tmp_path)
