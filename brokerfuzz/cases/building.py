@@ -40,7 +40,8 @@ class Plan:
 
     `full`: with all optional members, else with none. `narrowed`: a flat schema to conjoin with the contract's. `sizes`: items by the path of the
     array (one, where it is not named); where one such array lies in another, then only in its item `within`, if that is not None. `choose`: called
-    with every member's path and flat schema, answers its value, `ABSENT` or `PLAIN`. `backwards`: members in reverse order.
+    with every member's path and flat schema, answers its value, `ABSENT` or `PLAIN`; what the schema forbids is left aside, and items past the
+    first are as they come. `backwards`: members in reverse order.
     """
 
     full: bool = True
@@ -68,8 +69,8 @@ class _Builder:
     plan: Plan
 
     def value(self, schema: Schema, path: str, index: int) -> Any:
-        wish = self.plan.choose(path, schema)
-        if wish is not PLAIN:
+        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # items past the first differ
+        if wish is ABSENT or (wish is not PLAIN and matches(schema, wish)):
             return wish
         types = flat.types_of(schema)
         if "enum" in schema:
@@ -99,6 +100,8 @@ class _Builder:
             wished = self.plan.choose(there, member) is not PLAIN
             if required or self.plan.full or wished:
                 value = self.value(member, there, index)
+                if value is ABSENT and required:
+                    value = replace(self, plan=replace(self.plan, choose=no_wish)).value(member, there, index)
                 if value is not ABSENT:
                     built[name] = value
         return built

@@ -38,6 +38,7 @@ class EdgeMaker:
         yield self._case("only-required", Plan(full=False))
         yield from self._packed()
         yield from self._sizes()
+        yield from self._bare_objects()
         yield from self._enum_members()
         yield from self._one_at_a_time()
         yield from self._spellings()
@@ -109,6 +110,12 @@ class EdgeMaker:
                     for ground in self._grounds() if size else [{}]:
                         yield self._case(f"{size}-items-{depth}-deep", Plan(sizes=sizes, narrowed=ground))
 
+    def _bare_objects(self) -> Iterator[Case | None]:
+        """Objects with only what is required: all of one depth at once."""
+        sites = self.contract.sites[self.message_type]
+        for depth in sorted({path.count(".") for path, site in sites.items() if site.name}):
+            yield self._case(f"only-required-{depth}-deep", Plan(choose=_without_optional(sites, depth)))
+
     def _enum_members(self) -> Iterator[Case | None]:
         """Each member of each enumeration, in a complete message and in one that has only what is required."""
         for site in self._sites:
@@ -140,6 +147,10 @@ class EdgeMaker:
 def _rotated(message: Any) -> Any:
     *first, last = message.items()
     return dict([last, *first])
+
+
+def _without_optional(sites: Mapping[str, Site], depth: int) -> Choose:
+    return lambda path, schema: ABSENT if path.count(".") == depth and sites[path].name and not sites[path].required else PLAIN
 
 
 def _only(path: str, state: Any) -> Choose:

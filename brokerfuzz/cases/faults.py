@@ -72,7 +72,7 @@ class FaultMaker:
         first = number % len(ways)
         if number < len(ways):
             tried = [(ways[first], placement, setting), (ways[first], ONLY, COMPLETE)]
-            found = (case for case in self._made(rule, tried) if case.id not in made)
+            found: Iterator[Case] = (case for case in self._made(rule, tried) if case.id not in made)
         else:
             found = self._made(rule, [(technique, placement, setting) for technique in [*ways[first:], *ways[:first]]])
         yield from islice(found, 1)

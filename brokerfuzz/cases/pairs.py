@@ -37,6 +37,8 @@ Combination = frozenset[tuple[str, str]]
 """Some members of an object with a state each."""
 MOST_TRIED = 64
 """How many ways of filling the rest of an object are tried before a pair of states counts as impossible."""
+MOST_TRIED_WHOLE = 4
+"""How many of them in complete messages, which are slow to build."""
 
 
 @dataclass(frozen=True)
@@ -109,16 +111,21 @@ def _depth(path: str) -> int:
     return path.count(".") + path.count("[]")
 
 
-def _message(known: States, chosen: Mapping[str, Row], number: int, besides: Mapping[str, Row] | None = None) -> Any:
+def _message(known: States, chosen: Mapping[str, Row], number: int, besides: Mapping[str, Row] | None = None, *, full: bool = True) -> Any:
     """A complete message in which the objects at these sites are in these states, and others `besides` as far as these let them.
 
     `number` chooses among the edges of a member.
     """
     wished = {join(path, name): state for path, row in {**(besides or {}), **chosen}.items() for name, state in row.items()}
     wished = {path: state for path, state in wished.items() if not any(_is_above(path, site) for site in chosen)}
-    sizes = {path: _size(known, path) for path, state in wished.items() if _is(known, path, "array") and state == "edge"}
-    narrowed = [towards(path) for path in chosen if path]
-    plan = Plan(sizes=sizes, choose=_wishes(known, wished, number)).narrow(*narrowed)
+    sizes = {
+        path: _size(known, path) if state == "edge" else 1
+        for path, state in wished.items()
+        if _is(known, path, "array") and state in ("edge", "plain")
+    }
+    there = {path: [name for name, state in row.items() if state != "absent"] for path, row in chosen.items()}
+    narrowed = [towards(path, {"type": "object", "required": names}) for path, names in there.items() if path or not full]
+    plan = Plan(full=full, sizes=sizes, choose=_wishes(known, wished, number)).narrow(*narrowed)
     return build(known.contract, known.message_type, plan)
 
 
@@ -189,9 +196,18 @@ def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combinati
             if all(joined[name] == state for name, state in some) and not _clash(joined.items(), excluded):
                 row = joined
         left = [some for some in lost if not set(some) <= set(row.items())]
-        full = {name: row.get(name, "plain" if "plain" in states else states[-1]) for name, states in factors.items()}
-        yield {name: state if name in row else _mended({**full}, factors, excluded)[name] for name, state in full.items()}
+        yield _filled(row, factors, excluded)
         lost = left
+
+
+def _filled(row: Row, factors: StatesOf, excluded: Collection[Combination]) -> Row:
+    """The row with a state for every other member that goes with the rest, plain where it can be."""
+    whole = dict(row)
+    for name in factors:
+        if name not in whole:
+            in_turn = sorted(factors[name], key=lambda state: state != "plain")
+            whole[name] = next((state for state in in_turn if not _clash({**whole, name: state}.items(), excluded)), in_turn[0])
+    return {name: whole[name] for name in factors}
 
 
 def _all(names: Sequence[str], factors: StatesOf) -> Iterator[tuple[tuple[str, str], ...]]:
@@ -239,7 +255,7 @@ def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequ
 def witness(known: States, path: str, row: Row) -> Any | None:
     """A valid message whose object at a site has these states; None where none is found.
 
-    The other members that a condition or a silence binds are tried plain, absent and null, in turn.
+    The other members that a condition or a silence binds are tried plain, absent and null, in turn; in a message that has little else first.
     """
     bound = _bound(known.contract, known.message_type, path) - set(row)
     others = {
@@ -247,11 +263,16 @@ def witness(known: States, path: str, row: Row) -> Any | None:
         for name, states in known.at(path).items()
         if name in bound
     }
-    for tried in islice(product(*others.values()), MOST_TRIED):
-        message = _message(known, {path: {**dict(zip(others, tried, strict=True)), **row}}, 0)
-        held = value_at(message, places(message, path)[0])
-        if set(row.items()) <= set(known.of(path, held)) and check(known.message_type, compact(message), contract=known.contract).label == "valid":
-            return message
+    ways = [dict(zip(others, tried, strict=True)) for tried in islice(product(*others.values()), MOST_TRIED)]
+    for full, some in ((False, ways), (True, ways[:MOST_TRIED_WHOLE])):
+        for besides in some:
+            message = _message(known, {path: {**besides, **row}}, 0, full=full)
+            held = value_at(message, places(message, path)[0])
+            if (
+                set(row.items()) <= set(known.of(path, held))
+                and check(known.message_type, compact(message), contract=known.contract).label == "valid"
+            ):
+                return message
     return None
 
 

@@ -16,7 +16,11 @@ def matches(when: Schema, value: Any) -> bool:
         present = all(name in value for name in when.get("required", ()))
         return present and all(matches(members[name], value[name]) for name in members if name in value)
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return bool(when.get("minimum", value) <= value <= when.get("maximum", value))
+        above, below = (
+            "exclusiveMinimum" not in when or value > when["exclusiveMinimum"],
+            "exclusiveMaximum" not in when or value < when["exclusiveMaximum"],
+        )
+        return bool(when.get("minimum", value) <= value <= when.get("maximum", value) and above and below)
     if isinstance(value, str):
         return bool(when.get("minLength", 0) <= len(value) <= when.get("maxLength", len(value)))
     if isinstance(value, list):

@@ -9,7 +9,11 @@ import pytest
 from contracts import changed_contract
 
 from brokerfuzz.cases.at_random import random_cases
+from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.covering.edges import edges
+from brokerfuzz.cases.covering.goals import Goal, covered, of_pair
+from brokerfuzz.cases.pairs import missing
 from brokerfuzz.schemas import Contract, MessageType, check
 
 OFFER: MessageType = "offer-creation-request"
@@ -50,9 +54,44 @@ def test_every_rule_of_it_is_broken_in_more_than_one_way(contract: Contract) -> 
 
 def test_every_label_of_it_is_the_oracles(contract: Contract) -> None:
     for case in [*catalogue(OFFER, now=NOW, contract=contract), *islice(random_cases(OFFER, 4, now=NOW, contract=contract), 1500)]:
-        assert check(OFFER, case.body, now=NOW, contract=contract) == case.verdict
+        assert check(OFFER, case.body, now=NOW, contract=contract, headers=case.headers) == case.verdict
 
 
 def test_a_new_member_of_the_enumeration_is_an_edge(contract: Contract) -> None:
     types = {case.value["offerType"] for case in catalogue(OFFER, verdicts=["valid"], now=NOW, contract=contract)}
     assert "Fax" in types
+
+
+@pytest.fixture(scope="module")
+def cases(contract: Contract) -> list[Case]:
+    return list(catalogue(OFFER, now=NOW, contract=contract))
+
+
+def test_every_edge_of_its_places_is_shown(contract: Contract, cases: list[Case]) -> None:
+    known = edges(contract, OFFER)
+    wanted = {Goal("edge", site.path, edge) for site in contract.sites[OFFER].values() for edge in known.at(site)}
+    assert {"box.name", "rank", "ratio", "labels", "level"} <= {goal.site for goal in wanted}
+    assert wanted - {goal for case in cases if case.label == "valid" for goal in covered(case, contract)} == set()
+
+
+def test_every_two_states_of_its_members_meet(contract: Contract, cases: list[Case]) -> None:
+    met = {goal for case in cases if case.label == "valid" for goal in covered(case, contract)}
+    paths = ("", "box", "productClusters[].products[]")
+    wanted = {of_pair(path, _in_order(contract, path, some)) for path in paths for some in missing(contract, OFFER, path, 2)}
+    assert wanted - met == set()
+
+
+def _in_order(contract: Contract, path: str, some: Any) -> list[tuple[str, str]]:
+    members = list(contract.sites[OFFER][path].schema["properties"])
+    return sorted(some, key=lambda pair: members.index(pair[0]))
+
+
+def test_its_conditions_have_controls_either_way(contract: Contract, cases: list[Case]) -> None:
+    tags = {tag for case in cases for tag in case.tags}
+    assert {"control:level=low", "control:level=high", "control:offerType=Fax"} <= tags
+
+
+def test_its_rules_are_broken_in_every_setting(contract: Contract, cases: list[Case]) -> None:
+    for name in ("box.w:minimum", "rank:maximum", "level:enum", "box:additionalProperties", "sku:pattern"):
+        tags = {tag for case in cases for fault in case.faults if fault.rule == f"{OFFER}/{name}" for tag in case.tags}
+        assert {"in:complete", "in:unusual", "in:bare", "in:nulls", "in:backwards"} <= tags, name

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from brokerfuzz.cases.building import Plan, build
+from brokerfuzz.cases.building import Plan, build, with_place
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import strangers, types_of
@@ -21,15 +21,17 @@ class States:
         self.contract, self.message_type = contract, message_type
         self.edges = edges(contract, message_type)
         self.sites = contract.sites[message_type]
-        self._plain: dict[str, set[str]] = {path: {"1-items", "2-items"} for path in self.sites}
+        self._plain: dict[str, set[str]] = {}
         self._learn("", build(contract, message_type, Plan()))
+        for path in [path for path in self.sites if path not in self._plain]:
+            self._learn("", build(contract, message_type, Plan(narrowed=with_place(contract, message_type, path))))
         self._at: dict[str, StatesOf] = {}
         self._beyond: dict[str, list[Any]] = {}
         self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]
 
     def _learn(self, path: str, value: Any) -> None:
         """What an ordinary message shows is no edge as far as states go."""
-        self._plain[path].update(self.edges.of(path, value))
+        self._plain.setdefault(path, {"1-items", "2-items"}).update(self.edges.of(path, value))
         if isinstance(value, dict):
             for name, item in value.items():
                 self._learn(join(path, name), item)
@@ -49,7 +51,7 @@ class States:
         if _is_flag(site):
             return found
         missing = [state for state in ("absent", "null") if state in found]
-        beyond = set(found) - set(missing) - self._plain[site.path]
+        beyond = set(found) - set(missing) - self._plain.get(site.path, set())
         return [*missing, "plain", *(["edge"] if beyond and not strangers(site.schema) else [])]
 
     def of(self, path: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -62,7 +64,7 @@ class States:
         shown = self.edges.of(path, value)
         if value is None or _is_flag(self.sites[path]):
             return shown[0] if shown else "plain"
-        return "edge" if set(shown) - self._plain[path] else "plain"
+        return "edge" if set(shown) - self._plain.get(path, set()) else "plain"
 
     def beyond(self, path: str) -> Sequence[Any]:
         """The values worth trying at a scalar place that are at an edge."""
