@@ -1,7 +1,7 @@
 """An HTTP endpoint as a target."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 from datetime import timedelta
 from time import perf_counter
@@ -167,10 +167,19 @@ class HttpTarget:
     def _request(self, body: bytes, headers: Headers) -> "StreamRequest":
         if self._client is None:
             raise TargetError(f"{self.name} is not open: call open() before send()")
-        request = self._client.request(self.method, self._address).headers(self._headers(headers)).body_bytes(body)
-        if not body and not any(name.lower() == TRANSFER_ENCODING for name, _ in headers):
+        request = self._client.request(self.method, self._address).headers(self._headers(headers))
+        if body:
+            request = request.body_bytes(body)
+        elif any(name.lower() == TRANSFER_ENCODING for name, _ in headers):
+            request = request.body_stream(_nothing())  # of no bytes the client would leave out the last chunk
+        else:
             request = request.header("content-length", "0")  # the client leaves it out, and a POST without one is no empty message
         return request.build_streamed()
+
+
+async def _nothing() -> AsyncIterator[bytes]:
+    if False:
+        yield b""
 
 
 def checked_url(url: str) -> str:

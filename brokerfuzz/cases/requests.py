@@ -81,7 +81,8 @@ class RequestMaker:
                 yield from _each(body, "Content-Type", _FORMS)
             case of.CONTENT_ENCODING:
                 yield from _each(body, "Content-Encoding", _CODINGS)
-                yield "gzip", gzipped(body), (("Content-Encoding", "gzip"),)
+                smallest = build(self.contract, self.message_type, Plan(full=False))  # what is packed cannot be shrunk
+                yield "gzip", gzipped(compact(smallest)), (("Content-Encoding", "gzip"),)
             case of.RESPONSE_TYPE:
                 yield from _each(body, "Accept", _RESPONSE_TYPES)
             case of.OTHER_HEADERS:

@@ -5,7 +5,7 @@ import socket
 import struct
 import threading
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final
 
 from brokerfuzz.campaign import Answer
@@ -17,13 +17,22 @@ Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
 """What is done with the body of a request: something is written, or the connection harmed."""
 
 
+Conversation = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+"""What is done with a connection."""
+
+
+def serving(behaviour: Behaviour) -> AbstractContextManager[str]:
+    """The URL of a server that reads requests with a length, and does with their bodies what is said."""
+    return serving_streams(lambda reader, writer: _requests(behaviour, reader, writer))
+
+
 @contextmanager
-def serving(behaviour: Behaviour) -> Iterator[str]:
+def serving_streams(conversation: Conversation) -> Iterator[str]:
     """The server's URL. It runs in a thread, and closes every connection when the block ends."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    starting = asyncio.start_server(lambda r, w: _converse(behaviour, r, w), "127.0.0.1", 0, limit=1 << 24)
+    starting = asyncio.start_server(lambda r, w: _converse(conversation, r, w), "127.0.0.1", 0, limit=1 << 24)
     server = asyncio.run_coroutine_threadsafe(starting, loop).result(5)
     try:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/offers"
@@ -43,13 +52,17 @@ async def _end(server: asyncio.Server) -> None:
     await asyncio.sleep(0.01)  # the connections that the tasks gave up are closed by now
 
 
-async def _converse(behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _requests(behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while not writer.is_closing():
+        head = await reader.readuntil(b"\r\n\r\n")
+        lengths = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
+        await behaviour(await reader.readexactly(int(lengths[0]) if lengths else 0), writer)
+        await writer.drain()
+
+
+async def _converse(conversation: Conversation, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
-        while not writer.is_closing():
-            head = await reader.readuntil(b"\r\n\r\n")
-            lengths = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
-            await behaviour(await reader.readexactly(int(lengths[0]) if lengths else 0), writer)
-            await writer.drain()
+        await conversation(reader, writer)
         writer.close()
         await writer.wait_closed()
     except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):

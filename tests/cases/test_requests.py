@@ -4,6 +4,7 @@ import gzip
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -15,7 +16,7 @@ from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS, carried
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
-OFFER = "offer-creation-request"
+OFFER: Final = "offer-creation-request"
 BODY = b'{"number":"N-1","offerType":"Email"}'
 CASES = tuple(RequestMaker(load_contract(), OFFER, NOW).every())
 SILENCES = {silence.id for silence in load_contract().silences if silence.detector in OF_HEADERS}

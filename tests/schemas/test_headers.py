@@ -1,7 +1,7 @@
 """What the headers of a request put in doubt, and what lies right beside it."""
 
 import gzip
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -9,10 +9,10 @@ from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.schemas.headers import MOST_UNPACKED, OF_HEADERS, carried, headers_of
 
-OFFER = "offer-creation-request"
+OFFER: Final = "offer-creation-request"
 BODY = b'{"number":"N-1","offerType":"Email"}'
 GZIP = (("Content-Encoding", "gzip"),)
-DOUBTFUL = {
+DOUBTFUL: dict[str, list[tuple[str, str | None]]] = {
     "content-type": [
         ("Content-Type", value)
         for value in (None, "", "text/plain", "json", ";", "application/", "application/json; charset=utf-16", "application/json,", "a/b+json")
@@ -26,7 +26,7 @@ DOUBTFUL = {
     ],
     "request-headers": [("Transfer-Encoding", "chunked"), ("Expect", "100-continue"), ("X-Tenant", "5"), ("Authorization", None)],
 }
-PLAIN = [
+PLAIN: list[tuple[str, str | None]] = [
     ("Content-Type", "application/json"),
     ("content-encoding", None),
     *(

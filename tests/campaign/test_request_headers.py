@@ -1,0 +1,214 @@
+"""What arrives at a server is what the case says: its headers in place of the target's own, and its body as it is."""
+
+import asyncio
+import gzip
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hand_made_servers import OFFER, Service, conforming, response, serving_streams
+
+from brokerfuzz.campaign import Answer, HttpTarget, Options, Result, fire
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.requests import RequestMaker
+from brokerfuzz.reports import machine, terminal
+from brokerfuzz.schemas import load_contract
+from brokerfuzz.schemas.headers import Headers, carried
+from brokerfuzz.service.judging import DECISIONS
+from brokerfuzz.service.running import running
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+CASES = tuple(RequestMaker(load_contract(), OFFER, NOW).every())
+BODY = b'{"number":"N-1","offerType":"Email","comments":"a"}'
+PLAIN = Case.judged(OFFER, BODY, now=NOW)
+XML = Case.judged(OFFER, BODY, now=NOW, headers=(("Content-Type", "application/xml"),), tags=("probe:content-type", "as:xml-type"))
+BARE = replace(XML, headers=(("Content-Type", None),), tags=("probe:content-type", "as:no-content-type"))
+PACKED = Case.judged(OFFER, gzip.compress(BODY), now=NOW, headers=(("Content-Encoding", "gzip"),), tags=("probe:content-encoding", "as:gzip"))
+named = pytest.mark.parametrize("case", CASES, ids=[case.tags[1] for case in CASES])
+
+
+@dataclass
+class Request:
+    """A request as it came: its headers, names in small letters, and its body, chunks joined."""
+
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    def values(self, name: str) -> list[str]:
+        return [value for held, value in self.headers if held == name]
+
+
+Status = Callable[[Request], int]
+
+
+@contextmanager
+def recording(status_of: Status = lambda _: 200) -> Iterator[tuple[str, list[Request]]]:
+    """A server's URL, and the requests that it had so far."""
+    seen: list[Request] = []
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while head := await reader.readuntil(b"\r\n\r\n"):
+            pairs = [line.partition(":") for line in head.decode().split("\r\n")[1:] if line]
+            request = Request([(name.lower(), value.strip()) for name, _, value in pairs], b"")
+            lengths = request.values("content-length")
+            request.body = await (reader.readexactly(int(lengths[0])) if lengths else _chunks(reader))
+            seen.append(request)
+            writer.write(response(status_of(request)))
+            await writer.drain()
+
+    with serving_streams(converse) as url:
+        yield url, seen
+
+
+async def _chunks(reader: asyncio.StreamReader) -> bytes:
+    body = b""
+    while size := int(await reader.readline(), 16):
+        body += await reader.readexactly(size)
+        await reader.readline()
+    await reader.readline()
+    return body
+
+
+def fired(cases: Iterable[Case], target: Any, **options: Any) -> Result:
+    return fire(cases, target, Options(now=NOW, **options))
+
+
+# ---------------------------------------------------------------------------------------------------- what is sent
+
+
+def shows(request: Request, case: Case) -> None:
+    assert request.body == case.body
+    for name in {name for name, _ in case.headers}:
+        assert request.values(name.lower()) == [value for held, value in case.headers if held == name and value is not None]
+    untouched = {"content-type": ["application/json"], "x-tenant": ["5"], "content-encoding": []}
+    for name in untouched.keys() - {name.lower() for name, _ in case.headers}:
+        assert request.values(name) == untouched[name]
+    assert bool(request.values("content-length")) != bool(request.values("transfer-encoding"))
+
+
+@named
+def test_a_case_arrives_as_it_says(case: Case) -> None:
+    with recording() as (url, seen):
+        result = fired([case, PLAIN], HttpTarget(url, headers=[("X-Tenant", "5")]), concurrency=1)
+    assert (result.findings, len(seen)) == ((), 2)
+    shows(seen[0], case)
+    shows(seen[1], PLAIN)
+
+
+@named
+@pytest.mark.skipif(not shutil.which("curl"), reason="needs curl")
+def test_the_line_for_a_shell_sends_it_too(case: Case) -> None:
+    with recording() as (url, seen):
+        line = HttpTarget(url, headers=[("X-Tenant", "5")]).reproduction(case.body, case.headers)
+        subprocess.run(["sh"], input=line, capture_output=True, text=True, check=True, env={**os.environ, "NO_PROXY": "*"}, timeout=20)
+    assert line.isprintable()
+    shows(seen[0], case)
+
+
+def test_a_case_outdoes_a_content_type_of_the_targets_own() -> None:
+    with recording() as (url, seen):
+        fired([PLAIN, BARE, XML], HttpTarget(url, headers=[("CONTENT-TYPE", "application/offer+json")]), concurrency=1)
+    assert [request.values("content-type") for request in seen] == [["application/offer+json"], [], ["application/xml"]]
+
+
+def test_an_empty_body_goes_in_chunks_where_it_is_to() -> None:
+    chunked: Headers = (("Transfer-Encoding", "chunked"),)
+    cases = [Case.judged(OFFER, b"", now=NOW, headers=headers) for headers in (chunked, ())]
+    with recording(lambda _: 400) as (url, seen):
+        assert fired(cases, HttpTarget(url), concurrency=1).findings == ()
+    assert [(request.body, request.values("content-length"), request.values("transfer-encoding")) for request in seen] == [
+        (b"", [], ["chunked"]), (b"", ["0"], []),
+    ]  # fmt: skip
+
+
+def test_headers_of_the_same_name_all_go_as_the_target_has_them() -> None:
+    with recording() as (url, seen):
+        fired([PLAIN], HttpTarget(url, headers=[("X-A", "1"), ("x-a", "2")]))
+    assert seen[0].values("x-a") == ["1", "2"]
+
+
+# ---------------------------------------------------------------------------------------------------- what is found
+
+
+def choosy(request: Request) -> int:
+    return conforming(request.body) if request.values("content-type") == ["application/json"] else 415
+
+
+def test_whatever_a_target_does_with_headers_is_no_finding_and_stands_in_the_ledger() -> None:
+    for status_of, leaning in ((choosy, "rejects"), (lambda _: 201, "accepts")):
+        with recording(status_of) as (url, _):
+            result = fired([XML, BARE], HttpTarget(url))
+        assert result.findings == ()
+        assert [(observed.silence.id, observed.leaning) for observed in result.silences] == [("content-type", leaning)]
+
+
+def test_a_crash_is_a_finding_and_the_headers_stay_while_its_message_shrinks() -> None:
+    with recording(lambda request: 500 if request.values("content-type") != ["application/json"] else 201) as (url, seen):
+        (finding,) = fired([PLAIN, XML, BARE], HttpTarget(url), concurrency=1).findings
+    assert (finding.kind, finding.label, finding.count, finding.silences) == ("crashed", "unspecified", 2, ("content-type",))
+    assert finding.body == b'{"number":"0","offerType":"Direct Mail"}'
+    assert "'Content-Type: application/xml'" in finding.reproduction
+    assert {tuple(request.values("content-type")) for request in seen[3:]} == {("application/xml",), ()}
+
+
+def test_crashes_about_different_headers_are_different_findings() -> None:
+    with recording(lambda request: 500 if request.values("content-encoding") or not request.values("content-type") else 201) as (url, _):
+        findings = fired([BARE, replace(PACKED, body=BODY)], HttpTarget(url)).findings
+    assert [finding.silences for finding in findings] == [("content-type",), ("content-encoding",)]
+
+
+def test_a_crash_on_a_packed_message_is_shown_packed() -> None:
+    with recording(lambda request: 500 if request.values("content-encoding") else 201) as (url, _):
+        (finding,) = fired([PACKED], HttpTarget(url)).findings
+    assert carried(finding.body, finding.case.headers) == BODY
+
+
+def test_a_stance_makes_a_finding_of_what_it_settles_otherwise() -> None:
+    with recording() as (url, _):
+        (finding,) = fired([XML, PACKED], HttpTarget(url), stances={"content-type": "reject"}).findings
+    assert finding.sentence() == (
+        "An invalid offer creation request should have been rejected and was accepted (status 200): silence/content-type demands application/json "
+        "at the root (found: content-type: application/xml), by probe:content-type, as:xml-type."
+    )
+    with recording(choosy) as (url, _):
+        (finding,) = fired([PLAIN, XML, PACKED], HttpTarget(url), stances={"content-type": "accept"}).findings
+    assert finding.sentence() == (
+        "A valid offer creation request should have been accepted and was rejected (status 415): "
+        "so is the plainest message with Content-Type: application/xml, by probe:content-type, as:xml-type."
+    )
+
+
+def test_reports_show_the_headers_of_a_finding_and_of_no_other_message() -> None:
+    with recording(lambda request: 500 if not request.values("content-type") else 400) as (url, _):
+        result = fired([PLAIN, BARE], HttpTarget(url))
+    about = {entry["kind"]: entry for entry in json.loads(machine.report(result))["findings"]}
+    assert about["crashed"]["smallest"]["headers"] == about["crashed"]["case"]["headers"] == [["Content-Type", None]]
+    assert "headers" not in about["valid-rejected"]["smallest"]
+    assert terminal.report(result).count("no Content-Type") == 1
+
+
+def test_a_target_that_knows_no_headers_gets_messages_without_any() -> None:
+    class Old(Service):
+        async def send(self, body: bytes) -> Answer:  # type: ignore[override]
+            return await super().send(body)
+
+    assert fired([PLAIN, Case.judged(OFFER, b"{}", now=NOW)], Old(conforming)).findings == ()
+
+
+# ---------------------------------------------------------------------------------------------------- the embedded service
+
+
+def test_the_reference_service_does_what_its_table_says_and_never_fails() -> None:
+    with running(now=NOW) as url:
+        result = fired(CASES, HttpTarget(f"{url}/offers"))
+    assert (result.findings, {answer for _, answer in result.counts}) == ((), {"accepted", "rejected"})
+    leanings = {observed.silence.id: observed.leaning for observed in result.silences}
+    assert leanings == {silence: f"{DECISIONS[silence]}s" for silence in leanings}
+    assert len(leanings) == 5
