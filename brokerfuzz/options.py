@@ -101,7 +101,7 @@ technique_option = click.option(
 )  # fmt: skip
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
-    help="Of how many members every combination of states occurs: 2 for pairs, 3 for triples.",
+    help="Of how many members every combination of states occurs: 2 for pairs, 3 for triples; fewer where they are too many.",
 )  # fmt: skip
 force_option = click.option("--force", is_flag=True, help="Replace OUT where it is there already.")
 

@@ -27,7 +27,7 @@ from brokerfuzz.schemas.sites import join
 
 STRENGTHS = (1, 2, 3, 4)
 MOST_COMBINATIONS = 1_000_000
-"""How many combinations of states one object may have for its array to be made: a minute's work."""
+"""How many combinations of states an object may have for its array to be made: a minute's work. Where there are more, a lower strength is."""
 
 Row = Mapping[str, str]
 """The state of each member of an object."""
@@ -53,10 +53,9 @@ class PairMaker:
     def every(self) -> Iterator[Case]:
         """The rows of the root, then those of the objects below it, a depth at a time; then what the rows have left out."""
         known = states(self.contract, self.message_type)
-        for path in known.objects:
-            check_strength(known, path, self.strength)
-        left = {path: missing(self.contract, self.message_type, path, self.strength) for path in known.objects}
-        for case in self._rows(known):
+        strengths = {path: strength_at(known, path, self.strength) for path in known.objects}
+        left = {path: missing(self.contract, self.message_type, path, strength) for path, strength in strengths.items()}
+        for case in self._rows(known, strengths):
             _tick_off(known, case.value, left)
             yield case
         for path, combinations_left in left.items():
@@ -67,8 +66,8 @@ class PairMaker:
                     _tick_off(known, found.value, left)
                     yield found
 
-    def _rows(self, known: States) -> Iterator[Case]:
-        arrays = {path: rows(self.contract, self.message_type, path, self.strength) for path in known.objects}
+    def _rows(self, known: States, strengths: Mapping[str, int]) -> Iterator[Case]:
+        arrays = {path: rows(self.contract, self.message_type, path, strength) for path, strength in strengths.items()}
         for depth in sorted({_depth(path) for path in known.objects}):
             at_depth = {path: array for path, array in arrays.items() if _depth(path) == depth}
             others = {path: array for path, array in arrays.items() if _depth(path) != depth}
@@ -220,12 +219,20 @@ def _clash(some: Iterable[tuple[str, str]], excluded: Collection[Combination]) -
 
 def check_strength(known: States, path: str, strength: int) -> None:
     """Raises `StrengthError` for a strength that is none, and where the combinations of an object are too many."""
+    if strength_at(known, path, strength) < strength:
+        where = path or f"the {known.message_type.replace('-', ' ')} itself"
+        number = combinations_of(known.at(path), strength)
+        raise StrengthError(f"{where} has {number:,} combinations of {strength} states, more than {MOST_COMBINATIONS:,}: give a lower --strength")
+
+
+def strength_at(known: States, path: str, strength: int) -> int:
+    """The strength that is asked for, or the greatest below it for which an object's combinations are not too many.
+
+    Raises `StrengthError` for a strength that is none.
+    """
     if strength not in STRENGTHS:
         raise StrengthError(f"a strength of {strength} is none: give one from {STRENGTHS[0]} to {STRENGTHS[-1]}")
-    number = combinations_of(known.at(path), strength)
-    if number > MOST_COMBINATIONS:
-        where = path or f"the {known.message_type.replace('-', ' ')} itself"
-        raise StrengthError(f"{where} has {number:,} combinations of {strength} states, more than {MOST_COMBINATIONS:,}: give a lower --strength")
+    return max(lower for lower in STRENGTHS if lower <= strength and (lower == 1 or combinations_of(known.at(path), lower) <= MOST_COMBINATIONS))
 
 
 def combinations_of(factors: StatesOf, strength: int) -> int:

@@ -19,7 +19,7 @@ from brokerfuzz.cases.covering.states import states
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.minimal import minimal
 from brokerfuzz.cases.order import by_cover
-from brokerfuzz.cases.pairs import PairMaker, impossible, missing
+from brokerfuzz.cases.pairs import PairMaker, combinations_of, impossible, missing, strength_at
 from brokerfuzz.cases.selecting import selection
 from brokerfuzz.errors import StrengthError, UnknownNameError
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
@@ -107,9 +107,14 @@ def test_a_strength_that_is_none_is_refused(strength: int) -> None:
         next(catalogue(OFFER, now=NOW, strength=strength))
 
 
-def test_more_combinations_than_can_be_made_are_refused_with_their_number() -> None:
-    with pytest.raises(StrengthError, match="15,444,704 combinations of 4 states"):
-        next(catalogue(OFFER, now=NOW, strength=4))
+def test_where_combinations_are_too_many_fewer_states_are_combined() -> None:
+    """The 36 members of an offer have 15,444,704 combinations of four states."""
+    known = states(load_contract(), OFFER)
+    assert {path: strength_at(known, path, 4) for path in known.objects if path in ("", "productClusters[].products[]")} == {
+        "": 3,
+        "productClusters[].products[]": 4,
+    }
+    assert combinations_of(known.at(""), 4) == 15_444_704
 
 
 # ------------------------------------------------------------------------------------------------------------ order

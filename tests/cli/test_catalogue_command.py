@@ -62,7 +62,6 @@ def test_faults_are_chosen_by_rule_and_technique(run: Any) -> None:
         (("--rule", "nothing"), "no rule is called 'nothing'"),
         (("--technique", "one-belo"), "no technique is called 'one-belo': did you mean 'one-below'?"),
         (("--strength", "5"), "5 is not in the range 1<=x<=4"),
-        (("--strength", "4", "--message", OFFER), "15,444,704 combinations of 4 states"),
     ],
 )
 def test_what_cannot_be_is_told_in_one_line(run: Any, args: tuple[str, ...], line: str) -> None:
