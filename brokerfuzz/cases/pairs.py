@@ -27,7 +27,7 @@ from brokerfuzz.schemas.sites import join
 
 STRENGTHS = (1, 2, 3, 4)
 MOST_COMBINATIONS = 1_000_000
-"""How many combinations of states an object may have for its array to be made: a minute's work. Where there are more, a lower strength is."""
+"""How many combinations of states an object may have for its array to be made: a minute's work. Where there are more, the strength is lower."""
 
 Row = Mapping[str, str]
 """The state of each member of an object."""
