@@ -1,0 +1,214 @@
+"""What only shows in the bytes: how numbers, texts and members are written, encodings, sizes."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from orjson import Fragment
+
+from brokerfuzz.cases.case import compact
+from brokerfuzz.cases.changes import Put, Rewrite, Steps, apply
+from brokerfuzz.cases.probes.asked import Asked, Make, Probe, literal, quoted
+from brokerfuzz.schemas.flattening import Schema, types_of
+
+# ------------------------------------------------------------------------------------------------- numbers, texts
+
+_DOUBLES = {
+    "long-integer": "9007199254740993",
+    "too-fine": "0.1234567890123456789",
+    "forty-digits": "1" + "0" * 38 + "1",
+    "many-places": "0." + "3" * 400,
+    "too-small": "1e-400",
+    "far-too-small": "123.456e-789",
+    "endlessly-small": "1e-99999999999999999999",
+    "too-large": "1e400",
+    "far-too-large": "1.5e+9999",
+    "endlessly-large": "0.4e00669999999999999999999999999999999999",
+    "many-digits": "1" * 700,
+    "too-small-below-zero": "-1e-400",
+    "too-large-below-zero": "-123123e100000",
+    "long-integer-below-zero": "-237462374673276894279832749832423479823",
+}
+_DECIMALS = {"large": "1e29", "small": "1e-29", "smallest-double": "5e-324", "largest-double": "1.7976931348623157e308", "below-zero": "-8e28"}
+_SURROGATES = {
+    "high": r"\ud800",
+    "low": r"\udc00",
+    "low-inside": r"a\udfaab",
+    "high-and-letter": r"\ud800abc",
+    "high-and-other-escape": r"\ud888\u1234",
+    "high-and-line-break": r"\ud800\n",
+    "high-and-digits": r"\udad1ea",
+    "two-highs": r"\ud800\ud800",
+    "reversed": r"\ude00\ud83d",
+    "capitals": r"\uD800",
+}
+_NULS = {"inside": r"a\u0000b", "behind": r"a\u0000", "before": r"\u0000a", "alone": r"\u0000", "many": r"\u0000" * 16}
+
+
+def _integer_forms(asked: Asked) -> Iterator[Probe]:
+    for name, suffix in (("fraction-of-zero", ".0"), ("long-fraction-of-zero", ".000"), ("exponent", "e0"), ("capital-exponent", "E+0")):
+        yield asked.put(name, Fragment(f"{asked.present}{suffix}"))
+    yield asked.put("negative-exponent", Fragment(f"{asked.present * 10}e-1"))
+
+
+# -------------------------------------------------------------------------------------------------------- members
+
+
+def _twice(asked: Asked) -> Iterator[Probe]:
+    name, value = next(iter(asked.message.items()))
+    escaped = f'"\\u{ord(name[0]):04x}{name[1:]}":'.encode()
+    yield "same-value", (), _behind({name: value})
+    yield "null-last", (), _behind({name: None})
+    yield "null-first", (), Rewrite(lambda body: compact({name: None})[:-1] + b"," + body[1:])
+    yield "object-last", (), _behind({name: {}})
+    yield "five-times", (), Rewrite(lambda body: body[:-1] + (b"," + compact({name: value})[1:-1]) * 4 + b"}")
+    yield "escaped-name", (), Rewrite(lambda body: body[:-1] + b"," + escaped + compact(value) + b"}")
+    if isinstance(value, str):
+        yield "other-text-last", (), _behind({name: f"{value}-2"})
+    for listed, schema in asked.schema.get("properties", {}).items():
+        others = [member for member in schema.get("enum", ()) if member != asked.message.get(listed)]
+        if others and listed in asked.message:
+            yield "other-member-of-enumeration-last", (), _behind({listed: others[-1]})
+    for steps, held in _within(asked.message):
+        below, inner = next(iter(held.items()))
+        other = f"{inner}-2" if isinstance(inner, str) else None
+        for called, first, last in (("same-value-within", inner, inner), ("other-value-within", inner, other), ("null-first-within", None, inner)):
+            twice = compact({**held, below: first})[:-1] + b"," + compact({below: last})[1:]
+            yield called, steps, Put(Fragment(twice))
+
+
+def _behind(member: dict[str, Any]) -> Rewrite:
+    return Rewrite(lambda body: body[:-1] + b"," + compact(member)[1:])
+
+
+def _within(message: Any) -> list[tuple[Steps, dict[str, Any]]]:
+    """The first object within the message that has a member."""
+    for name, value in message.items():
+        if isinstance(value, dict) and value:
+            return [((name,), value)]
+        if isinstance(value, list) and value and isinstance(value[0], dict) and value[0]:
+            return [((name, 0), value[0])]
+    return []
+
+
+# ------------------------------------------------------------------------------------------------------ encodings
+
+_ENCODINGS = {
+    "utf-16": (b"\xff\xfe", "utf-16-le"),
+    "utf-16-be-marked": (b"\xfe\xff", "utf-16-be"),
+    "utf-16-le": (b"", "utf-16-le"),
+    "utf-16-be": (b"", "utf-16-be"),
+    "utf-32": (b"\xff\xfe\0\0", "utf-32-le"),
+    "utf-32-be-marked": (b"\0\0\xfe\xff", "utf-32-be"),
+    "utf-32-le": (b"", "utf-32-le"),
+    "utf-32-be": (b"", "utf-32-be"),
+}
+"""Of the whole message: the mark before it, and the encoding."""
+_BYTES = {
+    "latin-1": b"\xe9",
+    "windows-1252": b"\x93a\x94",
+    "shift-jis": b"\x8a\xbf",
+    "gb-18030": b"\xba\xba",
+    "broken-utf-8": b"\xc3",
+    "lone-continuation": b"\x81",
+    "two-of-three": b"\xe2\x82",
+    "three-of-four": b"\xf0\x9f\x98",
+    "broken-behind-good": b"\xe6\x97\xa5\xfa",
+    "surrogate": b"\xed\xa0\x80",
+    "surrogate-pair": b"\xed\xa0\xbd\xed\xb8\x80",
+    "nul-of-java": b"\xc0\x80",
+    "overlong": b"\xc0\xaf",
+    "overlong-quote": b"\xc0\xa2",
+    "overlong-in-three": b"\xe0\x80\xaf",
+    "overlong-in-four": b"\xf0\x80\x80\xaf",
+    "past-unicode": b"\xf4\x90\x80\x80",
+    "five-bytes": b"\xf8\x88\x80\x80\x80",
+    "six-bytes": b"\xfc\x83\xbf\xbf\xbf\xbf",
+    "last-byte": b"\xff",
+    "half-a-mark": b"\xef\xbb",
+}
+"""In place of a text."""
+
+
+def _encoded(asked: Asked) -> Iterator[Probe]:
+    for name, (mark, encoding) in _ENCODINGS.items():
+        yield name, (), _encoding(mark, encoding)
+    text = next((steps for steps in _texts(asked.message)), None)
+    if text is not None:
+        for name, raw in _BYTES.items():
+            yield name, text, _with_bytes(asked.message, text, raw)
+
+
+def _encoding(mark: bytes, encoding: str) -> Rewrite:
+    return Rewrite(lambda body: mark + body.decode().encode(encoding))
+
+
+def _texts(message: Any) -> Iterator[Steps]:
+    for name, value in message.items():
+        if isinstance(value, str) and name != "offerType":
+            yield (name,)
+        elif isinstance(value, list) and value and isinstance(value[0], str):
+            yield (name, 0)
+
+
+def _with_bytes(message: Any, steps: Steps, raw: bytes) -> Rewrite:
+    return Rewrite(lambda _: apply(message, steps, Put("@@raw@@")).replace(b"@@raw@@", raw))
+
+
+def _marked(asked: Asked) -> Iterator[Probe]:
+    yield "utf-8-mark", (), Rewrite(lambda body: b"\xef\xbb\xbf" + body)
+    yield "utf-8-mark-and-line-break", (), Rewrite(lambda body: b"\xef\xbb\xbf\n" + body)
+
+
+# ---------------------------------------------------------------------------------------------------------- sizes
+
+
+def _long(asked: Asked) -> Iterator[Probe]:
+    limit = asked.silence.options["limit"]
+    for name, text in (
+        (f"{limit + 1}-characters", "b" * (limit + 1)),
+        (f"{limit + 1}-emoji", "🧪" * (limit + 1)),
+        ("65536-characters", "b" * 65_536),
+    ):
+        yield asked.put(name, text)
+
+
+def _many(asked: Asked) -> Iterator[Probe]:
+    limit, items = asked.silence.options["limit"], asked.present
+    if not isinstance(items, list) or not items:
+        return
+    for size in (limit + 1, 10 * limit) if not isinstance(items[0], dict) else (limit + 1,):
+        yield asked.put(f"{size}-items", [_numbered(asked.schema["items"], items[0], number) for number in range(size)])
+
+
+def _numbered(schema: Schema, item: Any, number: int) -> Any:
+    """The item, told apart from others by a number: in its text, or in the first of its members that is a text, else a number."""
+    if isinstance(item, str):
+        return f"{item}-{number}"
+    if not isinstance(item, dict):
+        return number + 1
+    members = schema.get("properties", {})
+    for kind in ("string", "number", "integer"):
+        for name, value in item.items():
+            if value is not None and kind in types_of(members.get(name, {})):
+                return {**item, name: f"{value}-{number}" if kind == "string" else number + 1}
+    return item
+
+
+def _large(asked: Asked) -> Iterator[Probe]:
+    yield "white-space", (), Rewrite(lambda body: body + b" " * (asked.silence.options["limit"] + 1))
+
+
+MAKERS: Mapping[str, Make] = {
+    "integer_form": _integer_forms,
+    "double_range": literal(_DOUBLES),
+    "decimal_range": literal(_DECIMALS),
+    "duplicate_members": _twice,
+    "lone_surrogates": quoted(_SURROGATES),
+    "nul_characters": quoted(_NULS),
+    "byte_order_mark": _marked,
+    "encoding": _encoded,
+    "string_length": _long,
+    "item_count": _many,
+    "message_size": _large,
+}
+"""By the silence's detector."""

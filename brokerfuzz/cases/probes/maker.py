@@ -1,0 +1,89 @@
+"""Probes as cases: at every site that a silence concerns."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from brokerfuzz.cases.building import Plan, build, with_place
+from brokerfuzz.cases.case import Case, now_tag
+from brokerfuzz.cases.changes import apply, places
+from brokerfuzz.cases.probes import bytes_and_sizes, relations, texts
+from brokerfuzz.cases.probes.asked import Asked, Make, Probe
+from brokerfuzz.schemas import Contract, MessageType, Silence
+from brokerfuzz.schemas.flattening import types_of
+
+_MAKERS: Mapping[str, Make] = {**texts.MAKERS, **relations.MAKERS, **bytes_and_sizes.MAKERS}
+
+_ABOUT = {
+    "integer_form": "integer",
+    "double_range": "number",
+    "lone_surrogates": "string",
+    "nul_characters": "string",
+    "string_length": "string",
+    "item_count": "array",
+}
+"""The type of the places that a silence without sites is about; the root for the others."""
+
+_MANY = 12
+"""Probes of one site: as many are made at every site."""
+
+
+@dataclass(frozen=True)
+class ProbeMaker:
+    """Makes the unspecified cases of a message type, against a time."""
+
+    contract: Contract
+    message_type: MessageType
+    now: datetime
+
+    def of_silence(self, silence: Silence) -> Iterator[Case]:
+        """The probes of a silence at every site that it concerns; none where it does not concern this message type.
+
+        Where they are many, all are made at the site that has the most rules, and in turn a third of them at each other.
+        """
+        if not silence.concerns(self.message_type):
+            return
+        for number, site in enumerate(sorted(self.sites(silence), key=self._rules_at, reverse=True)):
+            message = self._message(site)
+            every = list(self.probes(silence, site, message))
+            for name, steps, change in every[number % 3 :: 3] if number and len(every) > _MANY else every:
+                case = self.case(silence, name, apply(message, steps, change))
+                if case is not None:
+                    yield case
+
+    def case(self, silence: Silence, name: str, body: bytes) -> Case | None:
+        """The case of a probe's bytes; None where a changed contract has a rule about it."""
+        timed = silence.detector == "near_now" or name in texts.OFFSETS
+        tags = (f"probe:{silence.id}", f"as:{name}", *([now_tag(self.now)] if timed else []))
+        return Case.confirmed(self.message_type, body, claim=silence.id, tags=tags, now=self.now, contract=self.contract)
+
+    def _message(self, site: Any) -> Any:
+        return build(self.contract, self.message_type, Plan(narrowed=with_place(self.contract, self.message_type, self.path(site))))
+
+    def _rules_at(self, site: Any) -> int:
+        return sum(rule.site == self.path(site) for rule in self.contract.rules[self.message_type])
+
+    @staticmethod
+    def path(site: Any) -> str:
+        """The path of a site as a silence's table gives it."""
+        return site if isinstance(site, str) else str(site[0])
+
+    def sites(self, silence: Silence) -> list[Any]:
+        """The places of a silence, as its table gives them; for one that is everywhere, one place of each type that it is about."""
+        known = self.contract.sites[self.message_type]
+        if silence.sites is not None:
+            return [where for where in silence.sites.get(self.message_type, ()) if self.path(where) in known]
+        about = _ABOUT.get(str(silence.detector))
+        if about is None:
+            return [""]
+        fitting = [path for path, site in known.items() if types_of(site.schema) - {"null"} == {about} and "enum" not in site.schema]
+        return fitting[:2] if about == "string" else fitting
+
+    def probes(self, silence: Silence, site: Any, message: Any) -> Iterator[Probe]:
+        """The probes of a silence at a site that fit a message."""
+        make = _MAKERS.get(str(silence.detector))
+        steps = places(message, self.path(site))
+        if make is not None and steps:
+            schema = self.contract.sites[self.message_type][self.path(site)].schema
+            yield from make(Asked(silence, site, schema, message, steps[0], self.now))

@@ -1,0 +1,93 @@
+"""Values that are in no doubt alone, and are beside others: order, repetition, sums, what an envelope says of itself."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from brokerfuzz.cases.changes import Put
+from brokerfuzz.cases.probes.asked import Asked, Make, Probe
+
+
+def _crossed(asked: Asked) -> Iterator[Probe]:
+    _, first, last = asked.site
+    for name, low, high in (("crossed", 3, 7), ("crossed-by-one", 1, 2), ("far-crossed", 1, (1 << 31) - 1)):
+        yield asked.put(name, {**asked.present, first: high, last: low})
+
+
+def _ends_early(asked: Asked) -> Iterator[Probe]:
+    _, start, end = asked.site
+    for name, begins, ends in (
+        ("before", "2024-02-29T23:59:59Z", "2020-01-01T00:00:00Z"),
+        ("at-once", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z"),
+        ("a-second-before", "2020-01-01T00:00:01Z", "2020-01-01T00:00:00Z"),
+        ("fraction-before", "2020-01-01T00:00:00.900Z", "2020-01-01T00:00:00.100Z"),
+        ("ages-before", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"),
+    ):
+        yield asked.put(name, {**asked.present, start: begins, end: ends})
+
+
+def _repeated(asked: Asked) -> Iterator[Probe]:
+    items = asked.present
+    if not isinstance(items, list) or not items:
+        return
+    first = items[0]
+    yield asked.put("same-item", [*items, first])
+    yield asked.put("every-item-twice", [*items, *items])
+    yield asked.put("ten-times", [first] * 10)
+    if isinstance(first, dict) and len(first) > 1:
+        yield asked.put("same-item-backwards", [*items, dict(reversed(first.items()))])
+    key = asked.site[1] if len(asked.site) > 1 else None
+    if key is not None and isinstance(first, dict) and isinstance(first.get(key), str):
+        yield from (asked.put("same-identifier", [*items, {**first, name: other}]) for name, other in _another(first, key))
+
+
+def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
+    """A member besides the identifier, with another value: a number, where there is one."""
+    members = [name for name, value in item.items() if name != key and isinstance(value, int | float) and not isinstance(value, bool)]
+    texts = [name for name, value in item.items() if name != key and isinstance(value, str)]
+    for name in members[:1]:
+        yield name, 1 if item[name] != 1 else 2
+    for name in texts[:1] if not members else ():
+        yield name, f"{item[name]}-2"
+
+
+def _contradicting(asked: Asked) -> Iterator[Probe]:
+    base = asked.message
+    success: dict[str, Any] = {"failureMessages": [], "operationWasSuccessful": True}
+    failure: dict[str, Any] = {"failureMessages": ["a"], "operationWasSuccessful": False}
+    yield "success-without-data", (), Put({**base, **success, "data": None})
+    yield "success-with-failures", (), Put({**base, **success, "failureMessages": ["a"]})
+    yield "success-with-failures-and-without-data", (), Put({**base, **success, "failureMessages": ["a"], "data": None})
+    if base["data"] is not None:
+        yield "failure-with-data", (), Put({**base, **failure})
+        yield "failure-with-data-and-without-message", (), Put({**base, **failure, "failureMessages": []})
+    yield "failure-without-message", (), Put({**base, **failure, "data": None, "failureMessages": []})
+
+
+def _wrong_sums(asked: Asked) -> Iterator[Probe]:
+    data = asked.present
+    offers: Sequence[Any] = data["offers"] if data else []
+    total = data["totalExtendedPrice"]
+    yield asked.put("wrong-total", {**data, "totalExtendedPrice": _off(total, 5)})
+    yield asked.put("two-cents-off", {**data, "totalExtendedPrice": _off(total, 0.02)})
+    if offers:
+        surcharged = [{**offers[0], "extendedPrice": _off(offers[0]["extendedPrice"], 5)}, *offers[1:]]
+        yield asked.put("surcharge", {**data, "offers": surcharged, "totalExtendedPrice": sum(offer["extendedPrice"] for offer in surcharged)})
+        yield asked.put("surcharge-beside-the-total", {**data, "offers": surcharged})
+        if max(offer["extendedPrice"] for offer in offers) > 0.02:
+            free_of_charge = [{**offer, "extendedPrice": 0} for offer in offers]
+            yield asked.put("nothing-to-pay", {**data, "offers": free_of_charge, "totalExtendedPrice": 0})
+
+
+def _off(amount: float, by: float) -> float:
+    """Another amount, plainly: some more, or half of what is so much that it would not show."""
+    return amount + by if amount < 1e6 else amount / 2
+
+
+MAKERS: Mapping[str, Make] = {
+    "ordered_numbers": _crossed,
+    "ordered_instants": _ends_early,
+    "distinct": _repeated,
+    "envelope": _contradicting,
+    "arithmetic": _wrong_sums,
+}
+"""By the silence's detector."""

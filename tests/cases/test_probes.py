@@ -1,0 +1,147 @@
+"""Every silence is probed with what most programs take and with what most refuse, wherever it is."""
+
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.changes import places
+from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, Silence, check, load_contract
+from brokerfuzz.schemas.headers import OF_HEADERS
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+CONTRACT = load_contract()
+PROBED = [silence for silence in CONTRACT.silences if silence.detector not in (None, *OF_HEADERS)]
+EVERY_SILENCE = pytest.mark.parametrize("silence", PROBED, ids=[silence.id for silence in PROBED])
+
+TAKEN_AND_REFUSED: dict[str, tuple[set[str], set[str]]] = {
+    "timestamp-format": (
+        {"zero-offset", "offset", "no-zone", "lower-case", "date-alone"},
+        {"word", "empty", "no-such-day", "us-date", "arabic-digits"},
+    ),
+    "clock-tolerance": ({"a-second-ago", "now"}, {"in-four-minutes", "in-five-minutes"}),
+    "cron-syntax": ({"nickname", "names", "six-fields"}, {"word", "empty", "out-of-range", "four-fields"}),
+    "url-syntax": ({"capital-scheme", "letters-beyond-ascii", "user"}, {"word", "empty", "no-host", "script"}),
+    "range-order": ({"crossed-by-one"}, {"far-crossed"}),
+    "availability-order": ({"at-once", "a-second-before"}, {"ages-before"}),
+    "duplicate-items": ({"same-identifier"}, {"ten-times"}),
+    "integer-form": ({"fraction-of-zero"}, {"negative-exponent"}),
+    "double-range": ({"too-fine", "long-integer"}, {"too-large", "endlessly-large"}),
+    "decimal-range": ({"small", "large"}, {"largest-double"}),
+    "duplicate-members": ({"same-value", "null-first"}, {"null-last", "object-last"}),
+    "lone-surrogates": ({"high", "low"}, {"reversed"}),
+    "nul-characters": ({"inside"}, {"alone"}),
+    "byte-order-mark": ({"utf-8-mark"}, {"utf-8-mark-and-line-break"}),
+    "encoding": ({"utf-16"}, {"overlong", "past-unicode", "latin-1"}),
+    "string-length": ({"1025-characters"}, {"65536-characters"}),
+    "item-count": ({"101-items"}, {"1000-items"}),
+    "message-size": ({"white-space"}, set()),  # a larger one would fill corpora
+    "product-types": ({"underscore", "letters-beyond-ascii"}, {"empty", "statement"}),
+    "product-states": ({"underscore", "letters-beyond-ascii"}, {"empty", "statement"}),
+    "envelope-consistency": ({"failure-with-data"}, {"success-with-failures"}),
+    "price-arithmetic": ({"surcharge"}, {"nothing-to-pay", "wrong-total"}),
+}
+"""Some probes of each silence that most programs would take, and some that most would refuse."""
+
+
+@cache
+def probes(message_type: MessageType) -> dict[str, list[Case]]:
+    """The probes of each silence, by its id."""
+    maker = ProbeMaker(CONTRACT, message_type, NOW)
+    return {silence.id: list(maker.of_silence(silence)) for silence in PROBED}
+
+
+def name(case: Case) -> str:
+    """What a probe is called."""
+    return next(tag.removeprefix("as:") for tag in case.tags if tag.startswith("as:"))
+
+
+@EVERY_SILENCE
+def test_a_silence_is_probed_in_both_leanings(silence: Silence) -> None:
+    taken, refused = TAKEN_AND_REFUSED[silence.id]
+    made = [{name(case) for case in probes(message_type)[silence.id]} for message_type in MESSAGE_TYPES]
+    assert any(made)
+    assert all(taken | refused <= names for names in made if names)
+
+
+@EVERY_SILENCE
+def test_a_probe_touches_its_silence_and_breaks_nothing(silence: Silence) -> None:
+    for message_type in MESSAGE_TYPES:
+        for case in probes(message_type)[silence.id]:
+            verdict = check(message_type, case.body, now=NOW)
+            assert verdict.label == "unspecified"
+            assert silence.id in {touched.silence for touched in verdict.silences}
+
+
+@EVERY_SILENCE
+def test_a_silence_with_places_is_probed_at_each_of_them(silence: Silence) -> None:
+    for message_type, sites in (silence.sites or {}).items():
+        touched = [touch for case in probes(message_type)[silence.id] for touch in case.verdict.silences if touch.silence == silence.id]
+        for site in sites:
+            path = site if isinstance(site, str) else site[0]
+            message = ProbeMaker(CONTRACT, message_type, NOW)._message(site)  # type: ignore[arg-type]
+            at = "".join(f"/{step}" for step in places(message, path)[0])
+            assert any(touch.at == at for touch in touched), (message_type, path)
+
+
+def test_no_two_probes_of_a_message_are_called_the_same_where_they_differ() -> None:
+    """At one place; the name says what it looks like."""
+    for message_type in MESSAGE_TYPES:
+        for cases in probes(message_type).values():
+            called = defaultdict(set)
+            for case in cases:
+                at = next(touch.at for touch in case.verdict.silences if f"probe:{touch.silence}" in case.tags)
+                called[name(case), at].add(case.body)
+            assert max(map(len, called.values()), default=1) == 1
+
+
+def test_a_silence_of_texts_is_probed_by_more_than_a_handful() -> None:
+    at_one_place = defaultdict(set)
+    for case in probes("offer-creation-request")["timestamp-format"]:
+        at_one_place[case.verdict.silences[0].at].add(name(case))
+    assert len(at_one_place["/lastUpdatedDateTimeUtc"]) > 60, "there, where an instant decides"
+    assert len(at_one_place) == 3
+    assert min(map(len, at_one_place.values())) > 20
+
+
+def test_an_offset_or_the_lack_of_one_takes_an_instant_over_the_line() -> None:
+    cases = [case for case in probes("offer-creation-request")["timestamp-format"] if case.verdict.silences[0].at == "/lastUpdatedDateTimeUtc"]
+    spelled = {name(case): case.value["lastUpdatedDateTimeUtc"] for case in cases}
+    ahead, behind = datetime.fromisoformat(spelled["ahead-by-offset"]), datetime.fromisoformat(spelled["behind-by-offset"])
+    assert ahead == NOW + timedelta(hours=1)
+    assert ahead.replace(tzinfo=UTC) < NOW, "without a look at the offset it is past"
+    assert behind < NOW < behind.replace(tzinfo=UTC)
+    assert datetime.fromisoformat(spelled["behind-without-zone"]) < NOW.replace(tzinfo=None) < datetime.fromisoformat(spelled["ahead-without-zone"])
+
+
+def test_what_follows_the_clock_says_so() -> None:
+    later = ProbeMaker(CONTRACT, "offer-creation-request", datetime(2031, 5, 6, tzinfo=UTC))
+    again = {case.id for silence in PROBED for case in later.of_silence(silence)}
+    changed = [case for cases in probes("offer-creation-request").values() for case in cases if case.id not in again]
+    assert changed
+    assert all(map(_clocked, changed))
+
+
+def _clocked(case: Case) -> bool:
+    return f"now:{NOW:%Y-%m-%dT%H:%M:%SZ}" in case.tags
+
+
+def test_every_open_text_of_the_json_test_suite_has_its_probe() -> None:
+    """A line of the file is a text of github.com/nst/JSONTestSuite that RFC 8259 leaves open, and the silence and probe of ours that is the same;
+    or the technique, where a rule of the contract decides."""
+    lines = (Path(__file__).parent / "json_test_suite.txt").read_text().splitlines()
+    open_texts = dict(line.split() for line in lines if line.startswith("i_"))
+    assert len(open_texts) == 34
+    made = {f"{silence}:{name(case)}" for message_type in MESSAGE_TYPES for silence, cases in probes(message_type).items() for case in cases}
+    assert set(open_texts.values()) <= made | set(TECHNIQUES)
+
+
+def test_encodings_are_the_same_bytes_on_every_machine() -> None:
+    marked = next(case for case in probes("product-list-response")["encoding"] if name(case) == "utf-16")
+    assert marked.body.startswith(b"\xff\xfe{\0")
+    assert marked.body.decode("utf-16").startswith("{")
