@@ -1,7 +1,6 @@
 """Goals: what there is to cover of a message type, and what a case covers of it."""
 
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -59,15 +58,10 @@ def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
 
 
 def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
-    for broken in case.verdict.broken:
-        yield of_rule(_rule(contract, broken.rule))
-    for fault in case.faults:
-        yield of_rule(_rule(contract, fault.rule), fault.technique)
-
-
-@lru_cache(maxsize=4096)
-def _rule(contract: Contract, name: str) -> Rule:
-    return contract.rule(name)
+    """Of what a changed contract's own keywords say, a verdict may name a rule that is none of the contract's: no goal."""
+    known = contract.rules_by_id
+    yield from (of_rule(known[broken.rule]) for broken in case.verdict.broken if broken.rule in known)
+    yield from (of_rule(known[fault.rule], fault.technique) for fault in case.faults if fault.rule in known)
 
 
 def _site(at: str) -> str:

@@ -1,0 +1,135 @@
+"""The tally: what messages cover, counted a message at a time."""
+
+from collections import Counter
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import islice
+
+import pytest
+
+from brokerfuzz.cases.at_random import random_cases
+from brokerfuzz.cases.case import Case, Fault
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.covering.goals import Goal, covered
+from brokerfuzz.cases.covering.tally import COUNTED, Score, Tally
+from brokerfuzz.cases.covering.universe import every_goal
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+OFFER: MessageType = "offer-creation-request"
+EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+
+PLAIN = b'{"number":"1","offerType":"Email"}'
+
+
+@lru_cache
+def of_catalogue(message_type: MessageType) -> tuple[Case, ...]:
+    return tuple(catalogue(message_type, now=NOW))
+
+
+def tally(message_type: MessageType, *cases: Case, strength: int = 2) -> Tally:
+    counted = Tally(load_contract(), message_type, NOW, strength)
+    for number, case in enumerate(cases, 1):
+        counted.add(case, f"a:{number}")
+    return counted
+
+
+def judged(body: bytes, *faults: Fault) -> Case:
+    return Case.judged(OFFER, body, faults=faults, now=NOW)
+
+
+# -------------------------------------------------------------------------------------------------------- our own
+
+LEFT = {
+    "data.offers[].extendedPrice tiny": "sums are rounded to the cent",
+    "data.totalExtendedPrice tiny": "sums are rounded to the cent",
+    "item-count": "arrays of what is no text are not made that long",
+}
+"""What the catalogue does not cover, by the end of the goal's name, and why."""
+
+
+@EVERY_TYPE
+def test_the_catalogue_covers_all_there_is(message_type: MessageType) -> None:
+    missing = [" ".join(goal) for goal in tally(message_type, *of_catalogue(message_type)).missing()]
+    assert [name for name in missing if not name.endswith(tuple(LEFT))] == []
+
+
+@EVERY_TYPE
+def test_whatever_a_case_covers_is_counted_and_nothing_else(message_type: MessageType) -> None:
+    cases = [*islice(random_cases(message_type, 3, now=NOW), 300), *of_catalogue(message_type)[:300]]
+    counted = tally(message_type, *cases)
+    goals = Counter(goal for case in cases for goal in covered(case, load_contract()))
+    known = set(every_goal(load_contract(), message_type, NOW))
+    met = {goal for goal in goals if goal in known}
+    at_root = {goal for goal in counted.first if goal.kind == "silence" and goal.site == ""}
+    assert set(counted.first) - at_root == met - at_root
+    assert {goal: counted.counts[goal] for goal in met - at_root if goal.kind in COUNTED} == {
+        goal: goals[goal] for goal in met - at_root if goal.kind in COUNTED
+    }
+
+
+@pytest.mark.parametrize("strength", [1, 2, 3])
+def test_combinations_of_any_strength_are_those_that_occur(strength: int) -> None:
+    message_type: MessageType = "product-list-response"
+    cases = [case for case in islice(random_cases(message_type, 4, now=NOW), 200) if case.label == "valid"]
+    met = {goal for case in cases for goal in covered(case, load_contract(), strength=strength) if goal.kind == "pair"}
+    known = set(every_goal(load_contract(), message_type, NOW, strength))
+    assert {goal for goal in tally(message_type, *cases, strength=strength).first if goal.kind == "pair"} == met & known
+
+
+# --------------------------------------------------------------------------------------------------------- one by one
+
+
+def test_a_message_covers_the_edges_and_pairs_that_it_shows() -> None:
+    counted = tally(OFFER, judged(PLAIN))
+    edges = {goal for goal in counted.first if goal.kind == "edge"}
+    assert Goal("edge", "offerType", "=Email") in edges
+    assert Goal("edge", "", "only-required") in edges
+    assert {goal.name for goal in edges} <= {"=Email", "only-required", "absent", "shortest", "numeric"}
+    assert counted.score("pair") == Score(630, counted.score("pair").all)
+    assert counted.score("rule", "technique", "silence").covered == 0
+
+
+def test_a_message_with_a_fault_covers_its_rule_and_its_technique_alone() -> None:
+    fault = Fault("offer-creation-request/orderMinimum:minimum", "/orderMinimum", "zero")
+    counted = tally(OFFER, judged(b'{"number":"1","offerType":"Email","orderMinimum":0}', fault))
+    assert set(counted.first) == {Goal("rule", "orderMinimum", "minimum"), *_known(Goal("technique", "orderMinimum", "minimum zero"))}
+
+
+def _known(goal: Goal) -> set[Goal]:
+    """The goal, where the plain message lets the technique be one of its own: zero is one below the least."""
+    return {goal} & set(every_goal(load_contract(), OFFER, NOW))
+
+
+def test_a_message_in_doubt_covers_its_silence_alone() -> None:
+    counted = tally(OFFER, judged(b'{"number":"1","offerType":"Email","deliveryScheduleCron":"weekly"}'))
+    assert set(counted.first) == {Goal("silence", "deliveryScheduleCron", "cron-syntax")}
+
+
+@pytest.mark.parametrize("name", ["comments", "number", "pdfUrl"])
+def test_a_silence_about_any_text_is_covered_by_any(name: str) -> None:
+    members = {"number": '"1"', "offerType": '"Email"', name: r'"a\u0000"'}
+    body = "{" + ",".join(f'"{member}":{value}' for member, value in members.items()) + "}"
+    assert Goal("silence", "", "nul-characters") in tally(OFFER, judged(body.encode())).first
+
+
+def test_messages_are_counted_and_the_first_is_known() -> None:
+    counted = tally(OFFER, judged(b"{}"), judged(PLAIN), judged(b'{"number":"2","offerType":"Email"}'))
+    email = Goal("edge", "offerType", "=Email")
+    assert (counted.messages, counted.verdicts["valid"], counted.counts[email], counted.first[email]) == (3, 2, 2, "a:2")
+
+
+def test_what_there_is_none_of_is_covered_whole() -> None:
+    assert Score(0, 0).share == 1.0
+    assert Score(1, 2) + Score(2, 2) == Score(3, 4)
+
+
+def test_what_is_kept_does_not_grow_with_the_messages() -> None:
+    """Of another thousand messages, only what is new is kept."""
+    cases = [case for case in islice(random_cases(OFFER, 6, verdicts=["valid"], now=NOW), 600)]
+    counted = tally(OFFER, *cases[:300])
+    size = len(counted.first)
+    for case in cases[:300] * 3:
+        counted.add(case, "b:1")
+    assert len(counted.first) == size
+    assert "b:1" not in counted.first.values()

@@ -1,0 +1,71 @@
+"""The universe: all there is to cover, in the contract's order."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contracts import changed_contract
+
+from brokerfuzz.cases.covering.goals import KINDS, Goal, of_rule
+from brokerfuzz.cases.covering.universe import every_goal
+from brokerfuzz.errors import StrengthError
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+OFFER: MessageType = "offer-creation-request"
+EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+
+
+@EVERY_TYPE
+def test_every_goal_is_there_once_in_the_order_of_the_sites_and_kinds(message_type: MessageType) -> None:
+    goals = every_goal(load_contract(), message_type, NOW)
+    sites = list(load_contract().sites[message_type])
+    assert len(set(goals)) == len(goals)
+    places = [(sites.index(goal.site), KINDS.index(goal.kind)) for goal in goals]
+    assert places == sorted(places)
+
+
+@EVERY_TYPE
+def test_every_rule_is_to_be_broken_and_by_some_technique(message_type: MessageType) -> None:
+    goals = set(every_goal(load_contract(), message_type, NOW))
+    for rule in load_contract().rules[message_type]:
+        assert of_rule(rule) in goals
+        assert any(goal.kind == "technique" and goal.site == rule.site and goal.name.startswith(f"{of_rule(rule).name} ") for goal in goals)
+
+
+@EVERY_TYPE
+def test_every_silence_is_to_be_touched_where_its_table_says_or_once(message_type: MessageType) -> None:
+    goals = [goal for goal in every_goal(load_contract(), message_type, NOW) if goal.kind == "silence"]
+    anywhere = {goal.name for goal in goals if goal.site == ""}
+    assert {"lone-surrogates", "nul-characters", "string-length", "duplicate-members", "encoding"} <= anywhere
+    for silence in load_contract().silences:
+        if silence.sites is not None and silence.concerns(message_type):
+            paths = [where if isinstance(where, str) else where[0] for where in silence.sites[message_type]]
+            assert [goal.site for goal in goals if goal.name == silence.id] == sorted(dict.fromkeys(paths or [""]), key=_place_in(message_type))
+
+
+def _place_in(message_type: MessageType) -> Any:
+    return list(load_contract().sites[message_type]).index
+
+
+def test_no_integer_is_written_otherwise_where_there_are_none() -> None:
+    assert not [goal for goal in every_goal(load_contract(), "product-list-response", NOW) if goal.name == "integer-form"]
+
+
+@pytest.mark.parametrize(("strength", "pairs"), [(1, 34), (2, 178), (3, 641)])
+def test_a_strength_says_how_many_states_go_together(strength: int, pairs: int) -> None:
+    found = [goal for goal in every_goal(load_contract(), "offer-pricing-response", NOW, strength) if goal.kind == "pair"]
+    assert len(found) == pairs
+    assert {len(goal.name.split(" ")) for goal in found} <= set(range(1, strength + 1))
+
+
+def test_more_than_can_be_made_is_refused() -> None:
+    with pytest.raises(StrengthError, match="combinations of 4 states"):
+        every_goal(load_contract(), OFFER, NOW, 4)
+
+
+def test_a_new_field_is_to_be_covered(tmp_path: Path) -> None:
+    contract = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"].update(priority={"type": "integer", "minimum": 3}))
+    new = {goal for goal in every_goal(contract, OFFER, NOW) if goal.site == "priority"}
+    assert {Goal("rule", "priority", "minimum"), Goal("technique", "priority", "minimum one-below"), Goal("edge", "priority", "lowest")} <= new
