@@ -17,7 +17,7 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 _FIRST = 1_000_000
 _OF_GOAL = {"edge": 60, "silence": 60, "pair": 4}
-_OF_RULE = 600
+_OF_RULE = 1500
 _OF_SILENCE = 500
 _OF_TAG = {
     "at:only": 300,
