@@ -32,7 +32,8 @@ def catalogue(
     """The cases of a message type's catalogue, in order, each once. A twin comes before the first fault that it belongs to.
 
     `now` is what the clock rule follows (the present, where it is None); nothing else of the catalogue changes from run to run. `strength`
-    is of how many members every combination of states occurs: 2 for pairs, 3 for triples, as far as they are not too many (`pairs.strength_at`). Raises `StrengthError`, `ClockError`.
+    is of how many members every combination of states occurs: 2 for pairs, 3 for triples, as far as they are not too many
+    (`pairs.strength_at`). Raises `StrengthError`, `ClockError`.
     """
     contract, now = contract or load_contract(), clock(now)
     every: dict[str, Case] = {}
