@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from itertools import chain
 from typing import Any
 
 from brokerfuzz.cases.building import Plan, build, with_place
@@ -22,9 +23,14 @@ def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
 
 
 def of_technique(contract: Contract, technique: Technique, now: datetime) -> Case | None:
-    """The first rule that the technique breaks, broken; None where it breaks none."""
-    known = (rule for message_type in MESSAGE_TYPES for rule in contract.rules[message_type] if rule.keyword in technique.keywords)
-    return next((case for rule in known for case in _faults(contract, rule, [technique], now)), None)
+    """The first rule that the technique breaks, broken; None where it breaks none.
+
+    Some need what the smallest message does not have, an array of texts perhaps: those are shown in a complete one.
+    """
+    known = [rule for message_type in MESSAGE_TYPES for rule in contract.rules[message_type] if rule.keyword in technique.keywords]
+    smallest = (case for rule in known for case in _faults(contract, rule, [technique], now))
+    complete = (_maker(contract, rule, now).case(rule, technique) for rule in known)
+    return next(filter(None, chain(smallest, complete)), None)
 
 
 def of_silence(contract: Contract, silence: Silence, now: datetime) -> Case | None:
@@ -44,13 +50,17 @@ def of_silence(contract: Contract, silence: Silence, now: datetime) -> Case | No
 
 
 def _faults(contract: Contract, rule: Rule, techniques: list[Technique], now: datetime) -> Iterator[Case]:
-    maker = FaultMaker(contract, known_message_type(rule.message_type), now)
+    maker = _maker(contract, rule, now)
     message = _smallest(contract, maker.message_type, maker.towards(rule))
     steps = places(message, rule.site)[0]  # `towards` saw to it that there is one
     for technique in techniques:
         case = maker.broken(message, steps, rule, technique)
         if case is not None:
             yield case
+
+
+def _maker(contract: Contract, rule: Rule, now: datetime) -> FaultMaker:
+    return FaultMaker(contract, known_message_type(rule.message_type), now)
 
 
 def _smallest(contract: Contract, message_type: MessageType, narrowed: Schema) -> Any:

@@ -19,6 +19,7 @@ from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import Rewrite
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.techniques import TECHNIQUES, Spot, registry
+from brokerfuzz.explaining import explain
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, Rule, load_contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import instant, spell
@@ -322,6 +323,15 @@ def slipped(message_type: MessageType) -> dict[str, bytes]:
     return {name: change.how(message) for name, change in changes.items() if isinstance(change, Rewrite)}
 
 
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+def test_a_slip_is_made_where_a_message_has_room_for_it_and_else_not_at_all(message_type: MessageType) -> None:
+    rule = CONTRACT.rule(f"{message_type}/:{JSON_RULE}")
+    message = {"number": "a"}
+    made = {technique.name for technique in SLIPS if technique.change(Spot(rule, CONTRACT.flat[message_type], message, NOW))}
+    assert {"trailing-comma", "raw-tab", "unquoted-key", "empty-body"} <= made
+    assert not {"trailing-comma-in-array", "leading-zero", "capital-true", "doubled-comma"} & made
+
+
 def test_every_malformed_text_of_the_json_test_suite_has_its_slip() -> None:
     """A line of the file is a text of github.com/nst/JSONTestSuite and the slip that is the same in a message of ours."""
     lines = (Path(__file__).parent / "json_test_suite.txt").read_text().splitlines()
@@ -381,6 +391,12 @@ def _parsed_in_node(texts: list[bytes]) -> list[bool]:
 
 def test_techniques_are_called_by_words_with_hyphens() -> None:
     assert [name for name in TECHNIQUES if not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name)] == []
+
+
+def test_a_technique_is_shown_by_an_example_where_the_contract_has_a_rule_for_it() -> None:
+    ruled = {rule.keyword for rule in RULES}
+    without = [technique.name for technique in TECHNIQUES.values() if technique.keywords & ruled and explain(technique.name, now=NOW).example is None]
+    assert without == ["one-item-fewer"]  # no array has to hold two
 
 
 def test_what_is_tried_first_is_known() -> None:

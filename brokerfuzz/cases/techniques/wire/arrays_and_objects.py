@@ -18,6 +18,20 @@ from brokerfuzz.cases.techniques.wire.slips import (
     tokens,
 )
 
+
+def _unquoted(body: bytes) -> bytes:
+    found = tokens(body)
+    return b"".join(token[1:-1] if after == b":" else token for token, after in zip(found, [*found[1:], b""], strict=True))
+
+
+def _in_parentheses(body: bytes) -> bytes | None:
+    found = tokens(body)
+    first, last = array(found), array_end(found)
+    if first is None or last is None:
+        return None
+    return b"".join([*found[:first], b"(", *found[first + 1 : last], b")", *found[last + 1 :]])
+
+
 # -------------------------------------------------------------------------------------------------------- commas
 
 slip("trailing-comma", "A comma behind the last member.", before(closing, b","))
@@ -47,7 +61,7 @@ slip("named-item", "A name and a colon before an item of an array.", behind(arra
 # --------------------------------------------------------------------------------------------------------- names
 
 slip("unquoted-key", "The first name without quotes.", at(name, lambda token: token[1:-1]))
-slip("unquoted-keys", "No name with quotes.", lambda body: b"".join(_bare(token, after) for token, after in _pairs(body)))
+slip("unquoted-keys", "No name with quotes.", _unquoted)
 slip("single-quoted-key", "The first name between single quotes.", at(name, lambda token: b"'" + token[1:-1] + b"'"))
 slip("escaped-quotes-of-key", "The first name between quotes that are escaped.", at(name, lambda token: rb"\"" + token[1:-1] + rb"\""))
 slip("number-for-key", "A member whose name is a number.", before(closing, b",1:1"))
@@ -67,9 +81,9 @@ slip("closed-by-bracket", "The message closed by a bracket.", at(closing, b"]"))
 slip("closed-by-comma", "A comma where the message's last brace belongs.", at(closing, b","))
 slip("opening-brace-missing", "The message without its first brace.", at(opening, b""))
 slip("array-closed-twice", "One closing bracket too many behind an array.", behind(array_end, b"]"))
-slip("array-closed-by-brace", "An array closed by a brace.", at(array_end, lambda token: b"}" if token == b"]" else b"]"))
+slip("array-closed-by-brace", "An array closed by a brace.", at(array_end, b"}"))
 slip("array-not-closed", "An array without its last bracket.", at(array_end, b""))
-slip("array-in-parentheses", "An array between parentheses, as Python's tuples are.", lambda body: at(array, b"(")(at(array_end, b")")(body)))
+slip("array-in-parentheses", "An array between parentheses, as Python's tuples are.", _in_parentheses)
 slip("dots-in-array", "Three dots in an array, for what was left out.", before(array_end, b",..."))
 slip("star-in-array", "A star in an array.", before(array_end, b",*"))
 slip("dots-for-members", "Three dots where more members would be.", before(closing, b",..."))
@@ -108,12 +122,3 @@ slip("unicode-escape-outside", "A blank before a text, written as a Unicode esca
 slip("parenthesised-value", "A value between parentheses.", at(number, lambda token: b"(" + token + b")"))
 slip("value-in-angle-brackets", "A value between angle brackets.", at(boolean, lambda token: b"<" + token + b">"))
 slip("spread-object", "An object spread among the members, as JavaScript has it.", before(closing, b",...{}"))
-
-
-def _pairs(body: bytes) -> list[tuple[bytes, bytes]]:
-    found = tokens(body)
-    return list(zip(found, [*found[1:], b""], strict=True))
-
-
-def _bare(token: bytes, after: bytes) -> bytes:
-    return token[1:-1] if after == b":" else token

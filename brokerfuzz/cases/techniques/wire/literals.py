@@ -68,9 +68,9 @@ for _name, _words, _bytes in (
 # ----------------------------------------------------------------------------------------------- words and others
 
 for _name, _words, _change in (
-    ("capital-true", "The constants True and False, as Python writes them.", lambda token: b"False" if token == b"false" else b"True"),
-    ("upper-case-true", "The constants true and false in capitals.", lambda token: b"FALSE" if token == b"false" else b"TRUE"),
-    ("boolean-cut-short", "The constants true and false without their last letter.", lambda token: b"fals" if token == b"false" else b"tru"),
+    ("capital-true", "The constants True and False, as Python writes them.", bytes.capitalize),
+    ("upper-case-true", "The constants true and false in capitals.", bytes.upper),
+    ("boolean-cut-short", "The constants true and false without their last letter.", lambda token: token[:-1]),
     ("truth", "The word truth.", lambda token: b"truth"),
     ("yes", "The word yes, without quotes.", lambda token: b"yes"),
 ):

@@ -4,29 +4,38 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from brokerfuzz.cases.changes import Rewrite
-from brokerfuzz.cases.techniques.registry import enter
+from brokerfuzz.cases.case import compact
+from brokerfuzz.cases.changes import Change, Rewrite
+from brokerfuzz.cases.techniques.registry import Spot, enter
 from brokerfuzz.schemas.sites import JSON_RULE
 
 Tokens = Sequence[bytes]
-Place = Callable[[Tokens], int]
-"""Finds the token at a place. Every message has every place: where it has no number, the first value is taken, and so on."""
-Rewriting = Callable[[bytes], bytes]
+Place = Callable[[Tokens], int | None]
+"""Finds the token at a place; None where a message has no such place."""
+Rewriting = Callable[[bytes], bytes | None]
+"""What becomes of a message; None where it cannot be done to it."""
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"]+')
 
 
 def slip(name: str, text: str, how: Rewriting, *, family: str = "syntax") -> None:
     """Registers a technique that rewrites a whole message into what is no JSON."""
-    enter(name, text, JSON_RULE, family=family, change=lambda spot: Rewrite(how))
+
+    def change(spot: Spot) -> Change | None:
+        written = how(compact(spot.present))
+        return None if written is None else Rewrite(lambda _: written)
+
+    enter(name, text, JSON_RULE, family=family, change=change)
 
 
 def at(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
     """Puts bytes in place of the token there."""
 
-    def rewrite(body: bytes) -> bytes:
+    def rewrite(body: bytes) -> bytes | None:
         found = tokens(body)
         index = place(found)
+        if index is None:
+            return None
         return b"".join([*found[:index], put if isinstance(put, bytes) else put(found[index]), *found[index + 1 :]])
 
     return rewrite
@@ -55,10 +64,10 @@ def around(first: bytes, last: bytes) -> Rewriting:
 def cut(place: Place, keep: Callable[[bytes], bytes] = lambda token: token) -> Rewriting:
     """Ends the text behind the token there, or with what `keep` leaves of it."""
 
-    def rewrite(body: bytes) -> bytes:
+    def rewrite(body: bytes) -> bytes | None:
         found = tokens(body)
         index = place(found)
-        return b"".join([*found[:index], keep(found[index])])
+        return None if index is None else b"".join([*found[:index], keep(found[index])])
 
     return rewrite
 
@@ -82,82 +91,87 @@ def closing(found: Tokens) -> int:
     return len(found) - 1
 
 
-def name(found: Tokens) -> int:
+def name(found: Tokens) -> int | None:
     """The first name."""
-    return min(1, closing(found))
+    return 1 if len(found) > 2 else None
 
 
-def colon(found: Tokens) -> int:
+def colon(found: Tokens) -> int | None:
     """The first colon."""
-    return min(2, closing(found))
+    return _first(_all(found, b":"))
 
 
-def value(found: Tokens) -> int:
-    """The first value, or the bracket that opens it."""
-    return min(3, closing(found))
-
-
-def comma(found: Tokens) -> int:
+def comma(found: Tokens) -> int | None:
     """The first comma between members."""
-    return next((index for index in _all(found, b",") if found[index + 2] == b":"), closing(found))
+    return _first(_commas(found))
 
 
-def last_comma(found: Tokens) -> int:
+def last_comma(found: Tokens) -> int | None:
     """The last comma between members."""
-    return next((index for index in reversed(_all(found, b",")) if found[index + 2] == b":"), closing(found))
+    return _first(_commas(found)[::-1])
 
 
-def last_name(found: Tokens) -> int:
-    """The name behind the last colon's."""
-    return max(last_colon(found) - 1, 0)
+def last_name(found: Tokens) -> int | None:
+    """The last name."""
+    last = last_colon(found)
+    return None if last is None else last - 1
 
 
-def last_colon(found: Tokens) -> int:
+def last_colon(found: Tokens) -> int | None:
     """The last colon."""
-    return next(reversed(_all(found, b":")), closing(found))
+    return _first(_all(found, b":")[::-1])
 
 
-def text(found: Tokens) -> int:
+def text(found: Tokens) -> int | None:
     """The first value that is a text."""
-    return next(iter(_texts(found)), value(found))
+    return _first(_texts(found))
 
 
-def last_text(found: Tokens) -> int:
+def last_text(found: Tokens) -> int | None:
     """The last value that is a text."""
-    return next(reversed(_texts(found)), value(found))
+    return _first(_texts(found)[::-1])
 
 
-def number(found: Tokens) -> int:
-    """The first member that is a number with a fraction, else the first one that is a number."""
-    numbers = [index + 1 for index in _all(found, b":") if found[index + 1][0] in b"-0123456789"]
-    return next((index for index in numbers if b"." in found[index]), next(iter(numbers), value(found)))
+def number(found: Tokens) -> int | None:
+    """The first member that is a number with a fraction: where an integer belongs, many numbers would be refused for another reason."""
+    return _first([index + 1 for index in _all(found, b":") if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]])
 
 
-def boolean(found: Tokens) -> int:
+def boolean(found: Tokens) -> int | None:
     """The first true or false."""
-    return next((index for index, token in enumerate(found) if token in (b"true", b"false")), value(found))
+    return _first(_booleans(found))
 
 
-def last_boolean(found: Tokens) -> int:
+def last_boolean(found: Tokens) -> int | None:
     """The last true or false."""
-    return next((index for index in range(closing(found), -1, -1) if found[index] in (b"true", b"false")), value(found))
+    return _first(_booleans(found)[::-1])
 
 
-def array(found: Tokens) -> int:
-    """The bracket that opens the first array of texts, else of anything."""
-    filled = [index for index in _all(found, b"[") if found[index + 1] != b"]"]
-    return next((index for index in filled if found[index + 1][:1] == b'"'), next(iter(filled), value(found)))
+def array(found: Tokens) -> int | None:
+    """The bracket that opens the first array of texts."""
+    return _first([index for index in _all(found, b"[") if found[index + 1][:1] == b'"'])
 
 
-def array_end(found: Tokens) -> int:
-    """The bracket that closes the first array of texts, else of anything."""
-    filled = [index for index in _all(found, b"]") if found[index - 1] != b"["]
-    return next((index for index in filled if found[index - 1][:1] == b'"'), next(iter(filled), closing(found)))
+def array_end(found: Tokens) -> int | None:
+    """The bracket that closes the first array of texts."""
+    return _first([index for index in _all(found, b"]") if found[index - 1][:1] == b'"'])
+
+
+def _first(indices: Sequence[int]) -> int | None:
+    return indices[0] if indices else None
 
 
 def _all(found: Tokens, token: bytes) -> list[int]:
     return [index for index, one in enumerate(found) if one == token]
 
 
+def _commas(found: Tokens) -> list[int]:
+    return [index for index in _all(found, b",") if found[index + 2] == b":"]
+
+
 def _texts(found: Tokens) -> list[int]:
     return [index for index, token in enumerate(found) if token[:1] == b'"' and found[index + 1] != b":"]
+
+
+def _booleans(found: Tokens) -> list[int]:
+    return [index for index, token in enumerate(found) if token in (b"true", b"false")]
