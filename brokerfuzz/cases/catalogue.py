@@ -53,6 +53,7 @@ def _unordered(contract: Contract, message_type: MessageType, now: datetime, str
         for case in faults.of_rule(rule):
             yield case
             yield from controls.of_fault(rule, case)
+    yield from faults.empty_object()
     probes = ProbeMaker(contract, message_type, now)
     for silence in contract.silences:
         yield from probes.of_silence(silence)

@@ -3,7 +3,7 @@
 Many edges travel in one message, as every text empty at once: whatever refuses it, the shrinker finds the one that matters.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import places
 from brokerfuzz.cases.covering.edges import SIZES, edges
 from brokerfuzz.cases.surroundings import null_where_allowed
-from brokerfuzz.decoder.doubts import doubts
+from brokerfuzz.decoder.doubts import detectors_at, doubts
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import Schema, strangers, types_of
 from brokerfuzz.schemas.sites import join
@@ -142,6 +142,24 @@ class EdgeMaker:
         yield self._judged("last-member-first", compact(_rotated(message)))
         for name, spell in SPELLINGS.items():
             yield self._judged(name, spell(compact(message)))
+        yield from self._literals({"string"}, TEXT_LITERALS, lambda number: f"@@{number}@@")
+        yield from self._literals({"number"}, NUMBER_LITERALS, lambda number: 90000.25 + number)
+
+    def _literals(self, types: set[str], literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
+        """Messages that spell their values in these ways, a place each, until all have had their turn."""
+        fits = [site.path for site in self._sites if types_of(site.schema) - {"null"} == types and self._is_free(site)]
+        for start in range(0, len(literals), len(fits) or len(literals)):
+            some = dict(zip(fits, literals[start:], strict=False))
+            marks = {path: mark(number) for number, path in enumerate(some)}
+            body = compact(build(self.contract, self.message_type, Plan(choose=_chosen(marks))))
+            for path, literal in some.items():
+                body = body.replace(compact(marks[path]), literal.encode())
+            yield self._judged(f"spelled-{'-'.join(types)}s-{start}", body)
+
+    def _is_free(self, site: Site) -> bool:
+        """Whether a place takes any value of its type that no silence is about."""
+        bound = {"enum", "minimum", "exclusiveMinimum", "multipleOf", "maxLength"} & set(site.schema)
+        return not bound and not strangers(site.schema) and not detectors_at(self.contract, self.message_type, site.path)
 
 
 def _rotated(message: Any) -> Any:
@@ -173,6 +191,10 @@ def _white_space(body: bytes) -> bytes:
     return b" \r\n\t" + body.replace(b'":', b'"\t: \n').replace(b',"', b' ,\r\n"') + b"\n "
 
 
+def _chosen(values: Mapping[str, Any]) -> Choose:
+    return lambda path, schema: values.get(path, PLAIN)
+
+
 SPELLINGS: Mapping[str, Callable[[bytes], bytes]] = {
     "indented": lambda body: orjson.dumps(orjson.loads(body), option=orjson.OPT_INDENT_2),
     "white-space": _white_space,
@@ -183,3 +205,16 @@ SPELLINGS: Mapping[str, Callable[[bytes], bytes]] = {
     "escaped-slashes": lambda body: body.replace(b"/", b"\\/"),
 }
 """Other bytes of the same message."""
+TEXT_LITERALS: Sequence[str] = [
+    f'"{text}"' for text in (
+        r"\"\\\/\b\f\n\r\t", r"\u002c\u0022\u005C", r"\u0012\u001f", r"\u00A0\u00e9", r"\u0123\u0821\uA66D\ua66d", r"\\u0000", r"\\a\\n",
+        "/* no comment */", "// nor this", r"\ud83e\uddea", r"\uD834\uDD1E\ud834\udd1e", r"\uDBFF\uDFFF", r"\uFFFE\uFDD0", r"\uD83F\uDFFE",
+        "\uffff", "\U0010ffff", "\x7f", "\u2028\u2029", "\u03c0\u20ac\U0001d11e", r"\u200B\u2064", "[1,2]", "{}", "\ufffd",
+    )
+]  # fmt: skip
+"""Texts as RFC 8259 lets them be written: every escape, noncharacters, what looks like something else."""
+NUMBER_LITERALS: Sequence[str] = (
+    "0e1", "0e+1", "0E-1", "-0", "-0.0", "0e999", "1E22", "1E+2", "1E-2", "1e2", "123e45", "123.456e78", "1.0e+28", "-1.0e+28",
+    "100000000000000000000", "1.50",
+)  # fmt: skip
+"""Numbers as RFC 8259 lets them be written."""

@@ -7,13 +7,14 @@ from datetime import datetime
 from itertools import islice, product
 from typing import Any, cast
 
-from brokerfuzz.cases.building import build, meeting, with_place
+from brokerfuzz.cases.building import Plan, build, meeting, with_place
 from brokerfuzz.cases.case import Case, Fault, compact, now_tag
 from brokerfuzz.cases.changes import Change, Steps, apply, place_of, places, pointer, value_at
 from brokerfuzz.cases.surroundings import BACKWARDS, COMPLETE, ONLY, Placement, Setting, placements, surroundings
 from brokerfuzz.cases.techniques import Spot, Technique, techniques_for
-from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, load_contract
+from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check, load_contract
 from brokerfuzz.schemas.flattening import Schema, conjoin
+from brokerfuzz.schemas.sites import join
 
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
 """What conditional rules are about, as are the rules that hold below them in any case: something is there, and is not empty."""
@@ -83,6 +84,15 @@ class FaultMaker:
             if case is not None:
                 yield case
 
+    def empty_object(self) -> Iterator[Case]:
+        """The message without any member: it breaks as many rules as there are members that have to be there. Its twin has just these."""
+        twin = self._twin(compact(build(self.contract, self.message_type, Plan(full=False))))
+        broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
+        faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
+        tags = ("body:empty-object",)
+        case = Case.confirmed(self.message_type, b"{}", faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract)
+        yield from [case] if case and faults and twin else []
+
     def unbroken(self) -> list[Rule]:
         """The rules that no technique breaks: a changed contract may use keywords that none is for."""
         return [rule for rule in self.contract.rules[self.message_type] if not self.ways(rule)]
@@ -120,6 +130,8 @@ class FaultMaker:
             return [rule.condition]
         conditional = [other for other in self.contract.rules[self.message_type] if other.condition]
         others = [other for other in conditional if other.site and other.site != rule.site and rule.site.startswith(other.site)]
+        if rule.keyword == "enum":  # the member that decides, in other spellings
+            others += [other for other in conditional if other.condition and _decides(other.condition, rule.site)]
         return list({other.condition.label: other.condition for other in others if other.condition}.values())
 
     def case(
@@ -172,3 +184,8 @@ class FaultMaker:
         wanted = placement.indices(site)
         ways = places(message, site)
         return next((steps for steps in ways if [step for step in steps if isinstance(step, int)] == wanted), None)
+
+
+def _decides(condition: Condition, path: str) -> bool:
+    """Whether the condition asks for the value at the path."""
+    return any(join(condition.site, name) == path for name in condition.when.get("properties", {}))

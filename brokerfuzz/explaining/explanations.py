@@ -17,6 +17,8 @@ from brokerfuzz.schemas import Contract, Rule, Silence, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
 
 PINNED = "silence/"
+MOST_NAMED = 20
+"""How many techniques of a rule a sentence names; `data()` has them all."""
 """What the oracle writes before a silence's id where the user pinned it and a message breaks it."""
 
 
@@ -89,7 +91,8 @@ def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Explanation:
     ways = tuple(technique.name for technique in techniques_for(rule))
     site = contract.sites[rule.message_type][rule.site]
     description = f"{rule.site}: {site.schema['description']}" if rule.site and "description" in site.schema else None
-    broken = f"Techniques that break such a rule: {listed(ways)}." if ways else "No technique breaks such a rule."
+    named = (*ways[:MOST_NAMED], f"{len(ways) - MOST_NAMED} others") if len(ways) > MOST_NAMED + 1 else ways
+    broken = f"Techniques that break such a rule: {listed(named)}." if ways else "No technique breaks such a rule."
     sentences = (rule_sentence(rule), *([description] if description else []), broken)
     return Explanation("rule", rule.id, sentences, rule.source, ways, examples.of_rule(contract, rule, now))
 

@@ -101,7 +101,7 @@ def test_faults_of_the_clock_keep_their_time(tmp_path: Path) -> None:
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    write(tmp_path / "corpus.ndjson", islice(catalogue("offer-creation-request", now=NOW), 40))
+    write(tmp_path / "corpus.ndjson", islice(catalogue("offer-creation-request", now=NOW), 120))
     return tmp_path / "corpus.ndjson"
 
 
