@@ -8,6 +8,7 @@ wrong otherwise is one line on standard error and status 2, whoever raised it; s
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
@@ -203,7 +204,8 @@ def check(
     """Judge messages: valid, invalid, or unspecified, and why.
 
     A FILE holds one message of up to 64 MiB, or one a line; - is standard input. In a corpus that `export` wrote, each
-    message is held against what its record says. What is no JSON at all is an invalid message, not an error.
+    message is held against what its record says. Of recorded traffic (HAR) only the bodies that are messages of the
+    contract are judged. What is no JSON at all is an invalid message, not an error.
 
     Without --message, a message is what its members say; one that could be of several types is judged as each, and must
     be named only if the verdicts differ.
@@ -220,13 +222,14 @@ def check(
     """
     from brokerfuzz.errors import CorpusError, InputError
     from brokerfuzz.explaining.judgements import judge
-    from brokerfuzz.inputs import messages
+    from brokerfuzz.inputs import messages, ours
 
     demands, counts = _contract(contract), dict.fromkeys(VERDICTS, 0)
     settled, status = demands.check_stances(stances), 0
+    others: Counter[str] = Counter()
     for name in files:
         try:
-            for message in messages(name, lines=ndjson):
+            for message in ours(messages(name, lines=ndjson), demands, message_type, others):
                 judgement = judge(message, message_type, contract=demands, now=now, stances=settled)
                 counts[judgement.verdict.label] += 1
                 status = max(status, FOUND if judgement.is_finding else 0)
@@ -234,6 +237,7 @@ def check(
                     _print_judgement(judgement, demands, as_json=as_json)
         except (InputError, CorpusError) as problem:
             status = _failed(str(problem))
+    _say_others(others)
     if not as_json and sum(counts.values()) > 1:
         click.echo(f"{sum(counts.values()):,} messages: {_counted(counts)}")
     return status
@@ -254,6 +258,84 @@ def _print_judgement(judgement: "Judgement", contract: "Contract", *, as_json: b
 
 def _counted(counts: Any) -> str:
     return ", ".join(f"{counts[label]:,} {label}" for label in VERDICTS if label in counts)
+
+
+def _say_others(others: "Counter[str]") -> None:
+    for name, count in others.items():
+        bodies = "1 body that is no message" if count == 1 else f"{count:,} bodies that are no messages"
+        _note(f"{name}: left out {bodies} of the contract")
+
+
+def _note(line: str) -> None:
+    """Says something beside the output."""
+    from brokerfuzz.explaining.words import printable
+
+    click.echo(f"{NAME}: {printable(line)}", err=True)
+
+
+# --------------------------------------------------------------------------------------------------------- coverage
+
+
+@commands.command(short_help="Say what a corpus covers of the contract, and what not.")
+@click.argument("corpora", metavar="CORPUS...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
+@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGES),
+              help=f"What the messages are: {ONE_OF_MESSAGES}. Else told from their members.")  # fmt: skip
+@click.option("--ndjson", is_flag=True, help="A message a line; so it is for .ndjson and .jsonl in any case.")
+@click.option("--missing", is_flag=True, help="List what is not covered, a line each, instead of the table.")
+@click.option("--html", metavar="FILE", type=click.Path(readable=False), help="Write a page to look at, too.")
+@click.option("--force", is_flag=True, help="Replace the page where it is there already.")
+@click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
+              help="Exit with status 1 where less is covered of all rules, techniques, edges and silences.")  # fmt: skip
+@options.strength_option
+@options.now_option("Judge as")
+@options.contract_option
+@options.json_option
+def coverage(
+    corpora: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, missing: bool, html: str | None, force: bool,
+    fail_under: float | None, strength: int, now: datetime | None, contract: str | None, as_json: bool,
+) -> int:  # fmt: skip
+    """Say what a corpus covers of the contract, and what not: rules broken, techniques used, edges shown, silences
+    touched, states that occur in pairs. Site by site, for each type that there are messages of.
+
+    A CORPUS is one that `export` wrote, or any other: a message a file, a message a line, recorded traffic (HAR). Where
+    a message that is not ours breaks one rule at one place, its technique is recognised if one of ours gives that value.
+
+    With --json, one document: "messages" has "messages", "verdicts", "goals" (by kind: "covered" and "all") and "sites"
+    (each "site", and by kind the names "covered" and "missing") of each type, "left_out" how many messages were not
+    counted, as "other_traffic" or for "type_unknown".
+
+    Exit status: 0 all is well, 1 less is covered than --fail-under wants, 2 something is wrong with the input.
+
+    \b
+    Examples:
+      brokerfuzz coverage corpus.ndjson
+      brokerfuzz coverage recorded.har tests/*.json --missing | grep '^rule'
+      brokerfuzz coverage corpus.ndjson --html coverage.html --fail-under 90
+    """
+    from brokerfuzz.cases.covering.tally import COUNTED
+    from brokerfuzz.explaining.coverages import data, measure
+    from brokerfuzz.reports import coverage_page, coverage_table
+
+    demands = _contract(contract)
+    if html is not None:
+        coverage_page.check_path(html, force=force)
+    measured = measure(corpora, contract=demands, message_type=message_type, lines=ndjson, now=now, strength=strength, progress=_counter("messages"))
+    _clear_line()
+    _say_others(measured.others)
+    if measured.untold:
+        _note(f"left out {measured.untold:,} that may be of several types (the first is {measured.first_untold}): say which with --message")
+    tallies = list(measured.tallies.values())
+    if html is not None:
+        coverage_page.write(html, coverage_page.page(tallies, sources=corpora))
+    if as_json:
+        _print_json(data(measured))
+    else:
+        _print(coverage_table.missing(tallies) if missing else coverage_table.lines(tallies, bars=sys.stdout.isatty()))
+    share = 100 * measured.score(*COUNTED).share
+    if fail_under is not None and share < fail_under:
+        _note(f"{share:.1f} % of the rules, techniques, edges and silences are covered, less than {fail_under:g} %")
+        return FOUND
+    return 0
 
 
 # ---------------------------------------------------------------------------------------------------- rules, explain
@@ -400,13 +482,14 @@ def _tell_unbroken(contract: "Contract", message_types: "Iterable[MessageType]")
 @options.seed_option
 @options.count_option("of each message, after those of")
 @options.random_option
+@options.strength_option
 @options.now_option("Make the cases")
 @options.contract_option
 @options.force_option
 @options.json_option
 def export(
     out: str, message_types: "tuple[MessageType, ...]", verdicts: "tuple[Label, ...]", seed: int, count: int | None, only_random: bool,
-    now: datetime | None, contract: str | None, force: bool, as_json: bool,
+    strength: int, now: datetime | None, contract: str | None, force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a corpus: labelled cases, one a line of JSON, for any language to read.
 
@@ -427,7 +510,7 @@ def export(
     number = _random_count(count, only_random)
     cases = (
         case for message_type in message_types or MESSAGES
-        for case in _cases(message_type, wanted, demands, now, seed, number, twins=True, only_random=only_random)
+        for case in _cases(message_type, wanted, demands, now, seed, number, strength, twins=True, only_random=only_random)
     )  # fmt: skip
     if out == "-":
         summary = corpus.dump(sys.stdout.buffer, cases)
@@ -445,14 +528,14 @@ def _random_count(count: int | None, only_random: bool) -> int:
 
 def _cases(
     message_type: "MessageType", verdicts: "tuple[Label, ...]", contract: "Contract", now: datetime | None, seed: int, count: int,
-    *, only_random: bool, twins: bool = False,
+    strength: int, *, only_random: bool, twins: bool = False,
 ) -> "Iterator[Case]":  # fmt: skip
     """The catalogue's cases, then random ones (with `twins`, each fault's own before it), each once."""
     from brokerfuzz.cases.at_random import random_cases
     from brokerfuzz.cases.catalogue import catalogue
 
     seen: set[str] = set()
-    for case in () if only_random else catalogue(message_type, verdicts=verdicts, now=now, contract=contract):
+    for case in () if only_random else catalogue(message_type, verdicts=verdicts, now=now, contract=contract, strength=strength):
         seen.add(case.id)
         yield case
     if count:
@@ -473,16 +556,20 @@ def _check_out(out: str, *, force: bool) -> None:
             raise CorpusError(f"{out} is there already: add --force to replace it, or name another file")
 
 
-def _counter() -> Callable[[int], None] | None:
+def _counter(what: str = "cases") -> Callable[[int], None] | None:
     """Keeps the number of cases written on a terminal's line; None where there is no terminal."""
     if not sys.stderr.isatty():
         return None
 
     def show(number: int) -> None:
         if number % 500 == 0:
-            click.echo(f"\r{number:,} cases", nl=False, err=True)
+            click.echo(f"\r{number:,} {what}", nl=False, err=True)
 
     return show
+
+
+def _clear_line() -> None:
+    click.echo("\r\x1b[K" if sys.stderr.isatty() else "", nl=False, err=True)
 
 
 def _print_summary(summary: "Summary", out: str, *, as_json: bool) -> None:
@@ -519,6 +606,7 @@ def _print_summary(summary: "Summary", out: str, *, as_json: bool) -> None:
 @options.seed_option
 @options.count_option("after those of")
 @options.random_option
+@options.strength_option
 @click.option("--accept", metavar="STATUS,...", help="Status codes that accept, as 200,201 or 2xx.  [default: 2xx]")
 @click.option("--reject", metavar="STATUS,...", help="Status codes that refuse; all others are crashes.  [default: 1xx,3xx,4xx]")
 @click.option("--envelope/--no-envelope", default=True, help="Whether operationWasSuccessful: false refuses.  [default: it does]")
@@ -572,7 +660,7 @@ def _campaign(url: str, contract: "Contract", given: dict[str, Any], *, as_json:
 
     count = _random_count(given["count"], given["only_random"])
     wanted = given["verdicts"] or VERDICTS
-    cases = _cases(MESSAGES[0], wanted, contract, given["now"], given["seed"], count, only_random=given["only_random"])
+    cases = _cases(MESSAGES[0], wanted, contract, given["now"], given["seed"], count, given["strength"], only_random=given["only_random"])
     first = next(cases, None)  # the catalogue takes a second to make, which is not to count as time of the campaign
     if first is None:
         raise click.UsageError("no case is left to fire: choose more verdicts", click.get_current_context())

@@ -5,6 +5,7 @@ BrokerfuzzError                 the base: catch it to catch them all
 ├── UnknownNameError            a name (rule, technique, silence, message type, bug) that nothing bears
 ├── CorpusError                 a file is not a whole corpus, or cannot be read or written
 ├── InputError                  a file to judge cannot be read
+├── ReportError                 a report cannot be written
 ├── TargetError                 a target cannot be reached or addressed
 ├── ClockError                  a time to make cases against is too early
 └── LabelError                  a generator's claim and the oracle's verdict differ: a fault of brokerfuzz
@@ -40,6 +41,10 @@ class CorpusError(BrokerfuzzError):
 
 class InputError(BrokerfuzzError):
     """Raised when a file that is to be judged cannot be read."""
+
+
+class ReportError(BrokerfuzzError):
+    """Raised when the file that a report is to be written to cannot be written."""
 
 
 class TargetError(BrokerfuzzError):

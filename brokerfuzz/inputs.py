@@ -1,4 +1,4 @@
-"""Messages to judge, from files and standard input: a JSON text a file, or one a line, or the records of a corpus.
+"""Messages to judge, from files and standard input: a JSON text a file, or one a line, the records of a corpus, or recorded traffic.
 
 Memory stays within bounds: a message is read whole, so one of more than `LARGEST` bytes is refused, where its size is known before
 it is read; lines are read one at a time.
@@ -8,22 +8,26 @@ import os
 import stat
 import sys
 from base64 import b64decode
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from brokerfuzz.cases.case import NOW_TAG
+from brokerfuzz import recordings
+from brokerfuzz.cases.case import NOW_TAG, Fault
 from brokerfuzz.errors import CorpusError, InputError, UnknownNameError
-from brokerfuzz.schemas import MessageType
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.headers import Headers, headers_of
 from brokerfuzz.schemas.instants import instant
 
 LARGEST = 64 * 1024 * 1024
 """Bytes that a message may have."""
+LARGEST_RECORDING = 512 * 1024 * 1024
+"""Bytes that a file may have whose name says that it is recorded traffic. It is read whole, and takes some times as much memory."""
 STANDARD_INPUT = "-"
 LINE_SUFFIXES = (".ndjson", ".jsonl")
 
@@ -39,41 +43,69 @@ class Record:
 
     message_type: MessageType
     label: str
-    rules: frozenset[str]
+    faults: tuple[Fault, ...]
     silences: frozenset[str]
     now: datetime | None
     headers: Headers = ()
 
+    @property
+    def rules(self) -> frozenset[str]:
+        """The rules that it says were broken on purpose."""
+        return frozenset(fault.rule for fault in self.faults)
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message to judge: its bytes, and the file and line that it comes from (line 1, where the file is one message)."""
+    """A message to judge: its bytes, and the file and line that it comes from (line 1, where the file is one message).
+
+    Of recorded traffic the line is the number of the entry; `recorded` says that the body may be of something else altogether: see `ours`.
+    """
 
     name: str
     line: int
     body: bytes
     record: Record | None = None
+    recorded: bool = False
 
 
 def messages(name: str, *, lines: bool = False) -> Iterator[Message]:
     """The messages of a file (`-` is standard input), in order.
 
     The file is one message, unless `lines` says or its name ends in `.ndjson` or `.jsonl`: then each line that is not blank is one.
-    A corpus is known by its first record, and yields its messages with what their records say.
+    A corpus is known by its first record, and yields its messages with what their records say; recorded traffic (HAR) by the name's `.har`, or
+    by what is in it.
 
     Raises `InputError` where the file cannot be read or a message is too large, `CorpusError` where a corpus is not whole.
     """
     with _opened(name) as stream:
+        if name.endswith(recordings.HAR_SUFFIX):
+            _check_size(stream, name, LARGEST_RECORDING)
+            yield from _of_recording(_whole(stream, name, b"", LARGEST_RECORDING), name)
+            return
         lines = lines or name.endswith(LINE_SUFFIXES)
         if not lines:
-            _check_size(stream, name)
+            _check_size(stream, name, LARGEST)
         first = _line(stream, name, 1)
         if first.startswith(_CORPUS_HEAD) and (found := _record_of(first)) is not None:
             yield from _of_corpus(stream, name, found)
         elif lines:
             yield from _of_lines(stream, name, first)
+        elif recordings.is_har(whole := _whole(stream, name, first, LARGEST)):
+            yield from _of_recording(whole, name)
         else:
-            yield Message(name, 1, _whole(stream, name, first))
+            yield Message(name, 1, whole)
+
+
+def ours(
+    found: Iterable[Message], contract: Contract, message_type: MessageType | None = None, others: Counter[str] | None = None
+) -> Iterator[Message]:
+    """The messages without what recordings have of other traffic, which is counted in `others`, by file. `message_type`: the one that is wanted."""
+    for message in found:
+        if message.recorded and not recordings.belongs(message.body, contract, (message_type,) if message_type else MESSAGE_TYPES):
+            if others is not None:
+                others[message.name] += 1
+        else:
+            yield message
 
 
 @contextmanager
@@ -94,14 +126,14 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         raise InputError(f"{name} cannot be read ({getattr(problem, 'strerror', None) or problem}): name another file") from problem
 
 
-def _check_size(stream: BinaryIO, name: str) -> None:
+def _check_size(stream: BinaryIO, name: str, most: int) -> None:
     """Refuses a message that is known to be too large before it is read. A corpus is none, however large."""
     try:
         status = os.fstat(stream.fileno())
     except OSError:  # a stream that is no file
         return
-    if stat.S_ISREG(status.st_mode) and status.st_size > LARGEST and _head(stream) != _CORPUS_HEAD:
-        raise _too_large(name, f"{status.st_size:,} bytes")
+    if stat.S_ISREG(status.st_mode) and status.st_size > most and _head(stream) != _CORPUS_HEAD:
+        raise _too_large(name, f"{status.st_size:,} bytes", most)
 
 
 def _head(stream: BinaryIO) -> bytes:
@@ -111,14 +143,16 @@ def _head(stream: BinaryIO) -> bytes:
     return head
 
 
-def _too_large(name: str, size: str) -> InputError:
-    return InputError(f"{name} has {size}: a message of up to {LARGEST:,} is judged; where the file has one a line, add --ndjson")
+def _too_large(name: str, size: str, most: int) -> InputError:
+    if most > LARGEST:
+        return InputError(f"{name} has {size}: recorded traffic of up to {most:,} is read; record less at a time")
+    return InputError(f"{name} has {size}: a message of up to {most:,} is judged; where the file has one a line, add --ndjson")
 
 
-def _whole(stream: BinaryIO, name: str, first: bytes) -> bytes:
-    body = first + stream.read(LARGEST + 1 - len(first))
-    if len(body) > LARGEST:
-        raise _too_large(name, f"more than {LARGEST:,} bytes")
+def _whole(stream: BinaryIO, name: str, first: bytes, most: int) -> bytes:
+    body = first + stream.read(most + 1 - len(first))
+    if len(body) > most:
+        raise _too_large(name, f"more than {most:,} bytes", most)
     return body
 
 
@@ -147,6 +181,21 @@ def _of_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[Message]:
 
 def _without_end(line: bytes) -> bytes:
     return line.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def _of_recording(har: bytes, name: str) -> Iterator[Message]:
+    """The bodies of a HAR file; a file that only looks like one is one message."""
+    try:
+        bodies = recordings.bodies(har)
+        problem = "it has no log with entries"
+    except (ValueError, RecursionError) as error:
+        bodies, problem = None, str(error)
+    if bodies is not None:
+        yield from (Message(name, number, body, recorded=True) for number, body in bodies)
+    elif name.endswith(recordings.HAR_SUFFIX):
+        raise InputError(f"{name} is no HAR file ({problem}): export the recording again, or name the file otherwise")
+    else:
+        yield Message(name, 1, har)
 
 
 # --------------------------------------------------------------------------------------------------------- corpora
@@ -183,10 +232,10 @@ def _judgeable(record: Any, name: str, number: int) -> Message:
 
     try:
         body = orjson.dumps(record["body"]) if "body" in record else b64decode(record["raw"], validate=True)
-        rules = frozenset(fault["rule"] for fault in record["faults"])
+        faults = tuple(Fault(entry["rule"], entry["at"], entry["technique"]) for entry in record["faults"])
         now = next((instant(tag.removeprefix(NOW_TAG)) for tag in record["tags"] if tag.startswith(NOW_TAG)), None)
         silences, headers = frozenset(record["silences"]), headers_of(record.get("headers", ()))
-        said = Record(known_message_type(record["message"]), str(record["verdict"]), rules, silences, now, headers)
+        said = Record(known_message_type(record["message"]), str(record["verdict"]), faults, silences, now, headers)
     except (ValueError, KeyError, TypeError, AttributeError, UnknownNameError) as problem:
         told = f"{type(problem).__name__}: {problem}"
         raise CorpusError(f"{name}, line {number}, is no record of a case ({told}): export the corpus again") from problem

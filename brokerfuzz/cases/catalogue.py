@@ -4,8 +4,9 @@ Every rule is broken by every technique that applies, at every placement and in 
 members of an object meet, every silence is probed. `order` says what comes first.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.controls import ControlMaker
@@ -35,14 +36,20 @@ def catalogue(
     is of how many members every combination of states occurs: 2 for pairs, 3 for triples, as far as they are not too many
     (`pairs.strength_at`). Raises `StrengthError`, `ClockError`.
     """
-    contract, now = contract or load_contract(), clock(now)
+    cases = _ordered(contract or load_contract(), message_type, clock(now), strength)
+    return (case for case in cases if case.label in verdicts)
+
+
+@lru_cache(maxsize=6)
+def _ordered(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Sequence[Case]:
+    """All cases. The last few catalogues are kept: making one takes seconds."""
     every: dict[str, Case] = {}
     for case in _unordered(contract, message_type, now, strength):
         for one in (case.twin, case):
             if one is not None:
                 every.setdefault(one.id, one)
     cases = list(every.values())
-    return (case for case in by_cover(cases, [worth(case, contract) for case in cases]) if case.label in verdicts)
+    return tuple(by_cover(cases, [worth(case, contract) for case in cases]))
 
 
 def _unordered(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Iterator[Case]:

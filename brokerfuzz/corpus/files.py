@@ -1,9 +1,7 @@
 """Corpora as files: NDJSON, a case a line, whole or not there."""
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -12,6 +10,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.records import decode, encode
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Contract
+from brokerfuzz.writing import whole
 
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of a line that `read` takes at the most."""
@@ -35,19 +34,12 @@ def write(path: str | Path, cases: Iterable[Case], *, progress: Callable[[int], 
     path = Path(path)
     if path.is_dir():
         raise CorpusError(f"{path} is a folder: name the file that the corpus is to be written to")
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with part.open("xb") as stream:
+        with whole(path) as stream:
             summary = dump(stream, cases, progress=progress)
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(path)
     except OSError as problem:
         reason = problem.strerror or problem
         raise CorpusError(f"{path} cannot be written: {reason}; choose a folder that is there and yours, with room in it") from problem
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)
     return summary
 
 

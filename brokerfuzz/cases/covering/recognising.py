@@ -29,6 +29,8 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _LONGEST = 10_000
 """Characters of the JSON of the longest value that is looked at."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
+_MILLISECONDS = 1e11
+"""Counts since 1970 that are as large are of milliseconds, or of seconds 3,000 years from now."""
 _PARTS = ("year", "month", "day", "hour", "minute", "second")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
 
@@ -105,9 +107,8 @@ class _Breakable:
 
     def _putting(self, found: Any, spelled: str) -> Iterator[Technique]:
         yield from self.values.get(spelled, ())
-        types = types_of(self.schema) - {"null"}
         for present in _origins(found, self.rule, self.schema):
-            if _TYPES[type(present)] in types or (type(present) is int and "number" in types):
+            if present is not None and _fits(self.schema, present):
                 for technique, change in self._changes(present):
                     if isinstance(change, Put) and type(change.value) is type(found) and _spelled(change.value) == spelled:
                         yield technique
@@ -179,17 +180,30 @@ def _origins(found: Any, rule: Rule, schema: Schema) -> Iterator[Any]:
             yield from found.values()
             yield list(found.values())
         case int():
-            for seconds in (found, found / 1000):
-                with suppress(ValueError, OverflowError, OSError):
-                    yield spell(datetime.fromtimestamp(seconds, UTC))
-    yield from ([found], {"value": found})
+            with suppress(ValueError, OverflowError, OSError):
+                yield spell(datetime.fromtimestamp(found if abs(found) < _MILLISECONDS else found // 1000, UTC))
+    yield [found]
+    yield from ({name: found} for name in schema.get("properties", ()))
+
+
+def _fits(schema: Schema, value: Any) -> bool:
+    """Whether a value and what is in it are of types that belong there, its members listed."""
+    types = types_of(schema)
+    if _TYPES[type(value)] not in types and not (type(value) is int and "number" in types):
+        return False
+    if isinstance(value, list):
+        return all(_fits(schema.get("items", {}), item) for item in value)
+    members = schema.get("properties", {})
+    return not isinstance(value, dict) or all(name in members and _fits(members[name], item) for name, item in value.items())
 
 
 def _read_from(text: str) -> Iterator[Any]:
     """What a text may spell: JSON, a number somewhere in it, items with commas between, a text with something before it or behind it."""
     if number := _NUMBER.search(text):
         yield float(number[0])
-        yield int(float(number[0]))
-    with suppress(ValueError, RecursionError):
-        yield json.loads(text)
+        with suppress(OverflowError):
+            yield int(float(number[0]))
+    for spelled in (text, f"[{text}]"):
+        with suppress(ValueError, RecursionError):
+            yield json.loads(spelled)
     yield from (text.split(","), text.strip(), text[:-1])

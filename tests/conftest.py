@@ -1,4 +1,4 @@
-"""The command line in process, and as a process of its own."""
+"""The command line in process and as a process of its own, and files for it."""
 
 import os
 import subprocess
@@ -14,13 +14,15 @@ from brokerfuzz.cli import commands
 
 SECONDS = 60
 
+sys.path.append(str(Path(__file__).parents[1]))  # `benchmarks`; last, so that an installed brokerfuzz stays what is tested
+
 
 @pytest.fixture
 def run() -> Callable[..., Result]:
     """Runs a command in this process."""
 
-    def invoke(*args: object, text: str = "") -> Result:
-        result = CliRunner().invoke(commands, [str(arg) for arg in args], input=text)
+    def invoke(*args: object, text: str = "", color: bool = False) -> Result:
+        result = CliRunner().invoke(commands, [str(arg) for arg in args], input=text, color=color)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result
@@ -59,3 +61,15 @@ def spawn(start: Callable[..., subprocess.Popen[bytes]]) -> Callable[..., subpro
         return subprocess.CompletedProcess(process.args, process.returncode, stdout or b"", stderr)
 
     return complete
+
+
+@pytest.fixture
+def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Writes lines to a file in the current folder; gives its name."""
+    monkeypatch.chdir(tmp_path)
+
+    def text(name: str, *lines: str) -> str:
+        Path(name).write_text("".join(f"{line}\n" for line in lines))
+        return name
+
+    return text

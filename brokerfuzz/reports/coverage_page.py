@@ -1,0 +1,231 @@
+"""What a corpus covers, as a page to look at: a heat map, sites down and kinds across, each row of which opens on what is covered and what not.
+
+One file, which needs nothing else and asks no network for anything: its policy forbids both. It works without its script, which filters alone.
+All text is escaped, for the names in it come from contracts and files of others.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from html import escape
+from os.path import lexists
+from pathlib import Path
+
+from brokerfuzz.cases.covering.goals import KINDS, Goal, of_rule
+from brokerfuzz.cases.covering.tally import COUNTED, Score, Tally
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.errors import ReportError
+from brokerfuzz.reports.coverage_table import ROOT, full_name, percent, title
+from brokerfuzz.schemas import Rule
+from brokerfuzz.writing import whole
+
+MOST_LISTED = 100
+"""How many pairs of one site, or sources, are listed; of the others it is said how many they are."""
+_HERE = Path(__file__).parent
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
+
+
+def check_path(path: str, *, force: bool) -> None:
+    """Raises `ReportError` where a page cannot come to be at a path, or something is there and `force` does not say to replace it."""
+    if Path(path).is_dir():
+        raise ReportError(f"{path} is a folder: name the file that the page is to be written to")
+    if not Path(path).parent.is_dir():
+        raise ReportError(f"{path} cannot be written: there is no folder {Path(path).parent}; make it, or name another file")
+    if lexists(path) and not Path(path).is_file():
+        raise ReportError(f"{path} is there and is no file: name another")
+    if lexists(path) and not force:
+        raise ReportError(f"{path} is there already: add --force to replace it, or name another file")
+
+
+def write(path: str, text: str) -> None:
+    """Writes a page, whole or not at all. Raises `ReportError`."""
+    try:
+        with whole(Path(path)) as stream:
+            stream.write(text.encode(errors="backslashreplace"))
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise ReportError(f"{path} cannot be written: {reason}; choose a folder that is there and yours, with room in it") from problem
+
+
+def page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:
+    """The page, as a text."""
+    style, script = ((_HERE / f"coverage_page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    policy = _POLICY.format(b64encode(sha256(script.encode()).digest()).decode())
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en">',
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            f"<title>Coverage of the contract: {escape(', '.join(sources[:3]))}</title>",
+            f"<style>{style}</style>",
+            *_head(tallies, sources),
+            "<main>",
+            *(line for tally in tallies for line in _section(tally)),
+            "</main>",
+            f"<script>{script}</script>",
+            "</html>",
+            "",
+        ]
+    )
+
+
+# ------------------------------------------------------------------------------------------------------------ head
+
+
+def _head(tallies: Sequence[Tally], sources: Sequence[str]) -> Iterator[str]:
+    score = sum((tally.score(*COUNTED) for tally in tallies), Score(0, 0))
+    yield "<header>"
+    yield f'<h1>Coverage of the contract</h1><p class="sources">by {_listed([f"<code>{escape(name)}</code>" for name in sources])}</p>'
+    yield f'<p class="whole"><b>{percent(score)}<small> %</small></b> of {score.all:,} rules, techniques, edges and silences'
+    yield f"<br>{sum(tally.messages for tally in tallies):,} messages</p>"
+    yield "</header>"
+    links = (
+        f'<li><a href="#{tally.message_type}">{escape(_words(tally.message_type))}</a> {percent(tally.score(*COUNTED))} %</li>' for tally in tallies
+    )
+    yield f'<nav aria-label="Message types"><ul>{"".join(links)}</ul></nav>'
+    yield '<div id="tools" hidden>'
+    yield '<label>Filter <input id="filter" type="search" placeholder="part of a site" autocomplete="off"></label>'
+    yield '<label><input id="gaps" type="checkbox"> only gaps</label>'
+    yield '<button id="unfold" type="button" aria-pressed="false">Open all</button>'
+    yield '<output id="shown" for="filter gaps"></output>'
+    yield "</div>"
+    legend = (("s0", "nothing"), ("s1", "under a third"), ("s2", "under two thirds"), ("s3", "more"), ("s4", "all"))
+    shades = "".join(f'<span class="cell {shade}">{said}</span>' for shade, said in legend)
+    yield f'<p class="legend"><span>Covered:</span> {shades}</p>'
+
+
+def _listed(items: Sequence[str]) -> str:
+    more = f" and {len(items) - MOST_LISTED:,} more" if len(items) > MOST_LISTED else ""
+    return ", ".join(items[:MOST_LISTED]) + more
+
+
+def _words(message_type: str) -> str:
+    return message_type.replace("-", " ").capitalize()
+
+
+# -------------------------------------------------------------------------------------------------------- sections
+
+
+def _section(tally: Tally) -> Iterator[str]:
+    yield f'<section id="{tally.message_type}" aria-labelledby="{tally.message_type}-title">'
+    yield f'<h2 id="{tally.message_type}-title">{escape(_words(tally.message_type))}</h2>'
+    verdicts = (f'<span class="verdict {label}">{tally.verdicts[label]:,} {label}</span>' for label in ("valid", "invalid", "unspecified"))
+    yield f'<p class="messages">{tally.messages:,} messages: {" ".join(verdicts)}</p>'
+    yield '<ul class="totals">'
+    yield from (_total(tally.score(kind), title(kind, tally.strength)) for kind in KINDS)
+    yield "</ul>"
+    yield from _gaps(tally)
+    yield '<div class="map">'
+    heads = "".join(f"<span>{title(kind, tally.strength)}</span>" for kind in KINDS)
+    yield f'<div class="heads" aria-hidden="true"><span>site</span>{heads}</div>'
+    for site, kinds in tally.by_site.items():
+        yield from _row(tally, site, [goal for kind in KINDS for goal in kinds.get(kind, ())])
+    yield "</div></section>"
+
+
+def _total(score: Score, what: str) -> str:
+    done, most = (score.covered, score.all) if score.all else (1, 1)
+    bar = f'<progress max="{most}" value="{done}" aria-label="{what}"></progress>'
+    return f"<li><h3>{what}</h3><p><b>{percent(score)}<small> %</small></b> {score.covered:,} of {score.all:,}</p>{bar}</li>"
+
+
+def _gaps(tally: Tally) -> Iterator[str]:
+    """The rules that nothing breaks, and the silences that nothing touches: what a corpus should have first."""
+    for kind, said in (("rule", "never broken"), ("silence", "never touched")):
+        goals = [goal for goal in tally.missing() if goal.kind == kind]
+        if goals:
+            items = "".join(f"<li><code>{escape(' '.join(full_name(goal, tally.message_type)))}</code></li>" for goal in goals)
+            count = f"{len(goals):,} {title(kind, tally.strength) if len(goals) > 1 else kind}"
+            yield f'<details class="gaps"><summary>{count} {said}</summary><ul>{items}</ul></details>'
+
+
+def _row(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
+    scores = [_score(tally, (goal for goal in goals if goal.kind == kind)) for kind in KINDS]
+    whole_row = all(score.covered == score.all for score in scores)
+    above, name = _split(site)
+    depth = site.count(".") + site.count("[]")
+    yield f'<details class="row{" full" if whole_row else ""}" data-site="{escape(site)}">'
+    yield f'<summary><span class="site" style="--depth: {depth}"><i>{escape(above)}</i>{escape(name)}</span>'
+    yield from (_cell(score, title(kind, tally.strength)) for kind, score in zip(KINDS, scores, strict=True))
+    yield "</summary>"
+    yield '<div class="panel">'
+    yield from _panel(tally, site, goals)
+    yield "</div></details>"
+
+
+def _split(site: str) -> tuple[str, str]:
+    """(what it lies in, its own name)."""
+    cut = len(site) - 2 if site.endswith("[]") else site.rfind(".") + 1
+    return site[:cut], site[cut:] or ROOT
+
+
+def _score(tally: Tally, goals: Iterable[Goal]) -> Score:
+    met = [goal in tally.first for goal in goals]
+    return Score(sum(met), len(met))
+
+
+def _cell(score: Score, what: str) -> str:
+    if not score.all:
+        return f'<span class="cell"><span class="unseen">no {what}</span></span>'
+    shade = 4 if score.covered == score.all else 0 if not score.covered else 1 + min(int(3 * score.share), 2)
+    return f'<span class="cell s{shade}"><b>{score.covered:,}</b>/{score.all:,}<span class="unseen"> {what}</span></span>'
+
+
+# ---------------------------------------------------------------------------------------------------------- panels
+
+
+def _panel(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
+    yield f'<p class="path"><code>{escape(f"{tally.message_type}/{site}")}</code></p>'
+    of = {kind: [goal for goal in goals if goal.kind == kind] for kind in KINDS}
+    for rule in tally.contract.rules[tally.message_type]:
+        if rule.site == site:
+            yield from _rule(tally, rule, of["technique"])
+    if of["edge"]:
+        yield f"<h4>Edges</h4>{_chips(tally, of['edge'])}"
+    if of["silence"]:
+        yield f"<h4>Silences</h4>{_chips(tally, of['silence'])}"
+    if of["pair"]:
+        missing = [goal for goal in of["pair"] if goal not in tally.first]
+        covered = len(of["pair"]) - len(missing)
+        name = title("pair", tally.strength).capitalize()
+        yield f"<h4>{name}</h4><p>{covered:,} of {len(of['pair']):,} covered{'; missing are' if missing else ''}</p>"
+        more = f'<p class="more">and {len(missing) - MOST_LISTED:,} more: --missing lists them</p>' if len(missing) > MOST_LISTED else ""
+        yield f"{_chips(tally, missing[:MOST_LISTED])}{more}"
+
+
+def _rule(tally: Tally, rule: Rule, techniques: Sequence[Goal]) -> Iterator[str]:
+    goal = of_rule(rule)
+    met = goal in tally.first
+    said = f"{_counted(tally, goal)}" if met else "never broken"
+    yield f'<h4 class="{"met" if met else "open"}"><code>{escape(goal.name)}</code> demands {escape(rule.demand)}'
+    yield f"<small>{escape(rule.source)}; {escape(said)}</small></h4>"
+    yield _chips(tally, [one for one in techniques if one.name.startswith(f"{goal.name} ")])
+
+
+def _chips(tally: Tally, goals: Sequence[Goal]) -> str:
+    """A list of goals, what is missing first."""
+    in_order = sorted(goals, key=lambda goal: goal in tally.first)
+    return f'<ul class="chips">{"".join(_chip(tally, goal) for goal in in_order)}</ul>' if goals else ""
+
+
+def _chip(tally: Tally, goal: Goal) -> str:
+    name = goal.name.partition(" ")[2] if goal.kind == "technique" else goal.name
+    if goal in tally.first:
+        return f'<li class="met" title="{escape(_counted(tally, goal))}">{escape(name)}</li>'
+    told = _told(tally, goal, name)
+    return f'<li class="open"{f" title={chr(34)}{escape(told)}{chr(34)}" if told else ""}>{escape(name)}</li>'
+
+
+def _counted(tally: Tally, goal: Goal) -> str:
+    count = tally.counts[goal]
+    return f"{count:,} message{'' if count == 1 else 's'}, first {tally.first[goal]}"
+
+
+def _told(tally: Tally, goal: Goal, name: str) -> str:
+    """What is missing, in words."""
+    if goal.kind == "technique" and name in TECHNIQUES:
+        return TECHNIQUES[name].text
+    return tally.contract.silence(name).question if goal.kind == "silence" else ""

@@ -1,0 +1,89 @@
+"""What a corpus covers, for a terminal and for pipes: totals a message type, then a row a site, or what is missing, a goal a line.
+
+Each cell is `covered/all`, and a dash where there is nothing to cover; only a terminal gets bars and colours.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import click
+
+from brokerfuzz.cases.covering.goals import KINDS, Goal
+from brokerfuzz.cases.covering.tally import Score, Tally
+
+ROOT = "(root)"
+_BAR = 20
+_OF_STRENGTH = {1: "states", 2: "pairs", 3: "triples", 4: "quadruples"}
+
+
+def title(kind: str, strength: int) -> str:
+    """What goals of a kind are called together."""
+    return _OF_STRENGTH[strength] if kind == "pair" else f"{kind}s"
+
+
+def percent(score: Score) -> int:
+    """The share in whole percent: 100 only where nothing is missing, 0 only where nothing is covered."""
+    return min(max(round(100 * score.share), 1 if score.covered else 0), 100 if score.covered == score.all else 99)
+
+
+def messages(tally: Tally) -> str:
+    """How many messages of which verdict were counted."""
+    verdicts = ", ".join(f"{count:,} {label}" for label in ("valid", "invalid", "unspecified") if (count := tally.verdicts[label]))
+    return f"{tally.messages:,} message{'' if tally.messages == 1 else 's'} ({verdicts})"
+
+
+def lines(tallies: Iterable[Tally], *, bars: bool = False) -> Iterator[str]:
+    """The table, with escape codes for colours, which `click.echo` takes away where they do not belong."""
+    for number, tally in enumerate(tallies):
+        yield from [""] if number else []
+        yield click.style(f"{tally.message_type}: {messages(tally)}", bold=True)
+        yield from (f"  {line}" for line in _totals(tally, bars=bars))
+        yield ""
+        yield from (f"  {line}" for line in _sites(tally))
+
+
+def _totals(tally: Tally, *, bars: bool) -> Iterator[str]:
+    scores = {kind: tally.score(kind) for kind in KINDS}
+    width = max(len(_cell(score)) for score in scores.values())
+    for kind, score in scores.items():
+        filled = round(_BAR * score.share)
+        bar = f"  {'█' * filled}{'░' * (_BAR - filled)}" if bars else ""
+        yield f"{title(kind, tally.strength):<10}  " + click.style(f"{_cell(score):>{width}}  {percent(score):>3} %{bar}", fg=_colour(score))
+
+
+def _sites(tally: Tally) -> Iterator[str]:
+    rows = [(site or ROOT, [_score(tally, kinds.get(kind, ())) for kind in KINDS]) for site, kinds in tally.by_site.items()]
+    heads = [title(kind, tally.strength) for kind in KINDS]
+    first = max(len(name) for name, _ in rows)
+    widths = [max(len(head), *(len(_cell(scores[column])) for _, scores in rows)) for column, head in enumerate(heads)]
+    yield "  ".join([f"{'site':<{first}}", *(head.rjust(width) for head, width in zip(heads, widths, strict=True))])
+    for name, scores in rows:
+        cells = (click.style(_cell(score).rjust(width), fg=_colour(score)) for score, width in zip(scores, widths, strict=True))
+        yield "  ".join([f"{name:<{first}}", *cells])
+
+
+def _score(tally: Tally, goals: Sequence[Goal]) -> Score:
+    return Score(sum(goal in tally.first for goal in goals), len(goals))
+
+
+def _cell(score: Score) -> str:
+    return f"{score.covered:,}/{score.all:,}" if score.all else "-"
+
+
+def _colour(score: Score) -> str | None:
+    if not score.all:
+        return None
+    return "green" if score.covered == score.all else "yellow" if score.covered else "red"
+
+
+def missing(tallies: Iterable[Tally]) -> Iterator[str]:
+    """What is not covered, a goal a line: its kind, the rule or the site in full, and the technique, the edge, the silence or the pair."""
+    return (f"{goal.kind:<9}  {'  '.join(full_name(goal, tally.message_type))}" for tally in tallies for goal in tally.missing())
+
+
+def full_name(goal: Goal, message_type: str) -> tuple[str, ...]:
+    """A goal by names that hold by themselves: a rule by its id, with the technique if there is one; of all others the site and the name."""
+    site = f"{message_type}/{goal.site}"
+    if goal.kind in ("rule", "technique"):
+        suffix, *technique = goal.name.split(" ")
+        return (f"{site}:{suffix}", *technique)
+    return site, goal.name

@@ -1,0 +1,224 @@
+"""`coverage` says what a corpus covers: as a table, as JSON, as a list of what is missing."""
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from brokerfuzz import corpus
+from brokerfuzz.cases.catalogue import catalogue
+
+Run = Callable[..., Result]
+Write = Callable[..., str]
+
+PLAIN = '{"number":"1","offerType":"Email"}'
+QUOTED = '{"number":"1","offerType":"Email","orderMinimum":"5"}'
+CRON = '{"number":"1","offerType":"Email","deliveryScheduleCron":"weekly"}'
+PRODUCTS = '{"data":[],"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}'
+
+
+def data(run: Run, *args: object) -> Any:
+    result = run("coverage", "--json", *args)
+    assert result.exit_code == 0, result.stderr
+    return json.loads(result.stdout)
+
+
+def of_offers(run: Run, *args: object) -> Any:
+    return data(run, *args)["messages"]["offer-creation-request"]
+
+
+def at(found: Any, site: str) -> Any:
+    return next(entry for entry in found["sites"] if entry["site"] == site)
+
+
+# ------------------------------------------------------------------------------------------------------------- json
+
+
+def test_messages_are_counted_by_type_and_verdict(run: Run, write: Write) -> None:
+    found = data(run, write("a.ndjson", PLAIN, QUOTED, CRON, PRODUCTS))
+    assert found["messages"]["offer-creation-request"]["verdicts"] == {"valid": 1, "invalid": 1, "unspecified": 1}
+    assert found["messages"]["product-list-response"]["messages"] == 1
+    assert set(found["messages"]) == {"offer-creation-request", "product-list-response"}
+    assert found["left_out"] == {"other_traffic": 0, "type_unknown": 0}
+
+
+def test_a_technique_is_recognised_in_a_corpus_of_others(run: Run, write: Write) -> None:
+    there = at(of_offers(run, write("a.ndjson", PLAIN, QUOTED)), "orderMinimum")
+    assert there["rule"]["covered"] == ["type"]
+    assert there["technique"]["covered"] == ["type numeric-string"]
+    assert there["edge"]["covered"] == ["absent"]
+    assert "minimum" in there["rule"]["missing"]
+
+
+def test_what_is_covered_and_what_is_missing_is_all_there_is(run: Run, write: Write) -> None:
+    found = of_offers(run, write("a.ndjson", PLAIN, QUOTED, CRON))
+    for kind, counts in found["goals"].items():
+        covered = sum(len(entry[kind]["covered"]) for entry in found["sites"] if kind in entry)
+        missing = sum(len(entry[kind]["missing"]) for entry in found["sites"] if kind in entry)
+        assert (covered, covered + missing) == (counts["covered"], counts["all"])
+    assert found["goals"]["silence"]["covered"] == 1
+
+
+def test_a_corpus_of_ours_is_taken_at_its_word(run: Run, tmp_path: Path) -> None:
+    corpus.write(tmp_path / "c.ndjson", islice(catalogue("offer-pricing-response"), 400))
+    records = [json.loads(line) for line in (tmp_path / "c.ndjson").read_bytes().splitlines()]
+    techniques = {(fault["rule"], fault["technique"]) for record in records for fault in record["faults"]}
+    assert data(run, tmp_path / "c.ndjson")["messages"]["offer-pricing-response"]["goals"]["technique"]["covered"] == len(techniques)
+
+
+def test_a_record_that_is_not_true_is_not(run: Run, write: Write) -> None:
+    fault = {"rule": "offer-creation-request/number:minLength", "at": "/number", "technique": "one-shorter"}
+    record = {"id": "0" * 16, "message": "offer-creation-request", "verdict": "invalid", "faults": [fault], "silences": [], "tags": [], "twin": None}
+    line = json.dumps({**record, "body": json.loads(QUOTED), "last": True}, separators=(",", ":"))
+    assert at(of_offers(run, write("c.ndjson", line)), "number")["technique"]["covered"] == []
+    assert at(of_offers(run, "c.ndjson"), "orderMinimum")["technique"]["covered"] == ["type numeric-string"]
+
+
+def test_more_states_go_together_where_that_is_asked(run: Run, write: Write) -> None:
+    one = of_offers(run, write("a.json", PLAIN), "--strength", 1)["goals"]["pair"]
+    assert one["covered"] == 36, "a state for each member of the root"
+    assert one["all"] < of_offers(run, "a.json")["goals"]["pair"]["all"]
+
+
+def test_a_changed_contract_has_goals_of_its_own(run: Run, write: Write, tmp_path: Path) -> None:
+    from contracts import changed_contract
+
+    (tmp_path / "changed").mkdir()
+    changed_contract(tmp_path / "changed", "offer-creation-request", lambda schema: schema["properties"].update(priority={"type": "integer"}))
+    offer = write("a.json", '{"number":"1","offerType":"Email","priority":"7"}')
+    assert at(of_offers(run, offer, "--contract", tmp_path / "changed"), "priority")["technique"]["covered"] == ["type numeric-string"]
+
+
+def test_recorded_traffic_is_counted_without_what_is_of_others(run: Run, write: Write) -> None:
+    def body(text: str) -> dict[str, Any]:
+        return {"request": {"postData": {"mimeType": "application/json", "text": text}}}
+
+    har = json.dumps({"log": {"entries": [body(PLAIN), body('{"login":"a"}'), body(QUOTED)]}})
+    result = run("coverage", "--json", write("t.har", har))
+    assert json.loads(result.stdout)["left_out"]["other_traffic"] == 1
+    assert json.loads(result.stdout)["messages"]["offer-creation-request"]["messages"] == 2
+    assert result.stderr == "brokerfuzz: t.har: left out 1 body that is no message of the contract\n"
+
+
+def test_a_message_that_may_be_of_several_types_is_left_out_and_said(run: Run, write: Write) -> None:
+    result = run("coverage", "--json", write("a.ndjson", PLAIN, "{}", "nope"))
+    assert json.loads(result.stdout)["left_out"]["type_unknown"] == 2
+    assert "left out 2 that may be of several types (the first is a.ndjson:2): say which with --message" in result.stderr
+    named = of_offers(run, "a.ndjson", "--message", "offer-creation-request")
+    assert named["verdicts"] == {"valid": 1, "invalid": 2, "unspecified": 0}
+    assert at(named, "")["rule"]["covered"] == ["json"]
+
+
+# ------------------------------------------------------------------------------------------------------------ table
+
+
+def test_the_table_has_totals_and_a_row_a_site(run: Run, write: Write) -> None:
+    lines = run("coverage", write("a.ndjson", PLAIN, QUOTED)).stdout.splitlines()
+    assert lines[0] == "offer-creation-request: 2 messages (1 valid, 1 invalid)"
+    assert re.fullmatch(r"  rules +1/117 +1 %", lines[1])
+    row = next(line for line in lines if line.startswith("  orderMinimum"))
+    assert re.fullmatch(r"  orderMinimum +1/3 +1/\d+ +1/5 +0/1 +-", row)
+    assert len({len(line) for line in lines[7:]}) == 1, "columns are aligned"
+
+
+def test_colours_are_for_terminals_that_want_them(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus_of_two = write("a.ndjson", PLAIN, QUOTED)
+    assert "\x1b[" not in run("coverage", corpus_of_two).stdout
+    coloured = run("coverage", corpus_of_two, color=True).stdout
+    assert all(f"\x1b[{code}m" in coloured for code in (31, 33))
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in run("coverage", corpus_of_two, color=True).stdout
+
+
+def test_a_hundred_percent_is_said_of_nothing_less(run: Run, write: Write, tmp_path: Path) -> None:
+    corpus.write(tmp_path / "c.ndjson", catalogue("offer-pricing-response"))
+    lines = run("coverage", tmp_path / "c.ndjson").stdout.splitlines()[1:6]
+    for line in lines:
+        covered, whole, percent = re.findall(r"[\d,]+", line)
+        assert (percent == "100") == (covered == whole), line
+
+
+# ---------------------------------------------------------------------------------------------------------- missing
+
+
+def test_what_is_missing_is_a_goal_a_line_by_names_that_explain_takes(run: Run, write: Write) -> None:
+    lines = run("coverage", "--missing", write("a.ndjson", PLAIN, QUOTED)).stdout.splitlines()
+    goals = of_offers(run, "a.ndjson")["goals"].values()
+    assert len(lines) == sum(counts["all"] - counts["covered"] for counts in goals)
+    for kind, count in (("rule", 1), ("technique", 2), ("silence", 2)):
+        words = next(shlex.split(line) for line in lines if line.startswith(kind))[1:]
+        assert len(words) == count
+        assert run("explain", words[-1]).exit_code == 0
+    assert "technique  offer-creation-request/orderMinimum:minimum  one-below" in lines
+
+
+# ------------------------------------------------------------------------------------------------------- fail under
+
+
+@pytest.mark.parametrize(("percent", "status"), [("0", 0), ("0.5", 0), ("20", 1), ("100", 1)])
+def test_too_little_is_a_failure_where_that_is_asked(run: Run, write: Write, percent: str, status: int) -> None:
+    result = run("coverage", "--fail-under", percent, write("a.ndjson", PLAIN, QUOTED, CRON))
+    assert result.exit_code == status
+    assert result.stdout.startswith("offer-creation-request: 3 messages")
+    assert ("less than" in result.stderr) == bool(status)
+
+
+# -------------------------------------------------------------------------------------------------------- bad input
+
+BAD: dict[str, tuple[list[str], str]] = {
+    "a file that is not there": (["nowhere.json"], "nowhere.json is not there"),
+    "a folder": (["folder"], "folder is a folder"),
+    "an empty file": (["empty"], "empty is empty"),
+    "an empty file of a type": (["--message", "offer-creation-request", "empty"], "empty is empty"),
+    "lines that are all blank": (["blank.ndjson"], "blank.ndjson is empty"),
+    "a picture": (["picture.png"], "picture.png holds no JSON"),
+    "a text": (["text.txt"], "text.txt holds no JSON"),
+    "JSON of no type": (["other.json"], "no message whose type can be told"),
+    "an array of messages": (["array.json"], "holds an array"),
+    "a recording of others": (["other.har"], "none is a message of the contract"),
+    "a corpus that was cut off": (["cut.ndjson"], "was cut off"),
+    "one file of two": (["offer.json", "empty"], "empty is empty"),
+    "the record of another type": (["--message", "product-list-response", "cut.ndjson"], "leave --message out"),
+    "a strength that is none": (["--strength", "5", "offer.json"], "--strength"),
+    "more combinations than can be made": (["--strength", "4", "offer.json"], "give a lower --strength"),
+    "a share that is none": (["--fail-under", "101", "offer.json"], "--fail-under"),
+    "a time too early": (["--now", "1999-01-01T00:00:00Z", "offer.json"], "too early"),
+    "a page that is there": (["--html", "there.html", "offer.json"], "--force"),
+    "a page in a folder that is not there": (["--html", "nowhere/a.html", "offer.json"], "there is no folder nowhere"),
+    "a folder for a page": (["--html", "folder", "--force", "offer.json"], "is a folder"),
+    "a page of nothing": (["--html", "new.html", "empty"], "empty is empty"),
+    "a page of a corpus that was cut off": (["--html", "there.html", "--force", "cut.ndjson"], "was cut off"),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_bad_input_is_one_line_and_leaves_nothing_behind(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    for name, content in {
+        "empty": b"",
+        "blank.ndjson": b"\n \n",
+        "picture.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+        "text.txt": b"number,offerType\n1,Email\n",
+        "other.json": b'{"a": 1}',
+        "array.json": f"[{PLAIN}]".encode(),
+        "other.har": b'{"log":{"entries":[{"request":{"postData":{"text":"{}"}}}]}}',
+        "cut.ndjson": b'{"id":"0","message":"offer-creation-request","verdict":"valid","faults":[],"silences":[],"tags":[],"body":{}}\n',
+        "offer.json": PLAIN.encode(),
+        "there.html": b"mine",
+    }.items():
+        Path(name).write_bytes(content)
+    args, told = BAD[what]
+    before = sorted(Path().rglob("*"))
+    result = run("coverage", *args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert re.fullmatch(r"brokerfuzz: [^\n]+\n", result.stderr)
+    assert told in result.stderr
+    assert sorted(Path().rglob("*")) == before
+    assert Path("there.html").read_text() == "mine"

@@ -1,0 +1,261 @@
+"""The page of `coverage`: one file, whatever is in the names, that can be read without a script and used with one."""
+
+import json
+import re
+import shutil
+from base64 import b64encode
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from contracts import changed_contract
+
+from brokerfuzz import corpus
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.reports.coverage_page import MOST_LISTED
+from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
+
+Run = Callable[..., Result]
+Write = Callable[..., str]
+
+PLAIN = '{"number":"1","offerType":"Email"}'
+QUOTED = '{"number":"1","offerType":"Email","orderMinimum":"5"}'
+TAGS = {
+    "html", "meta", "title", "style", "header", "h1", "p", "code", "b", "small", "br", "nav", "ul", "li", "a", "div", "label", "input", "button",
+    "output", "span", "main", "section", "h2", "h3", "progress", "details", "summary", "i", "h4", "script",
+}  # fmt: skip
+
+
+class Page(HTMLParser):
+    """The tags, attributes and texts of a page; nesting is checked."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str]] = []
+        self.texts: list[str] = []
+        self.open: list[str] = []
+        self.sites: list[str] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        self.sites += [value or "" for name, value in attrs if name == "data-site"]
+        if tag not in ("meta", "br", "input"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def page(run: Run, *args: object) -> tuple[str, Page]:
+    result = run("coverage", *args, "--html", "page.html", "--force")
+    assert result.exit_code == 0, result.stderr
+    text = Path("page.html").read_text()
+    read = Page(text)
+    assert read.open == []
+    return text, read
+
+
+def test_every_site_has_its_row_with_what_is_covered(run: Run, write: Write) -> None:
+    text, read = page(run, write("a.ndjson", PLAIN, QUOTED))
+    assert read.sites == list(load_contract().sites["offer-creation-request"])
+    row = text[text.index('data-site="orderMinimum"') : text.index('data-site="orderMaximum"')]
+    assert '<b>1</b>/3<span class="unseen"> rules</span>' in row
+    assert '<li class="met" title="1 message, first a.ndjson:2">numeric-string</li>' in row
+    assert '<li class="open" title="The contract' not in row
+    assert 'title="One less than the least, or a step less where values go in steps.">one-below</li>' in row
+
+
+def test_it_asks_no_network_for_anything(run: Run, write: Write) -> None:
+    text, read = page(run, write("a.ndjson", PLAIN, QUOTED))
+    assert read.tags <= TAGS
+    assert {name for name, _ in read.attributes} & {"src", "srcset", "action", "data", "poster"} == set()
+    assert all(value.startswith("#") for name, value in read.attributes if name == "href")
+    assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|import\(", text)
+
+
+def test_its_policy_lets_its_own_script_run_and_no_other(run: Run, write: Write) -> None:
+    text, _ = page(run, write("a.ndjson", PLAIN))
+    [script] = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    assert f"script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" in text
+    assert not re.search(r"\son\w+=", text.replace(script, ""))
+
+
+HOSTILE = '</script></details><img src=x onerror="alert(1)">\'&amp;'
+
+
+def test_names_of_contracts_and_files_are_text_whatever_they_are(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def change(schema: dict[str, Any]) -> None:
+        schema["properties"][HOSTILE] = {"type": "integer", "minimum": 1}
+        schema["properties"]["offerType"]["enum"].append(f"<b>{HOSTILE}")
+        schema["properties"]["offerType"]["$comment"] = f"<i>{HOSTILE}"
+
+    Path("changed").mkdir()
+    changed_contract(Path("changed"), "offer-creation-request", change)
+    name = "<script>alert(2)<!-- '\"&.ndjson"
+    Path(name).write_text(f"{PLAIN}\n{json.dumps({'number': '1', 'offerType': 'Email', HOSTILE: 0})}\n")
+    text, read = page(run, name, "--contract", "changed")
+    assert read.tags <= TAGS
+    assert text.count("<script>") == text.count("</script>") == 1
+    assert HOSTILE in read.sites
+    assert name in read.texts
+    assert any(f"={'<b>'}{HOSTILE}" in said for said in read.texts)
+
+
+def test_of_many_pairs_only_some_are_listed(run: Run, write: Write) -> None:
+    text, _ = page(run, write("a.json", PLAIN))
+    root = text[text.index('data-site=""') : text.index('data-site="number"')]
+    assert root.count('<li class="open">') < MOST_LISTED + 20
+    assert "and 9,479 more: --missing lists them" in root
+    assert len(text) < 1_000_000
+
+
+def test_the_page_of_the_whole_catalogue_is_of_a_size_that_opens_at_once(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    corpus.write("c.ndjson", (case for message_type in MESSAGE_TYPES for case in catalogue(message_type)))
+    text, read = page(run, "c.ndjson")
+    assert len(text) < 1_000_000
+    assert [value for name, value in read.attributes if name == "href"] == [f"#{message_type}" for message_type in MESSAGE_TYPES]
+
+
+def test_an_old_page_is_replaced_only_where_that_is_said(run: Run, write: Write) -> None:
+    offers = write("a.json", PLAIN)
+    Path("page.html").write_text("mine")
+    assert run("coverage", offers, "--html", "page.html").exit_code == 2
+    assert Path("page.html").read_text() == "mine"
+    page(run, offers)
+    assert sorted(Path().iterdir()) == [Path("a.json"), Path("page.html")]
+
+
+# --------------------------------------------------------------------------------------------------- in a browser
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    with playwright.sync_playwright() as api:
+        started = api.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def opened(run: Run, write: Write, browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens the page of two messages; whatever it complains of, or asks for, is an error."""
+    page(run, write("a.ndjson", PLAIN, QUOTED))
+    complaints: list[str] = []
+    contexts: list[Any] = []
+
+    def open_page(**options: Any) -> Any:
+        context = browser.new_context(**options)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.on("pageerror", lambda error: complaints.append(str(error)))
+        tab.on("request", lambda request: complaints.append(request.url) if not request.url.startswith("file:") else None)
+        tab.goto(Path("page.html").absolute().as_uri())
+        return tab
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def shown(tab: Any) -> list[str]:
+    return [row.get_attribute("data-site") for row in tab.locator(".row:visible").all()]
+
+
+def test_a_part_of_a_name_leaves_the_sites_that_have_it(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    tab.fill("#filter", "PAGECOUNT")
+    expected = [site for site in load_contract().sites["offer-creation-request"] if "pagecount" in site.lower()]
+    assert shown(tab) == expected
+    assert tab.inner_text("#shown") == f"{len(expected)} of {len(load_contract().sites['offer-creation-request'])} sites"
+    tab.fill("#filter", "no such site")
+    assert shown(tab) == []
+    assert tab.locator(".heads:visible").count() == 0
+
+
+def test_only_gaps_leaves_out_what_is_covered(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    tab.locator('.row[data-site="orderMinimum"] > summary').click()
+    numeric = tab.locator('.row[data-site="orderMinimum"] .met', has_text="numeric-string")
+    assert numeric.is_visible()
+    tab.check("#gaps")
+    assert not numeric.is_visible()
+    assert tab.locator('.row[data-site="orderMinimum"] .open', has_text="one-below").is_visible()
+
+
+def test_the_keyboard_reaches_and_opens_every_row(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    tab.focus("#filter")
+    for _ in range(20):
+        tab.keyboard.press("Tab")
+        if tab.evaluate("document.activeElement.parentElement.classList.contains('row')"):
+            break
+    tab.keyboard.press("Enter")
+    assert tab.locator('.row[data-site=""] .panel').is_visible()
+
+
+def test_all_rows_open_and_close_at_once(opened: Callable[..., Any]) -> None:
+    tab = opened()
+    tab.click("#unfold")
+    assert tab.locator(".row[open]").count() == tab.locator(".row").count()
+    tab.click("#unfold")
+    assert tab.locator(".row[open]").count() == 0
+
+
+def test_without_a_script_rows_open_and_nothing_is_offered_that_does_not_work(opened: Callable[..., Any]) -> None:
+    tab = opened(java_script_enabled=False)
+    assert not tab.locator("#tools").is_visible()
+    tab.locator('.row[data-site="number"] > summary').click()
+    assert tab.locator('.row[data-site="number"] .panel').is_visible()
+
+
+@pytest.mark.parametrize("width", [320, 400, 1280])
+def test_it_fits_the_screen(opened: Callable[..., Any], width: int) -> None:
+    tab = opened(viewport={"width": width, "height": 800})
+    tab.click("#unfold")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+CONTRAST = """() => {
+  const part = (value) => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  const light = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map((n) => part(n / 255)); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const ground = (node) => { const own = getComputedStyle(node).backgroundColor; return /, 0\\)$/.test(own) ? ground(node.parentElement) : own; };
+  const low = new Set();
+  for (const node of document.querySelectorAll('body *')) {
+    const says = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+    if (!says || !node.checkVisibility() || node.closest('.unseen')) continue;
+    const [a, b] = [light(getComputedStyle(node).color), light(ground(node))].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) low.add(`${node.tagName}.${node.className}: ${((a + 0.05) / (b + 0.05)).toFixed(2)}`);
+  }
+  return [...low];
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(opened: Callable[..., Any], scheme: str) -> None:
+    """At least 4.5 to 1, as WCAG 2.2 has it for text (1.4.3)."""
+    tab = opened(color_scheme=scheme)
+    tab.click("#unfold")
+    assert tab.evaluate(CONTRAST) == []
