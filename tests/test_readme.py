@@ -34,7 +34,9 @@ def run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("command", [words for words in OURS if words not in ELSEWHERE], ids=" ".join)
 def test_commands_run(command: list[str], tmp_path: Path) -> None:
-    (tmp_path / "offer.json").write_text('{"number": "OFF-1", "offerType": "Email"}', encoding="utf-8")
+    for name in ("offer.json", "offers.ndjson"):
+        (tmp_path / name).write_text('{"number": "OFF-1", "offerType": "Email"}', encoding="utf-8")
+    command = [*command, "--force"] if "export" in command else command
     done = run(*command, folder=tmp_path)
     assert done.returncode == (FOUND if "--bug" in command else 0), done.stdout + done.stderr
     assert done.stdout
