@@ -33,8 +33,9 @@ class Finding:
 
     `body` is the smallest message that shows it and `answer` what it got; the rest speaks of that message. `case` is the first one
     that showed it, `count` how many did. `reasons` are the rules broken, `silences` the silences touched; `places` the JSON Pointers
-    that it hangs on. `techniques` and `tags` are those of all cases that showed it. `reproduced` is False where the
-    message got another answer when it was sent once more, None where it was not. `reproduction` is a line for a shell.
+    that it hangs on (where nothing is there: on its absence). `techniques` and `tags` are those of all cases that showed it.
+    `reproduced` is False where the message got another answer when it was sent once more, None where it was not. `whole` is False where
+    bounds ended the shrinking. `reproduction` is a line for a shell.
     """
 
     kind: FindingKind
@@ -51,6 +52,7 @@ class Finding:
     answer: Answer
     reproduced: bool | None
     reproduction: str
+    whole: bool = True
 
     @property
     def expected(self) -> str:
@@ -97,12 +99,14 @@ class Finding:
         if self.silences:
             return f"the contract is silent on {listed(self.silences[:4])}{by}"
         carried = f" with {listed(self.headers)}" if self.headers else ""
-        return f"so is {'the plainest message' if self.reproduced else 'this message'}{carried}{by}"
+        return f"so is {'the plainest message' if self.reproduced and self.whole else 'this message'}{carried}{by}"
 
     def _value(self, place: str) -> str:
         try:
             return readable(write_tree(at_pointer(read_tree(self.body), place)), 60)
-        except (ValueError, LookupError):
+        except LookupError:
+            return "absent"
+        except ValueError:
             return "there"
 
 
@@ -128,6 +132,7 @@ def finding_of(suspicion: Suspicion, target: Target, contract: Contract) -> Find
         answer=suspicion.answer,
         reproduced=suspicion.reproduced,
         reproduction=_reproduction(suspicion, target),
+        whole=suspicion.whole,
     )
 
 

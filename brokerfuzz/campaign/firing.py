@@ -7,7 +7,7 @@ a target that answers alike gets the same findings, however the answers of worke
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
@@ -19,10 +19,12 @@ from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.findings import finding_of
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.campaign.pacing import Pacer
+from brokerfuzz.campaign.reductions import Schemas
 from brokerfuzz.campaign.results import Progress, Result
 from brokerfuzz.campaign.shrinking import Bounds, Shrinker
-from brokerfuzz.campaign.suspicions import Suspicion, Suspicions, merged
+from brokerfuzz.campaign.suspicions import Suspicion, Suspicions, first_of_each, merged
 from brokerfuzz.campaign.targets import Target
+from brokerfuzz.campaign.turning import Turning
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Label, Stances, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers
@@ -41,8 +43,9 @@ class Options:
     `concurrency` is how many messages are on their way at once, `rate` the most requests a second (None: as fast as it
     goes). After `time` seconds no case is sent any more, and those on their way are given up; after `max_findings`
     different contradictions none is begun. `now`, `contract` and `stances` are what the cases are judged by: give those
-    that they were made with. A finding is shrunk in at most `shrink_requests` requests (0: not at all), all together in
-    `shrink_seconds`. `total` is how many cases there will be, if known: only progress speaks of it.
+    that they were made with. A finding is shrunk in at most `shrink_requests` requests (0: not at all), and at most as many
+    again find what its smallest message lacks; all findings together in `shrink_seconds`. `total` is how many cases there
+    will be, if known: only progress speaks of it.
     """
 
     concurrency: int = 16
@@ -199,11 +202,13 @@ class Campaign:
         waiting = iter([suspicion for suspicion in self._suspicions.in_order() if suspicion.answer.reached])
         bounds = Bounds(self.options.shrink_requests, monotonic() + self.options.shrink_seconds)
         if self.options.shrink_requests > 0:
-            await _together(*(self._shrink_each(waiting, bounds) for _ in range(self.options.concurrency)))
+            await _together(*(self._each(waiting, bounds, self._shrink_one) for _ in range(self.options.concurrency)))
+            shrunk = iter([suspicion for suspicion in first_of_each(self._suspicions.in_order()) if suspicion.reproduced])
+            await _together(*(self._each(shrunk, bounds, self._explain_one) for _ in range(self.options.concurrency)))
 
-    async def _shrink_each(self, waiting: Iterable[Suspicion], bounds: Bounds) -> None:
+    async def _each(self, waiting: Iterable[Suspicion], bounds: Bounds, do: Callable[[Suspicion, Bounds], Awaitable[None]]) -> None:
         for suspicion in waiting:
-            await self._shrink_one(suspicion, bounds)
+            await do(suspicion, bounds)
 
     async def _shrink_one(self, suspicion: Suspicion, bounds: Bounds) -> None:
         case = suspicion.case
@@ -213,14 +218,34 @@ class Campaign:
             suspicion.answer,
             send=lambda body: self._send(body, case.headers),
             judge=lambda body: self._judge(case, body),
-            schemas={path: site.schema for path, site in self._contract.sites[case.message_type].items()},
+            schemas=self._schemas(case),
             bounds=bounds,
         )
         try:
             await shrinker.run()
         finally:  # what is reached so far counts, when the campaign is interrupted too
             suspicion.body, suspicion.verdict, suspicion.answer = shrinker.body, shrinker.verdict, shrinker.answer
-            suspicion.places, suspicion.reproduced = shrinker.places, shrinker.reproduced
+            suspicion.places, suspicion.reproduced, suspicion.whole = shrinker.places, shrinker.reproduced, shrinker.whole
+
+    async def _explain_one(self, suspicion: Suspicion, bounds: Bounds) -> None:
+        """Finds what the smallest message lacks, where it is one that should have been accepted."""
+        case = suspicion.case
+        turning = Turning(
+            suspicion.body,
+            send=lambda body: self._send(body, case.headers),
+            judge=lambda body: self._judge(case, body),
+            schemas=self._schemas(case),
+            bounds=bounds,
+            known=suspicion.places,
+            thorough=suspicion.whole and not suspicion.places and not case.headers,
+        )
+        try:
+            await turning.run()
+        finally:
+            suspicion.hangs_on(turning.places)
+
+    def _schemas(self, case: Case) -> Schemas:
+        return {path: site.schema for path, site in self._contract.sites[case.message_type].items()}
 
     # ------------------------------------------------------------------------------------------------ progress
 

@@ -42,7 +42,7 @@ class Shrinker:
 
     `reproduced` says whether the message got an answer of the same kind when it was sent once more (None: not sent). `places`
     are the JSON Pointers where a change for something simpler made the target answer otherwise: what the finding hangs
-    on. `whole` is False where bounds ended the shrinking.
+    on, as far as was tried. `whole` is False where bounds ended the shrinking.
     """
 
     def __init__(self, body: bytes, verdict: Verdict, answer: Answer, *, send: Send, judge: Judge, schemas: Schemas, bounds: Bounds) -> None:
@@ -65,7 +65,7 @@ class Shrinker:
                 await self._shrink()
             self.whole = self.reproduced
         except _SpentError:
-            pass
+            self.places = self._where_it_hangs(self._tree())
 
     async def _shrink(self) -> None:
         tree = self._tree()

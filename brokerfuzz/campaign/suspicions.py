@@ -16,7 +16,10 @@ Key = tuple[str, ...]
 
 @dataclass
 class Suspicion:
-    """A contradiction, its first message (`index` is that case's number in the campaign) and the smallest one so far."""
+    """A contradiction, its first message (`index` is that case's number in the campaign) and the smallest one so far.
+
+    `whole` says that nothing can be taken away from it any more, `places` what it hangs on.
+    """
 
     kind: FindingKind
     case: Case
@@ -27,6 +30,7 @@ class Suspicion:
     techniques: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
     reproduced: bool | None = None
+    whole: bool = False
     places: tuple[str, ...] = ()
     body: bytes = b""
 
@@ -40,6 +44,11 @@ class Suspicion:
         self.count += other.count
         self.techniques += [technique for technique in other.techniques if technique not in self.techniques]
         self.tags += [tag for tag in other.tags if tag not in self.tags]
+
+    def hangs_on(self, places: Iterable[str]) -> None:
+        """Takes in further places; what lies above another one says less, and goes."""
+        found = dict.fromkeys((*self.places, *places))
+        self.places = tuple(place for place in found if not any(other.startswith(f"{place}/") for other in found))
 
     @property
     def smallest_key(self) -> Key:
@@ -93,6 +102,14 @@ class Suspicions:
         number = min(self._alike.get(key, 0), SAMPLES - 1)
         self._alike[key] = number + 1
         return (*key, f"sample {number}")
+
+
+def first_of_each(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
+    """The suspicions that stand for all those that shrank to the same message."""
+    found: dict[Key, Suspicion] = {}
+    for suspicion in suspicions:
+        found.setdefault(suspicion.smallest_key, suspicion)
+    return list(found.values())
 
 
 def merged(suspicions: Iterable[Suspicion]) -> list[Suspicion]:

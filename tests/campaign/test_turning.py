@@ -1,0 +1,218 @@
+"""A message that is refused for what it lacks ends in a finding that names it."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hand_made_servers import OFFER, Service, answers, conforming, serving
+
+from brokerfuzz.campaign import HttpTarget, Options, fire
+from brokerfuzz.campaign.additions import lacking, plain, with_member
+from brokerfuzz.campaign.shrinking import Bounds
+from brokerfuzz.campaign.trees import Items, Members, Number, Path, at, children, paths, read_tree, site, write_tree
+from brokerfuzz.campaign.turning import Turning
+from brokerfuzz.cases.case import Case
+from brokerfuzz.schemas import check, load_contract
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+PLAINEST = b'{"number":"0","offerType":"Direct Mail"}'
+SCHEMAS = {path: place.schema for path, place in load_contract().sites[OFFER].items()}
+MOST_FOR_ONE = 25  # requests
+
+
+def refusing(test: Callable[[Any], bool], status: int = 400) -> Callable[[bytes], int]:
+    """A service that refuses, or falls over, valid messages that a test holds of."""
+    return lambda body: status if conforming(body) == 201 and test(json.loads(body)) else conforming(body)
+
+
+def turned(body: bytes, status_of: Callable[[bytes], int], *, requests: int = 200, **options: Any) -> tuple[Turning, Service]:
+    service = Service(status_of)
+    turning = Turning(body, send=service.send, judge=lambda b: check(OFFER, b, now=NOW), schemas=SCHEMAS, bounds=Bounds(requests), **options)
+    asyncio.run(turning.run())
+    return turning, service
+
+
+def tier(**members: Any) -> bytes:
+    value = {"number": "0", "offerType": "Direct Mail", "priceClasses": [{"priceTiers": [{"price": 0, **members}]}]}
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+@pytest.mark.parametrize("status", [400, 500], ids=["refused", "crashed"])
+@pytest.mark.parametrize("name", sorted(set(SCHEMAS[""]["properties"]) - {"number", "offerType"}))
+def test_a_member_of_the_root_that_a_service_demands_is_named(name: str, status: int) -> None:
+    turning, service = turned(PLAINEST, refusing(lambda value: name not in value, status))
+    assert turning.places == (f"/{name}",)
+    assert len(service.bodies) < MOST_FOR_ONE
+
+
+def test_a_member_demanded_of_an_item_is_named_there() -> None:
+    body = tier()
+    turning, _ = turned(body, refusing(lambda value: any("pageCounts" not in t for c in value.get("priceClasses", ()) for t in c["priceTiers"])))
+    assert turning.places == ("/priceClasses/0/priceTiers/0/pageCounts",)
+
+
+def test_members_each_of_which_turns_the_answer_are_all_named() -> None:
+    turning, _ = turned(PLAINEST, refusing(lambda value: "omsOfferId" not in value and "categoryIds" not in value))
+    assert set(turning.places) == {"/omsOfferId", "/categoryIds"}
+
+
+def test_members_that_turn_the_answer_together_are_both_named() -> None:
+    turning, _ = turned(PLAINEST, refusing(lambda value: "omsOfferId" not in value or "pdfUrl" not in value))
+    assert set(turning.places) == {"/omsOfferId", "/pdfUrl"}
+
+
+@pytest.mark.parametrize(
+    ("body", "test", "place"),
+    [
+        (PLAINEST, lambda value: value["offerType"] == "Direct Mail", "/offerType"),
+        (PLAINEST, lambda value: value["number"] == "0", "/number"),
+        (tier(), lambda value: '"price": 0' in json.dumps(value), "/priceClasses/0/priceTiers/0/price"),
+        (b'{"number":"0","offerType":"Email","isActive":false}', lambda value: value.get("isActive") is False, "/isActive"),
+        (b'{"number":"0","offerType":"Email","comments":null}', lambda value: value.get("comments", 1) is None, "/comments"),
+        (b'{"number":"0","offerType":"Email","accessGroups":[]}', lambda value: value.get("accessGroups") == [], "/accessGroups"),
+    ],
+    ids=["a listed value", "a text", "a number", "false", "null", "an empty array"],
+)
+def test_the_plainest_value_is_named_where_any_other_is_accepted(body: bytes, test: Callable[[Any], bool], place: str) -> None:
+    turning, _ = turned(body, refusing(test))
+    assert turning.places == (place,)
+
+
+def test_a_service_that_refuses_everything_names_nothing_within_the_bounds() -> None:
+    turning, service = turned(PLAINEST, lambda _: 400)
+    assert turning.places == ()
+    assert len(service.bodies) < 2 * len(SCHEMAS[""]["properties"]) + 10
+    assert turned(PLAINEST, lambda _: 400, requests=7)[0].requests == 7
+    assert turned(PLAINEST, lambda _: 400, thorough=False)[0].requests == 1
+
+
+def test_what_is_demanded_is_named_although_something_else_is_refused() -> None:
+    turning, _ = turned(PLAINEST, refusing(lambda value: "comments" not in value or "pdfUrl" in value or "priceClasses" in value))
+    assert turning.places == ("/comments",)
+
+
+def test_a_service_that_takes_no_message_twice_names_nothing() -> None:
+    seen = {PLAINEST}
+
+    def status_of(body: bytes) -> int:
+        known = body in seen
+        seen.add(body)
+        return 409 if known else conforming(body)
+
+    assert turned(PLAINEST, status_of)[0].places == ()
+
+
+def test_a_refusal_that_comes_and_goes_names_nothing() -> None:
+    answered: list[bytes] = []
+
+    def status_of(body: bytes) -> int:
+        answered.append(body)
+        return 400 if len(answered) % 3 else 201
+
+    assert turned(PLAINEST, status_of)[0].places == ()
+
+
+def test_each_message_on_the_way_is_judged_as_the_smallest_one_is() -> None:
+    _, service = turned(PLAINEST, refusing(lambda value: "surcharge" not in value))
+    assert {check(OFFER, body, now=NOW).label for body in service.bodies} == {"valid"}
+
+
+def test_the_search_is_the_same_each_time() -> None:
+    ways = [turned(PLAINEST, refusing(lambda value: "surcharge" not in value))[1].bodies for _ in range(2)]
+    assert ways[0] == ways[1]
+
+
+@pytest.mark.parametrize("body", [b"", b"[" * 1000, b'{"number":"0"}', b'{"number":"0","offerType":"Email","orderMinimum":0}'])
+def test_a_message_that_breaks_a_rule_is_not_added_to(body: bytes) -> None:
+    assert turned(body, lambda _: 201)[1].bodies == []
+
+
+# ---------------------------------------------------------------------------------------------------- in campaigns
+
+
+def fired(status_of: Callable[[bytes], int], *members: dict[str, Any]) -> Any:
+    bodies = [json.dumps({"number": "N-1", "offerType": "Email", **more}).encode() for more in members]
+    with serving(answers(status_of)) as url:
+        return fire([Case.judged(OFFER, body, tags=("edge:some",), now=NOW) for body in bodies], HttpTarget(url), Options(now=NOW))
+
+
+def test_the_sentence_says_what_is_absent() -> None:
+    result = fired(refusing(lambda value: "pdfUrl" not in value), {"comments": "a"}, {"pdfUrl": "https://example.com/"})
+    (finding,) = result.findings
+    assert (finding.body, finding.places) == (PLAINEST, ("/pdfUrl",))
+    assert finding.sentence() == (
+        "A valid offer creation request should have been accepted and was rejected (status 400): it hangs on /pdfUrl being absent, by edge:some."
+    )
+
+
+def test_what_is_there_and_what_is_absent_are_both_said() -> None:
+    result = fired(refusing(lambda value: "comments" in value and "isActive" not in value, 500), {"comments": "a"}, {"isActive": True})
+    (finding,) = result.findings
+    assert finding.kind == "crashed"
+    assert 'it hangs on /comments being "" and /isActive being absent' in finding.sentence()
+
+
+def test_an_absent_member_stands_for_the_object_that_it_is_absent_from() -> None:
+    demanded = refusing(lambda value: any("offerId" not in offer for offer in (value.get("omniChannel") or {}).get("offers") or ()))
+    (finding,) = fired(demanded, {"omniChannel": {"offers": [{"deliveryChannel": "Email"}]}}).findings
+    assert finding.places == ("/omniChannel/offers/0/offerId",)
+
+
+def test_findings_of_one_smallest_message_are_looked_into_once() -> None:
+    def requests(*members: dict[str, Any]) -> int:
+        with serving(answers(lambda _: 400)) as url:
+            cases = [
+                Case.judged(OFFER, json.dumps({"number": "0", "offerType": "Direct Mail", **more}).encode(), tags=(f"edge:{n}",), now=NOW)
+                for n, more in enumerate(members)
+            ]
+            return fire(cases, HttpTarget(url), Options(now=NOW)).requests
+
+    one = requests({"isActive": True})
+    assert requests(*({"isActive": True, "orderMinimum": n} for n in range(1, 6))) < one + 5 * 10
+
+
+def test_a_message_that_the_bounds_left_large_is_not_called_the_plainest() -> None:
+    body = json.dumps({"number": "N-1", "offerType": "Email", "categoryIds": [str(n) for n in range(12)]}).encode()
+    target = Service(refusing(lambda value: len(value.get("categoryIds") or ()) > 10))
+    (finding,) = fire([Case.judged(OFFER, body, now=NOW)], target, Options(now=NOW, shrink_requests=2)).findings
+    assert not finding.whole
+    assert "so is this message" in finding.sentence()
+
+
+# ---------------------------------------------------------------------------------------------------- the parts
+
+
+def test_every_place_of_a_request_is_reached_by_adding() -> None:
+    """The values at hand are ordinary wherever the contract's silences want them to be."""
+    tree = read_tree(PLAINEST)
+    left: list[Path] = [()]
+    while left:
+        path = left.pop()
+        for name, values in list(lacking(tree, path, SCHEMAS)):
+            proposals = [with_member(tree, path, name, value) for value in values]
+            tree = next(proposal for proposal in proposals if check(OFFER, write_tree(proposal), now=NOW).label == "valid")
+        left += [(*path, step) for step in range(len(children(at(tree, path))))]
+    assert {site(tree, path) for path in paths(tree)} == set(SCHEMAS)
+
+
+@pytest.mark.parametrize(
+    ("schema", "first", "last"),
+    [
+        ({"type": ["string", "null"], "minLength": 3}, "AAA", None),
+        ({"type": "integer", "minimum": 5}, Number("5"), Number("5")),
+        ({"type": "number", "maximum": -2}, Number("-2"), Number("-2")),
+        ({"type": "boolean"}, True, False),
+        ({"enum": ["x", "y"]}, "x", "x"),
+        ({"const": 7}, Number("7"), Number("7")),
+        ({"type": "null"}, None, None),
+        ({"type": "array", "items": {"type": "boolean"}}, Items((True,)), Items(())),
+        ({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}, "b": {}}}, Members((("a", Number("1")),)), None),
+    ],
+    ids=lambda value: str(value)[:30] if isinstance(value, dict) else "",
+)
+def test_plain_values_are_of_their_schema_s_type(schema: Any, first: Any, last: Any) -> None:
+    assert plain(schema)[0] == first
+    assert last is None or plain(schema)[-1] == last
