@@ -112,7 +112,8 @@ class Edges:
     """The edges of the places of a message type. Make it with `edges`."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
-        self.contract, self.message_type = contract, message_type
+        self.contract = contract
+        self.message_type: MessageType = message_type
         self._shown: dict[tuple[str, type, Any], list[str]] = {}
         self._at: dict[str, list[str]] = {}
         self._tests = {path: list(self._tests_at(path, site.schema)) for path, site in contract.sites[message_type].items()}

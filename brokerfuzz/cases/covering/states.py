@@ -18,7 +18,8 @@ class States:
     """The states of the members of a message type's objects. Make it with `states`."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
-        self.contract, self.message_type = contract, message_type
+        self.contract = contract
+        self.message_type: MessageType = message_type
         self.edges = edges(contract, message_type)
         self.sites = contract.sites[message_type]
         self._plain: dict[str, set[str]] = {}
