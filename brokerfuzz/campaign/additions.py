@@ -11,8 +11,11 @@ from typing import Any
 from brokerfuzz.campaign.reductions import Schemas
 from brokerfuzz.campaign.trees import Items, Members, Number, Path, Tree, at, read_tree, replaced, site
 
-TEXTS = ("A", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
-"""One of them is ordinary at any place whose text is a name, an instant (also one that has to come after another), a schedule or a link."""
+TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
+"""One of them is ordinary at any place whose text is a name, an instant (also one that has to come after another), a schedule or a link.
+The first is longer than shrinking leaves any text for which length does not matter."""
+NUMBER = 12
+"""Neither what shrinking ends at nor near a bound that is likely."""
 
 
 def with_member(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
@@ -54,7 +57,7 @@ def _further(there: Tree) -> tuple[Tree, ...]:
         case bool():
             return (not there,)
         case Number():
-            return (Number("2"),)
+            return (Number("1"), Number("2"))
         case _:
             return ()
 
@@ -72,7 +75,8 @@ def _plain(schema: Mapping[str, Any], text: str, filled: bool) -> Tree:
             count = max(schema.get("minItems", 0), int(filled))
             return Items((_plain(schema.get("items", {}), text, filled),) * count)
         case "integer" | "number":
-            return Number(str(min(max(1, schema.get("minimum", 1)), schema.get("maximum", float("inf")))))
+            least, most = schema.get("minimum", NUMBER), schema.get("maximum", NUMBER)
+            return Number(str(least if least > NUMBER else min(most, NUMBER)))
         case "boolean":
             return filled
         case "string":

@@ -6,7 +6,7 @@ follows from the message alone; so a target that answers alike gives the same sm
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from time import monotonic
@@ -14,7 +14,7 @@ from typing import Literal
 
 from brokerfuzz.campaign.answers import Answer
 from brokerfuzz.campaign.reductions import Schemas, in_schema_order, magnitude, pieces, simpler
-from brokerfuzz.campaign.trees import Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
+from brokerfuzz.campaign.trees import Items, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
 from brokerfuzz.schemas import Verdict
 
 MOST_JUDGED = 32 << 20
@@ -56,6 +56,7 @@ class Shrinker:
         self._send, self._judge, self._schemas, self._bounds = send, judge, schemas, bounds
         self._seen: dict[bytes, _Outcome] = {}
         self._judged = 0
+        self._spent = False
 
     async def run(self) -> None:
         """Shrinks until nothing can be taken away, or the bounds are reached."""
@@ -65,6 +66,7 @@ class Shrinker:
                 await self._shrink()
             self.whole = self.reproduced
         except _SpentError:
+            self._spent = True
             self.places = self._where_it_hangs(self._tree())
 
     async def _shrink(self) -> None:
@@ -195,7 +197,13 @@ class Shrinker:
     def _where_it_hangs(self, tree: Tree) -> tuple[str, ...]:
         found = [path for path in paths(tree) if self._matters(tree, path)]
         deepest = [path for path in found if not any(other[: len(path)] == path and other != path for other in found)]
-        return tuple(pointer(tree, path) for path in deepest)
+        counted = [path for path in paths(tree) if isinstance(at(tree, path), Items) and self._counts(at(tree, path), path, deepest)]
+        return tuple(pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted])
+
+    def _counts(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
+        """Whether it is how many items there are that matters: each of several does, or some do where not all were tried."""
+        mattering = sum(other[:-1] == path for other in found if other)
+        return mattering > 1 and (self._spent or mattering == len(children(array)))
 
     def _matters(self, tree: Tree, path: Path) -> bool:
         proposals = list(self._simpler(tree, path))

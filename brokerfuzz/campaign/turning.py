@@ -15,7 +15,7 @@ from brokerfuzz.campaign.additions import lacking, others, with_member
 from brokerfuzz.campaign.answers import Answer
 from brokerfuzz.campaign.reductions import Schemas, chunks
 from brokerfuzz.campaign.shrinking import Bounds, Judge, Send
-from brokerfuzz.campaign.trees import Path, Tree, at, children, paths, pointer, read_tree, replaced, write_tree
+from brokerfuzz.campaign.trees import Items, Path, Tree, at, children, pointer, read_tree, replaced, write_tree
 
 MOST_TURNS = 4
 """How many different ways to turn an answer are looked for."""
@@ -88,8 +88,9 @@ class Turning:
         """All that can be added and changed at once, each addition filled up in its turn."""
         filled = tree
         made: list[tuple[Path, Path, str | None]] = []  # where in the smallest message, where in the one filled up, and the new member's name
-        for path in list(paths(tree)):
-            for value in others(tree, path, self._schemas):
+        for path in self._open_paths(tree):
+            one = self._as_a_whole(tree, path)
+            for value in others(tree, path, self._schemas) if one is None else (one,):
                 if await self._is_judged_so(candidate := replaced(filled, path, value)):
                     filled = candidate
                     made.append((path, path, None))
@@ -100,6 +101,20 @@ class Turning:
         filled = await self._filled(filled, [now for _, now, _ in made])
         edits = [Edit(path, name, at(filled, now), pointer(filled, now)) for path, now, name in made]
         return [edit for edit in edits if edit.place not in self._known]
+
+    def _open_paths(self, tree: Tree, path: Path = ()) -> Iterator[Path]:
+        """Every path but those below an array that is changed as a whole."""
+        yield path
+        if self._as_a_whole(tree, path) is None:
+            for step in range(len(children(at(tree, path)))):
+                yield from self._open_paths(tree, (*path, step))
+
+    def _as_a_whole(self, tree: Tree, path: Path) -> Items | None:
+        """The first item of several alone, unless it is known which of them matter; None of anything else."""
+        there, below = at(tree, path), f"{pointer(tree, path)}/"
+        if not isinstance(there, Items) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
+            return None
+        return Items(there.items[:1])
 
     async def _added(self, tree: Tree, path: Path) -> list[tuple[str, Tree]]:
         """The tree with one member more at a path, and one more, for as long as there are any; the name of each."""

@@ -70,11 +70,12 @@ def test_members_that_turn_the_answer_together_are_both_named() -> None:
         (PLAINEST, lambda value: value["offerType"] == "Direct Mail", "/offerType"),
         (PLAINEST, lambda value: value["number"] == "0", "/number"),
         (tier(), lambda value: '"price": 0' in json.dumps(value), "/priceClasses/0/priceTiers/0/price"),
+        (PLAINEST, lambda value: len(value["number"]) == 1, "/number"),
         (b'{"number":"0","offerType":"Email","isActive":false}', lambda value: value.get("isActive") is False, "/isActive"),
         (b'{"number":"0","offerType":"Email","comments":null}', lambda value: value.get("comments", 1) is None, "/comments"),
         (b'{"number":"0","offerType":"Email","accessGroups":[]}', lambda value: value.get("accessGroups") == [], "/accessGroups"),
     ],
-    ids=["a listed value", "a text", "a number", "false", "null", "an empty array"],
+    ids=["a listed value", "a text", "a number", "a length", "false", "null", "an empty array"],
 )
 def test_the_plainest_value_is_named_where_any_other_is_accepted(body: bytes, test: Callable[[Any], bool], place: str) -> None:
     turning, _ = turned(body, refusing(test))
@@ -148,6 +149,18 @@ def test_the_sentence_says_what_is_absent() -> None:
     )
 
 
+def test_how_many_items_there_are_is_said_of_the_array() -> None:
+    (finding,) = fired(refusing(lambda value: len(value.get("accessGroups") or ()) > 3), {"accessGroups": [*"abcdef"]}).findings
+    assert finding.places == ("/accessGroups",)
+
+
+def test_how_many_items_there_are_is_found_where_the_bounds_were_reached_before() -> None:
+    body = json.dumps({"number": "N-1", "offerType": "Email", "comments": "x", "accessGroups": [*"abcdefghijklmno"]}).encode()
+    target = Service(refusing(lambda value: len(value.get("accessGroups") or ()) > 10))
+    (finding,) = fire([Case.judged(OFFER, body, now=NOW)], target, Options(now=NOW, shrink_requests=20)).findings
+    assert (finding.whole, finding.places) == (False, ("/accessGroups",))
+
+
 def test_what_is_there_and_what_is_absent_are_both_said() -> None:
     result = fired(refusing(lambda value: "comments" in value and "isActive" not in value, 500), {"comments": "a"}, {"isActive": True})
     (finding,) = result.findings
@@ -201,15 +214,15 @@ def test_every_place_of_a_request_is_reached_by_adding() -> None:
 @pytest.mark.parametrize(
     ("schema", "first", "last"),
     [
-        ({"type": ["string", "null"], "minLength": 3}, "AAA", None),
-        ({"type": "integer", "minimum": 5}, Number("5"), Number("5")),
+        ({"type": ["string", "null"], "minLength": 3}, "Plain", None),
+        ({"type": "integer", "minimum": 50}, Number("50"), Number("50")),
         ({"type": "number", "maximum": -2}, Number("-2"), Number("-2")),
         ({"type": "boolean"}, True, False),
         ({"enum": ["x", "y"]}, "x", "x"),
         ({"const": 7}, Number("7"), Number("7")),
         ({"type": "null"}, None, None),
         ({"type": "array", "items": {"type": "boolean"}}, Items((True,)), Items(())),
-        ({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}, "b": {}}}, Members((("a", Number("1")),)), None),
+        ({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}, "b": {}}}, Members((("a", Number("12")),)), None),
     ],
     ids=lambda value: str(value)[:30] if isinstance(value, dict) else "",
 )
