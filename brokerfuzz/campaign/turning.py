@@ -16,6 +16,7 @@ from brokerfuzz.campaign.answers import Answer
 from brokerfuzz.campaign.reductions import Schemas, chunks
 from brokerfuzz.campaign.shrinking import Bounds, Judge, Send
 from brokerfuzz.campaign.trees import Items, Path, Tree, at, children, pointer, read_tree, replaced, write_tree
+from brokerfuzz.schemas import Label, Verdict
 
 MOST_TURNS = 4
 """How many different ways to turn an answer are looked for."""
@@ -56,7 +57,7 @@ class Turning:
         self.requests = 0
         self._body, self._known, self._thorough = body, known, thorough
         self._send, self._judge, self._schemas, self._bounds = send, judge, schemas, bounds
-        self._wanted = judge(body).label
+        self._wanted = _signature(judge(body))
         self._judged = 0
 
     async def run(self) -> None:
@@ -65,7 +66,7 @@ class Turning:
             tree = read_tree(self._body)
         except ValueError:
             return
-        if self._wanted == "invalid":
+        if self._wanted[0] == "invalid":
             return
         with suppress(_SpentError):
             await self._search(tree, await self._edits(tree))
@@ -95,9 +96,10 @@ class Turning:
                     filled = candidate
                     made.append((path, path, None))
                     break
-            for name, there in await self._added(filled, path):
-                filled = there
-                made.append((path, (*path, len(children(at(there, path))) - 1), name))
+            else:
+                for name, there in await self._added(filled, path):
+                    filled = there
+                    made.append((path, (*path, len(children(at(there, path))) - 1), name))
         filled = await self._filled(filled, [now for _, now, _ in made])
         edits = [Edit(path, name, at(filled, now), pointer(filled, now)) for path, now, name in made]
         return [edit for edit in edits if edit.place not in self._known]
@@ -143,7 +145,7 @@ class Turning:
         if self._judged > MOST_JUDGED:
             return False
         await asyncio.sleep(0)
-        return self._judge(body).label == self._wanted
+        return _signature(self._judge(body)) == self._wanted
 
     # ------------------------------------------------------------------------------------------------ turning
 
@@ -175,7 +177,7 @@ class Turning:
         for edit in edits:
             tree = edit.of(tree)
         body = write_tree(tree)
-        return self._judge(body).label == self._wanted and await self._is_accepted(body)
+        return _signature(self._judge(body)) == self._wanted and await self._is_accepted(body)
 
     async def _comes_again(self, tree: Tree, edits: Sequence[Edit]) -> bool:
         return not await self._is_accepted(self._body) and await self._turns(tree, edits)
@@ -188,6 +190,10 @@ class Turning:
         if not answer.reached:
             raise _SpentError
         return answer.kind == "accepted"
+
+
+def _signature(verdict: Verdict) -> tuple[Label, frozenset[str]]:
+    return verdict.label, frozenset(touched.silence for touched in verdict.silences)
 
 
 def _whole(edits: Sequence[Edit]) -> Iterator[tuple[int, int]]:

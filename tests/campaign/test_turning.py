@@ -82,6 +82,19 @@ def test_the_plainest_value_is_named_where_any_other_is_accepted(body: bytes, te
     assert turning.places == (place,)
 
 
+def test_a_null_that_stands_for_an_object_is_named() -> None:
+    body = b'{"number":"0","offerType":"Email","omniChannel":null}'
+    turning, _ = turned(body, refusing(lambda value: value.get("omniChannel", 1) is None))
+    assert turning.places == ("/omniChannel",)
+
+
+def test_a_crash_where_the_contract_is_silent_is_looked_into_without_leaving_that_silence() -> None:
+    body = b'{"number":"0","offerType":"Email","deliveryScheduleCron":"@daily"}'
+    turning, service = turned(body, lambda body: 201 if b"isTaxable" in body else 500)
+    assert turning.places == ("/isTaxable",)
+    assert {tuple(touched.silence for touched in check(OFFER, body, now=NOW).silences) for body in service.bodies} == {("cron-syntax",)}
+
+
 def test_a_service_that_refuses_everything_names_nothing_within_the_bounds() -> None:
     turning, service = turned(PLAINEST, lambda _: 400)
     assert turning.places == ()
