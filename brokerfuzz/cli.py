@@ -24,11 +24,12 @@ from brokerfuzz import options
 from brokerfuzz.options import MESSAGES, ONE_OF_MESSAGES, RANDOM_CASES, VERDICTS
 
 if TYPE_CHECKING:
-    from brokerfuzz.campaign import HttpTarget, Options, Result
+    from brokerfuzz.campaign import Options, Result
     from brokerfuzz.cases.case import Case
     from brokerfuzz.corpus import Summary
     from brokerfuzz.explaining.judgements import Judgement
     from brokerfuzz.schemas import Contract, Label, MessageType
+    from brokerfuzz.targets import HttpTarget
 
 NAME = "brokerfuzz"
 FOUND, FAILED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
@@ -669,7 +670,7 @@ def _campaign(url: str, contract: "Contract", given: dict[str, Any], *, as_json:
 
 
 def _target(url: str, given: dict[str, Any]) -> "HttpTarget":
-    from brokerfuzz.campaign import AnswerRules, HttpTarget, status_patterns
+    from brokerfuzz.targets import AnswerRules, HttpTarget, status_patterns
 
     patterns = {name: status_patterns(given[name]) for name in ("accept", "reject") if given[name] is not None}
     answers = AnswerRules(**patterns, envelope=given["envelope"])

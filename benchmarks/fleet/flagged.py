@@ -8,11 +8,12 @@ from benchmarks.fleet.fleet import conforming
 from benchmarks.fleet.ground import Ground
 from benchmarks.fleet.messages import Behaviour, Message, Reader
 from benchmarks.fleet.mutants import KINDS, Mutant
-from brokerfuzz.campaign import Answer, Options, fire
+from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets import Answer
 
 MOST_FINDINGS = 4
 MOST_SHRINKING = 60

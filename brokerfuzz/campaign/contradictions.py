@@ -6,8 +6,8 @@ silent, which no message excuses. Where the contract says nothing, acceptance an
 
 from typing import Literal
 
-from brokerfuzz.campaign.answers import ANSWER_KINDS, AnswerKind
 from brokerfuzz.schemas import Label
+from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 
 FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "silent"]
 

@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from brokerfuzz.campaign.answers import Answer
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.suspicions import Suspicion
-from brokerfuzz.campaign.targets import Target
 from brokerfuzz.campaign.trees import at_pointer, read_tree, write_tree
 from brokerfuzz.campaign.wording import listed, printable, readable, with_article
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.headers import in_words
+from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets.target import Target
 
 EXPECTED: dict[Label, str] = {"valid": "accepted", "invalid": "rejected", "unspecified": "accepted or rejected"}
 _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-response": "product list", "offer-pricing-response": "pricing"}

@@ -14,7 +14,6 @@ from itertools import count
 from time import monotonic
 from typing import Any
 
-from brokerfuzz.campaign.answers import Answer, AnswerKind
 from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.findings import finding_of
 from brokerfuzz.campaign.ledger import Ledger
@@ -23,11 +22,12 @@ from brokerfuzz.campaign.reductions import Schemas
 from brokerfuzz.campaign.results import Progress, Result
 from brokerfuzz.campaign.shrinking import Bounds, Shrinker
 from brokerfuzz.campaign.suspicions import Suspicion, Suspicions, first_of_each, merged
-from brokerfuzz.campaign.targets import Target
 from brokerfuzz.campaign.turning import Turning
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Label, Stances, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets.answers import Answer, AnswerKind
+from brokerfuzz.targets.target import Target
 
 TICK = 0.1
 """Seconds between two reports of progress."""

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from brokerfuzz.campaign.answers import ANSWER_KINDS, AnswerKind
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Silence, Verdict
+from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 
 
 @dataclass

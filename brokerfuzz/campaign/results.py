@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from brokerfuzz.campaign.answers import AnswerKind
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.schemas import Label
+from brokerfuzz.targets.answers import AnswerKind
 
 
 @dataclass(frozen=True)

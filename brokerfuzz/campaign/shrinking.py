@@ -12,10 +12,10 @@ from hashlib import blake2b
 from time import monotonic
 from typing import Literal
 
-from brokerfuzz.campaign.answers import Answer
 from brokerfuzz.campaign.reductions import Schemas, in_schema_order, magnitude, pieces, simpler
 from brokerfuzz.campaign.trees import Items, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
 from brokerfuzz.schemas import Verdict
+from brokerfuzz.targets.answers import Answer
 
 MOST_JUDGED = 32 << 20
 """How many bytes of proposals are judged for one finding, so that a huge message ends too."""

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from brokerfuzz.campaign.answers import Answer
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Verdict
+from brokerfuzz.targets.answers import Answer
 
 SAMPLES = 8
 """How many messages of which nothing tells them apart are shrunk, each by itself: they may be about different things."""

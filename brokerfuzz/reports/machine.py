@@ -25,12 +25,12 @@ import json
 from base64 import b64encode
 from typing import Any
 
-from brokerfuzz.campaign.answers import ANSWER_KINDS, Answer
 from brokerfuzz.campaign.contradictions import LABELS
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.targets.answers import ANSWER_KINDS, Answer
 
 
 def report(result: Result) -> str:

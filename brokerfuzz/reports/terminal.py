@@ -11,7 +11,6 @@ from typing import IO
 
 import click
 
-from brokerfuzz.campaign.answers import ANSWER_KINDS, AnswerKind
 from brokerfuzz.campaign.contradictions import LABELS
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.firing import OnProgress
@@ -19,6 +18,7 @@ from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.results import Progress, Result
 from brokerfuzz.campaign.wording import printable, readable
 from brokerfuzz.schemas import Label
+from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 
 MOST_SHOWN = 100
 """How many findings are shown; the machine's report holds all of them."""

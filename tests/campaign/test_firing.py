@@ -16,10 +16,11 @@ from typing import Any
 import pytest
 from hand_made_servers import OFFER, Service, answers, conforming, hangs, resets, response, sends, serving, unused_url
 
-from brokerfuzz.campaign import Answer, HttpTarget, Options, Progress, Result, exit_status, fire
+from brokerfuzz.campaign import Options, Progress, Result, exit_status, fire
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets import Answer, HttpTarget
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLAIN = {"number": "N-1", "offerType": "Email"}

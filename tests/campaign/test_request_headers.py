@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hand_made_servers import OFFER, Service, conforming, response, serving_streams
 
-from brokerfuzz.campaign import Answer, HttpTarget, Options, Result, fire
+from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.requests import RequestMaker
 from brokerfuzz.reports import machine, terminal
@@ -23,6 +23,7 @@ from brokerfuzz.schemas import load_contract
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.service.judging import DECISIONS
 from brokerfuzz.service.running import running
+from brokerfuzz.targets import Answer, HttpTarget
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CASES = tuple(RequestMaker(load_contract(), OFFER, NOW).every())

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from hand_made_servers import OFFER, Service, answers, conforming, serving
 
-from brokerfuzz.campaign import HttpTarget, Options, fire
+from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.additions import lacking, plain, with_member
 from brokerfuzz.campaign.shrinking import Bounds
 from brokerfuzz.campaign.trees import Items, Members, Number, Path, at, children, paths, read_tree, site, write_tree
 from brokerfuzz.campaign.turning import Turning
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import check, load_contract
+from brokerfuzz.targets import HttpTarget
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 PLAINEST = b'{"number":"0","offerType":"Direct Mail"}'

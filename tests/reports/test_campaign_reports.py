@@ -10,10 +10,11 @@ from typing import Any, Final
 import click
 import pytest
 
-from brokerfuzz.campaign import Answer, Finding, Observed, Progress, Reason, Result
+from brokerfuzz.campaign import Finding, Observed, Progress, Reason, Result
 from brokerfuzz.cases.case import Case
 from brokerfuzz.reports import machine, terminal
 from brokerfuzz.schemas import load_contract
+from brokerfuzz.targets import Answer
 
 OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

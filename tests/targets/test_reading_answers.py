@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from brokerfuzz.campaign import AnswerRules, status_patterns
 from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import AnswerRules, status_patterns
 
 
 def envelope(success: Any, *messages: str) -> bytes:

@@ -6,8 +6,8 @@ program or a function can stand behind the same three methods.
 
 from typing import Protocol
 
-from brokerfuzz.campaign.answers import Answer
 from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets.answers import Answer
 
 
 class Target(Protocol):

@@ -24,8 +24,8 @@ from hand_made_servers import (
     unused_url,
 )
 
-from brokerfuzz.campaign import Answer, AnswerKind, AnswerRules, HttpTarget
 from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import Answer, AnswerKind, AnswerRules, HttpTarget
 
 TIMEOUT = 0.6  # seconds
 

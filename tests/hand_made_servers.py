@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final
 
-from brokerfuzz.campaign import Answer
 from brokerfuzz.schemas import check
 from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets import Answer
 
 OFFER: Final = "offer-creation-request"
 Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]

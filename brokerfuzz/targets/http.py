@@ -8,17 +8,17 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from brokerfuzz.campaign.answers import Answer, AnswerRules
-from brokerfuzz.campaign.curl import curl_line, without_user
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers
+from brokerfuzz.targets.answers import Answer, AnswerRules
+from brokerfuzz.targets.curl import curl_line, without_user
 
 if TYPE_CHECKING:
     from pyreqwest.client import Client
     from pyreqwest.http import Url
     from pyreqwest.request import StreamRequest
 
-    from brokerfuzz.campaign.transport import Failure
+    from brokerfuzz.targets.transport import Failure
 
 MOST_READ = 1 << 20
 """How many bytes of a response are read: what follows is left unread, and the connection with it."""
@@ -148,11 +148,11 @@ class HttpTarget:
                     read += chunk
                 return self.rules.read(response.status, bytes(read[:MOST_READ]), perf_counter() - started)
         except PyreqwestError as error:
-            from brokerfuzz.campaign.transport import failure_of
+            from brokerfuzz.targets.transport import failure_of
 
             return failure_of(error)
         except TimeoutError:
-            from brokerfuzz.campaign.transport import Failure
+            from brokerfuzz.targets.transport import Failure
 
             return Failure("no-answer", "no answer in time")
 

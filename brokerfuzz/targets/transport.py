@@ -2,7 +2,7 @@
 
 The client's exception classes do not tell it: a refused connection and an empty answer are both a `ConnectError`, and
 no answer in time is a `ConnectTimeoutError` although the connection stood. The texts of the causes do, and they are
-those of hyper and reqwest underneath. So the client's version is capped, and `tests/campaign/test_hostile_servers.py`
+those of hyper and reqwest underneath. So the client's version is capped, and `tests/targets/test_hostile_servers.py`
 sends to one hostile server for each entry here.
 """
 

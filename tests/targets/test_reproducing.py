@@ -8,8 +8,8 @@ import subprocess
 import pytest
 from hand_made_servers import response, serving
 
-from brokerfuzz.campaign import HttpTarget
-from brokerfuzz.campaign.curl import curl_line
+from brokerfuzz.targets import HttpTarget
+from brokerfuzz.targets.curl import curl_line
 
 SHELLS = [shell for shell in ("bash", "sh") if shutil.which(shell)]
 BODIES = {

@@ -1,0 +1,7 @@
+"""Targets: what messages are sent to, and what it answers. They know nothing of verdicts, rules or generation."""
+
+from brokerfuzz.targets.answers import ANSWER_KINDS, Answer, AnswerKind, AnswerRules, status_patterns
+from brokerfuzz.targets.http import HttpTarget
+from brokerfuzz.targets.target import Target
+
+__all__ = ["ANSWER_KINDS", "Answer", "AnswerKind", "AnswerRules", "HttpTarget", "Target", "status_patterns"]
