@@ -1,0 +1,66 @@
+"""`catalogue`: what the catalogue has, and why."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from brokerfuzz import options
+from brokerfuzz.commands.making import contract_of, tell_unbroken
+from brokerfuzz.commands.output import print_json, print_lines
+from brokerfuzz.options import MESSAGES, VERDICTS
+
+if TYPE_CHECKING:
+    from brokerfuzz.schemas import Label, MessageType
+
+
+@click.command("catalogue", short_help="Show what the catalogue has, and why.")
+@options.message_option
+@options.verdict_option
+@options.rule_option
+@options.technique_option
+@click.option("--minimal", is_flag=True, help="Only the smallest set that breaks every rule by every technique once, with each case's reason.")
+@click.option("--cases", "listed", is_flag=True, help="List the cases, and what each is the first to cover.")
+@options.strength_option
+@options.now_option("Make the cases")
+@options.contract_option
+@options.json_option
+def command(
+    message_types: "tuple[MessageType, ...]", verdicts: "tuple[Label, ...]", rules: tuple[str, ...], techniques: tuple[str, ...], minimal: bool,
+    listed: bool, strength: int, now: datetime | None, contract: str | None, as_json: bool,
+) -> None:  # fmt: skip
+    """Show what the catalogue has: how many cases by verdict, rule, technique and silence.
+
+    The catalogue is the finite list of cases that the contract alone determines, which `export` writes and `fire` sends
+    first. Early cases cover most. With --cases, or --minimal, each case is a line that says what it is there for.
+
+    \b
+    Examples:
+      brokerfuzz catalogue
+      brokerfuzz catalogue --message offer-creation-request --cases | head -n 50
+      brokerfuzz catalogue --rule '*pageCount:minimum*' --cases
+      brokerfuzz catalogue --minimal --json > manifest.json
+    """
+    from brokerfuzz.cases.catalogue import catalogue as cases_of
+    from brokerfuzz.cases.minimal import minimal as smallest
+    from brokerfuzz.cases.selecting import selection
+    from brokerfuzz.explaining.catalogues import Size, entries, size_lines
+
+    demands = contract_of(contract)
+    tell_unbroken(demands, message_types or MESSAGES)
+    chosen, wanted = selection(demands, rules, techniques), verdicts or VERDICTS
+    sizes: dict[str, Size] = {}
+    rows: list[Any] = []
+    for message_type in message_types or MESSAGES:
+        cases = chosen.of(cases_of(message_type, now=now, contract=demands, strength=strength))
+        reasoned = smallest(cases) if minimal else ((case, None) for case in cases)
+        for entry in entries(((case, reason) for case, reason in reasoned if case.label in wanted), demands):
+            sizes.setdefault(message_type, Size()).add(entry.case)
+            if (listed or minimal) and not as_json:
+                click.echo(entry.line())
+            elif listed or minimal:
+                rows.append(entry.data())
+    if as_json:
+        print_json({"messages": {name: size.data() for name, size in sizes.items()}, **({"cases": rows} if listed or minimal else {})})
+    elif not (listed or minimal):
+        print_lines(size_lines(sizes))

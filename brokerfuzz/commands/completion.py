@@ -1,0 +1,34 @@
+"""`completion`: the script for a shell."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from brokerfuzz.commands.output import COMPLETE, NAME
+
+if TYPE_CHECKING:
+    pass
+
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command("completion", short_help="Print the script for completion in a shell.")
+@click.argument("shell", type=click.Choice(SHELLS))
+def command(shell: str) -> None:
+    """Print the script that lets a shell complete commands, options, rules, techniques, silences and bugs.
+
+    \b
+    Examples:
+      bash:  eval "$(brokerfuzz completion bash)"                        in ~/.bashrc
+      zsh:   eval "$(brokerfuzz completion zsh)"                         in ~/.zshrc
+      fish:  brokerfuzz completion fish > ~/.config/fish/completions/brokerfuzz.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    from brokerfuzz.completing import register
+
+    register()
+    kind = get_completion_class(shell)
+    assert kind is not None, "click knows all of SHELLS"
+    click.echo(kind(click.get_current_context().find_root().command, {}, NAME, COMPLETE).source(), nl=False)

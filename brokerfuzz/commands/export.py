@@ -1,0 +1,89 @@
+"""`export`: writes a corpus."""
+
+import os
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from brokerfuzz import options
+from brokerfuzz.commands.making import chosen_cases, contract_of, random_count, tell_unbroken
+from brokerfuzz.commands.output import counted, counter
+from brokerfuzz.options import MESSAGES, VERDICTS
+
+if TYPE_CHECKING:
+    from brokerfuzz.corpus import Summary
+    from brokerfuzz.schemas import Label, MessageType
+
+
+@click.command("export", short_help="Write a corpus of labelled cases.")
+@click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
+@options.message_option
+@options.verdict_option
+@options.seed_option
+@options.count_option("of each message, after those of")
+@options.random_option
+@options.strength_option
+@options.now_option("Make the cases")
+@options.contract_option
+@options.force_option
+@options.json_option
+def command(
+    out: str, message_types: "tuple[MessageType, ...]", verdicts: "tuple[Label, ...]", seed: int, count: int | None, only_random: bool,
+    strength: int, now: datetime | None, contract: str | None, force: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Write a corpus: labelled cases, one a line of JSON, for any language to read.
+
+    The catalogue comes first, random cases after it; the valid twin of a fault comes before it. OUT appears when all is
+    written, and replaces what is there only with --force; - is standard output, and the summary goes to standard error.
+    Give --now for a corpus that is the same tomorrow.
+
+    \b
+    Examples:
+      brokerfuzz export corpus.ndjson --now 2025-06-15T12:00:00Z
+      brokerfuzz export - --message offer-creation-request --verdict invalid | head -n 3
+      brokerfuzz export more.ndjson --random --count 10000 --seed 7
+    """
+    from brokerfuzz import corpus
+
+    demands, wanted = contract_of(contract), verdicts or VERDICTS
+    tell_unbroken(demands, message_types or MESSAGES)
+    number = random_count(count, only_random)
+    cases = (
+        case for message_type in message_types or MESSAGES
+        for case in chosen_cases(message_type, wanted, demands, now, seed, number, strength, twins=True, only_random=only_random)
+    )  # fmt: skip
+    if out == "-":
+        summary = corpus.dump(sys.stdout.buffer, cases)
+    else:
+        check_out(out, force=force)
+        summary = corpus.write(out, cases, progress=counter())
+    _print_summary(summary, out, as_json=as_json)
+
+
+def check_out(out: str, *, force: bool) -> None:
+    from brokerfuzz.errors import CorpusError
+
+    if os.path.lexists(out) and not Path(out).is_dir():
+        if not Path(out).is_file():
+            raise CorpusError(f"{out} is there and is no file: name one, or - for standard output")
+        if not force:
+            raise CorpusError(f"{out} is there already: add --force to replace it, or name another file")
+
+
+def _print_summary(summary: "Summary", out: str, *, as_json: bool) -> None:
+    by_message = {name: {label: summary.by_label.get((name, label), 0) for label in VERDICTS} for name in MESSAGES}
+    written = {name: counts for name, counts in by_message.items() if any(counts.values())}
+    err = out == "-"
+    if as_json:
+        import json
+
+        click.echo(json.dumps({"out": out, "cases": summary.count, "messages": written}), err=err)
+        return
+    clear = "\r\x1b[K" if not err and sys.stderr.isatty() else ""
+    click.echo(clear, nl=False, err=True)
+    click.echo(f"{summary.count:,} cases written to {'standard output' if err else click.format_filename(out)}", err=err)
+    for name, counts in written.items():
+        click.echo(f"  {name}: {counted(counts)}", err=err)

@@ -1,0 +1,41 @@
+"""`rules`: what the contract demands and leaves open."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from brokerfuzz import options
+from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.output import print_json, print_lines
+from brokerfuzz.options import MESSAGES
+
+if TYPE_CHECKING:
+    from brokerfuzz.schemas import MessageType
+
+
+@click.command("rules", short_help="List the rules of the contract and its silences.")
+@options.message_option
+@click.option("--silences", "kind", flag_value="silences", help="Only what the contract leaves open.")
+@click.option("--techniques", "kind", flag_value="techniques", help="The ways of breaking rules instead, and which they break.")
+@options.contract_option
+@options.json_option
+def command(message_types: "tuple[MessageType, ...]", kind: str | None, contract: str | None, as_json: bool) -> None:
+    """List what the contract demands (rules) and what it leaves open (silences).
+
+    \b
+    Examples:
+      brokerfuzz rules --message offer-creation-request
+      brokerfuzz rules --silences
+      brokerfuzz rules --json | jq '.rules[] | select(.keyword == "minimum")'
+    """
+    from brokerfuzz.explaining import listings
+
+    demands, wanted = contract_of(contract), message_types or MESSAGES
+    if kind == "techniques":
+        found = {kind: listings.technique_rows()}
+        lines = listings.table(found[kind], ["name", "keywords", "text"])
+    else:
+        silences = listings.silence_rows(demands, wanted)
+        found = {"silences": silences} if kind else {"rules": listings.rule_rows(demands, wanted), "silences": silences}
+        lines = iter([*listings.rule_lines(found.get("rules", ())), *listings.silence_lines(silences)])
+    print_json(found) if as_json else print_lines(lines)
