@@ -7,6 +7,7 @@ BrokerfuzzError                 the base: catch it to catch them all
 ├── InputError                  a file to judge cannot be read
 ├── ReportError                 a report cannot be written
 ├── TargetError                 a target cannot be reached or addressed
+├── ConfigurationError          a configuration file cannot be read, used or written
 ├── ClockError                  a time to make cases against is too early
 └── LabelError                  a generator's claim and the oracle's verdict differ: a fault of brokerfuzz
 
@@ -49,6 +50,10 @@ class ReportError(BrokerfuzzError):
 
 class TargetError(BrokerfuzzError):
     """Raised when a target cannot be reached or addressed at all, so that no answer of it can be judged."""
+
+
+class ConfigurationError(BrokerfuzzError):
+    """Raised when a configuration file cannot be read, says what it must not, needs what the environment lacks, or cannot be written."""
 
 
 class ClockError(BrokerfuzzError):

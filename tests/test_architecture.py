@@ -24,6 +24,7 @@ ALLOWED = {
     "inputs": {"recordings", "corpus", "cases.case", "schemas", "errors"},
     "recordings": {"schemas"},
     "writing": set(),
+    "configuration": {"schemas", "writing", "errors"},
     "options": {"completing", "schemas", "errors"},
     "completing": {"cases", "service", "schemas", "errors"},
 }
