@@ -1,0 +1,119 @@
+"""What the keys of a configuration are called on the command line."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from brokerfuzz.configuration.files import Configuration, above
+from brokerfuzz.configuration.substituting import substituted
+
+
+class _Origin(NamedTuple):
+    """Where a value stands."""
+
+    file: Path
+    table: str
+
+    def key(self, name: str) -> str:
+        return f"{self.file}: {name} in [{'.'.join((*above(self.file), self.table))}]"
+
+
+Reading = Callable[[Any, _Origin], Any]
+
+
+class Parameter(NamedTuple):
+    """The name of a parameter, and what its value is made from the configuration's by."""
+
+    name: str
+    reading: Reading = lambda value, origin: value
+
+
+def _file(value: str, origin: _Origin) -> str:
+    return str(origin.file.parent / value)
+
+
+def _files(values: list[str], origin: _Origin) -> list[str]:
+    return [_file(value, origin) for value in values]
+
+
+def _command(value: str | list[str], origin: _Origin) -> str:
+    return value if isinstance(value, str) else shlex.join(value)
+
+
+def _joined(values: list[str | int], origin: _Origin) -> str:
+    return ",".join(map(str, values))
+
+
+def _stances(values: Mapping[str, str], origin: _Origin) -> list[str]:
+    return [f"{silence}={stance}" for silence, stance in values.items()]
+
+
+def _url(value: str, origin: _Origin) -> Callable[[], str]:
+    return lambda: substituted(value, origin.key("url"))
+
+
+def _headers(values: Mapping[str, str], origin: _Origin) -> Callable[[], list[str]]:
+    inside = _Origin(origin.file, f"{origin.table}.headers")
+    return lambda: [f"{name}:{substituted(value, inside.key(name))}" for name, value in values.items()]
+
+
+PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
+    ("target", "url"): Parameter("url", _url),
+    ("target", "exec"): Parameter("exec_", _command),
+    ("target", "call"): Parameter("call"),
+    ("target", "lines"): Parameter("lines"),
+    ("target", "message"): Parameter("message_type"),
+    ("target", "method"): Parameter("method"),
+    ("target", "timeout"): Parameter("timeout"),
+    ("target", "concurrency"): Parameter("concurrency"),
+    ("target", "rate"): Parameter("rate"),
+    ("target", "insecure"): Parameter("insecure"),
+    ("target", "ca"): Parameter("ca", _file),
+    ("target", "headers"): Parameter("headers", _headers),
+    ("answers", "accept"): Parameter("accept", _joined),
+    ("answers", "reject"): Parameter("reject", _joined),
+    ("answers", "envelope"): Parameter("envelope"),
+    ("stances",): Parameter("stances", _stances),
+    ("cases", "contract"): Parameter("contract", _file),
+    ("cases", "now"): Parameter("now"),
+    ("cases", "strength"): Parameter("strength"),
+    ("cases", "seed"): Parameter("seed"),
+    ("cases", "count"): Parameter("count"),
+    ("cases", "verdicts"): Parameter("verdicts"),
+    ("cases", "rules"): Parameter("rules"),
+    ("cases", "exclude-rules"): Parameter("exclude_rules"),
+    ("cases", "techniques"): Parameter("techniques"),
+    ("cases", "exclude-techniques"): Parameter("exclude_techniques"),
+    ("cases", "tags"): Parameter("tags"),
+    ("cases", "exclude-tags"): Parameter("exclude_tags"),
+    ("campaign", "time"): Parameter("seconds"),
+    ("campaign", "max-findings"): Parameter("max_findings"),
+    ("campaign", "fail-fast"): Parameter("fail_fast"),
+    ("campaign", "shrink-requests"): Parameter("shrink_requests"),
+    ("campaign", "shrink-time"): Parameter("shrink_seconds"),
+    ("campaign", "journal"): Parameter("journal", _file),
+    ("campaign", "baseline"): Parameter("baseline", _file),
+    ("campaign", "workers"): Parameter("workers"),
+    ("campaign", "preflight"): Parameter("preflight"),
+    ("reports", "files"): Parameter("reports", _files),
+}
+"""Section and key -> the parameter of `fire`."""
+
+
+def option_defaults(configuration: Configuration) -> dict[str, Any]:
+    """What a configuration says, by the names of the command line's parameters: a `default_map` for click.
+
+    `url` and `headers` may refer to the environment and hold secrets: they are functions, which click calls where the command line gives
+    no value itself, and which raise `ConfigurationError` where a variable is missing. `headers` gives texts of the form NAME:VALUE,
+    `stances` is a list of SILENCE=STANCE, `accept` and `reject` are parted by commas, an `exec_` that is an array becomes a command line. Names of
+    files are joined to the configuration's folder.
+    """
+    found = {}
+    for (section, *rest), parameter in PARAMETERS.items():
+        value: Any = configuration.values.get(section)
+        for key in rest:
+            value = None if value is None else value.get(key)
+        if value is not None:
+            found[parameter.name] = parameter.reading(value, _Origin(configuration.path, section))
+    return found

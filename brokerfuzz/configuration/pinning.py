@@ -1,0 +1,109 @@
+"""Writing stances into a configuration that is there.
+
+Lines are put into the file's text, so that all else keeps its bytes. Where to put them is guessed from how the text looks,
+and each guess is judged by what the file then says: just what it said before, and the stances. (tomlkit puts keys behind the
+comment of the next section, and does not read every file that Python reads.)
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from brokerfuzz.configuration.files import above, ours, parsed, text_of
+from brokerfuzz.configuration.spelling import spelled, spelled_key
+from brokerfuzz.configuration.templates import put, template
+from brokerfuzz.configuration.validating import validated
+from brokerfuzz.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from brokerfuzz.schemas import Contract
+
+STANCES = "stances"
+_MARK = "\ufeff"
+_ANY_HEADER = re.compile(r"[ \t]*\[")
+_ANY_KEY = re.compile(r"[ \t]*[\w\"'-][^#]*=")
+
+
+def pin_stances(path: Path, stances: Mapping[str, str], contract: "Contract | None" = None) -> list[str]:
+    """Writes stances into `[stances]` of a configuration, or `[tool.brokerfuzz.stances]` of a `pyproject.toml`; gives the ids written.
+
+    A stance that the file has stays as it is; what the template has commented out gives way. A file that is not there begins as the
+    template. Raises `ConfigurationError` where the file cannot be used, is a `pyproject.toml` that is not there, or has its stances in a form that
+    cannot be added to.
+    """
+    there = path.exists()
+    if not there and above(path):
+        raise ConfigurationError(f"{path} is not there: name one that is, or brokerfuzz.toml")
+    text = text_of(path) if there else template(contract)
+    content = parsed(path, text)
+    values = ours(content, path)
+    pinned = {} if values is None else validated(values, path, above(path)).get(STANCES, {})
+    new = {silence: stance for silence, stance in stances.items() if silence not in pinned}
+    validated({STANCES: new}, path, above(path))
+    if new:
+        mark = _MARK if there and path.read_bytes().startswith(_MARK.encode()) else ""
+        put(path, mark + _with(text, new, path))
+    return list(new)
+
+
+def _with(text: str, stances: Mapping[str, str], path: Path) -> str:
+    """The text with the stances in it."""
+    names = (*above(path), STANCES)
+    wanted = deepcopy(_read(text))
+    assert wanted is not None
+    table = wanted
+    for name in names:
+        table = table.setdefault(name, {})
+    table.update(stances)
+    for changed in _guesses(text, names, {silence: f"{spelled_key(silence)} = {spelled(stance)}" for silence, stance in stances.items()}):
+        if _read(changed) == wanted:
+            return changed
+    lines = ", ".join(f"{spelled_key(silence)} = {spelled(stance)}" for silence, stance in stances.items())
+    raise ConfigurationError(f"{path}: its stances are written in a form that cannot be added to: add {lines} yourself")
+
+
+def _read(text: str) -> dict[str, Any] | None:
+    import tomllib
+
+    try:
+        return tomllib.loads(text, parse_float=str)
+    except ValueError:
+        return None
+
+
+def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Iterator[str]:
+    """The text with the lines where they may belong, likely places first."""
+    end = "\r\n" if "\r\n" in text else "\n"
+    text += "" if text.endswith("\n") or not text else end
+    path = r"[ \t]*\.[ \t]*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)
+    for header in re.finditer(rf"^[ \t]*\[[ \t]*{path}[ \t]*\][ \t]*(#[^\n]*)?\r?\n", text, re.MULTILINE):
+        yield _below_header(text[: header.end()], text[header.end() :], lines, end)
+    for table in re.finditer(rf"{STANCES}[\"']?[ \t]*=[ \t]*\{{", text):
+        before, after = text[: table.end()], text[table.end() :]
+        between = "" if after.lstrip().startswith("}") else ","
+        yield f"{before} {', '.join(lines.values())}{between}{after}"
+    for sibling in re.finditer(rf"^[^\n#=]*?{STANCES}[\"']?[ \t]*\.[ \t]*", text, re.MULTILINE):
+        before, after = text[: sibling.start()], text[sibling.start() :]
+        yield before + "".join(f"{sibling[0]}{line}{end}" for line in lines.values()) + after
+    yield text + end.join([*([""] if text else []), f"[{'.'.join(names)}]", *lines.values(), ""])
+
+
+def _below_header(before: str, after: str, lines: Mapping[str, str], end: str) -> str:
+    """Lines in a section: each in place of itself as the template has it, else behind the section's last key."""
+    below = after.split("\n")
+    size = next((index for index, line in enumerate(below) if _ANY_HEADER.match(line)), len(below))
+    section, rest = below[:size], below[size:]
+    carriage = end[:-1]
+    missing = []
+    for silence, line in lines.items():
+        unset = re.compile(rf"[ \t]*#[ \t]*{re.escape(spelled_key(silence))}[ \t]*=[ \t]*\"unspecified\"[ \t]*\r?")
+        place = next((index for index, old in enumerate(section) if unset.fullmatch(old)), None)
+        if place is None:
+            missing.append(line + carriage)
+        else:
+            section[place] = line + carriage
+    last = max((index for index, line in enumerate(section) if _ANY_KEY.match(line)), default=-1)
+    section[last + 1 : last + 1] = missing
+    return before + "\n".join([*section, *rest])

@@ -1,0 +1,169 @@
+"""What a configuration may say: the JSON Schema decides, and its words make the messages.
+
+Keys that the schema calls `writeOnly` may hold secrets: of them, a message says what kind of value is there, and no more.
+"""
+
+import json
+from collections.abc import Sequence
+from datetime import date, datetime, time
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from brokerfuzz.configuration.spelling import spelled
+from brokerfuzz.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from jsonschema_rs import Draft202012Validator, ValidationError
+
+SCHEMA = Path(__file__).with_name("brokerfuzz.schema.json")
+_KINDS = {"string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false", "array": "an array", "object": "a table"}
+_LONGEST = 60
+"""How many characters of a wrong text a message repeats."""
+
+Node = dict[str, Any]
+Steps = Sequence[str | int]
+
+
+def schema_text() -> str:
+    """The JSON Schema of configuration files, for editors."""
+    return SCHEMA.read_text(encoding="utf-8")
+
+
+@cache
+def schema() -> Node:
+    """The JSON Schema, read."""
+    read: Node = json.loads(schema_text())
+    return read
+
+
+def validated(values: Any, path: Path, above: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The values as the schema has them: times as texts, whole numbers as such. `above` is where in the file they stand.
+
+    Raises `ConfigurationError` for one thing that the schema does not allow, a value before what goes with what.
+    """
+    plain = _plain(values, schema())
+    errors = list(_validator().iter_errors(plain))
+    if errors:
+        innermost = max(errors, key=lambda error: len(error.instance_path))
+        raise ConfigurationError(f"{path}: {_Complaint(values, above).about(innermost)}")
+    known: dict[str, Any] = plain
+    return known
+
+
+@cache
+def _validator() -> "Draft202012Validator":
+    from jsonschema_rs import Draft202012Validator
+
+    return Draft202012Validator(schema())
+
+
+def _plain(value: Any, node: Node) -> Any:
+    """The value as JSON has it; null, which no key takes, for what JSON has not or the schema does not know."""
+    if isinstance(value, dict):
+        return {key: _plain(inner, _below(node, key)) for key, inner in value.items()} if node else None
+    if isinstance(value, list):
+        return [_plain(inner, _below(node, 0)) for inner in value] if node else None
+    if isinstance(value, datetime) and node.get("format") == "date-time":
+        return value.isoformat()
+    if isinstance(value, date | time):
+        return None
+    if isinstance(value, float) and value.is_integer() and "integer" in _types(node):
+        return int(value)
+    return value
+
+
+def _below(node: Node, step: str | int) -> Node:
+    """The schema of a member or an item; an empty one where there is none."""
+    found = node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step, node.get("additionalProperties"))
+    return found if isinstance(found, dict) else {}
+
+
+def _types(node: Node) -> list[str]:
+    types = node.get("type", [])
+    return [types] if isinstance(types, str) else types
+
+
+class _Complaint:
+    """What is wrong, in words."""
+
+    def __init__(self, values: Any, above: tuple[str, ...]) -> None:
+        self._values = values
+        self._above = above
+
+    def about(self, error: "ValidationError") -> str:
+        steps = list(error.instance_path)
+        node, value, secret = schema(), self._values, False
+        for step in steps:
+            node, value = _below(node, step), value[step]
+            secret = secret or bool(node.get("writeOnly"))
+        kind = error.kind.name
+        if kind == "additionalProperties":
+            return self._unknown(steps, node, next(name for name in value if name not in node["properties"]))
+        if kind == "propertyNames":
+            return f"a key in {self._table(steps)} is not {node['propertyNames']['description']}"
+        if kind == "not":
+            one, other = node["allOf"][int(error.schema_path[-2])]["not"]["required"]
+            return f"{self._table(steps)} has {one} and {other}: keep one of them"
+        if kind == "required":
+            missing, dependent = error.kind.as_dict()["property"], node["dependentRequired"]
+            key = next(name for name in dependent if name in value and missing in dependent[name])
+            return f"{key} in {self._table(steps)} goes with {missing} alone: give {missing} too, or leave {key} out"
+        return f"{self._place(steps)} is {_said(value, secret=secret or 'object' in _types(node))}: give {_wanted(node)}"
+
+    def _unknown(self, steps: Steps, node: Node, name: str) -> str:
+        known, sections = list(node["properties"]), schema()["properties"]
+        at_home = [section for section in sections if name in sections[section].get("properties", {})]
+        if at_home:
+            said = f"it belongs in {self._table([at_home[0]])}"
+        elif near := get_close_matches(name, known, n=1, cutoff=0.4):
+            said = f"did you mean {near[0]!r}?"
+        else:
+            said = f"{'its keys are' if steps else 'there are'} {', '.join(known)}"
+        return f"{self._table(steps)} has no {'key' if steps else 'section'} {name!r}: {said}"
+
+    def _table(self, steps: Steps) -> str:
+        names = [*self._above, *map(str, steps)]
+        return f"[{'.'.join(names)}]" if names else "the file"
+
+    def _place(self, steps: Steps) -> str:
+        if steps and isinstance(steps[-1], int):
+            return f"item {steps[-1] + 1} of {self._place(steps[:-1])}"
+        return f"{steps[-1]} in {self._table(steps[:-1])}" if len(steps) > 1 else self._table(steps)
+
+
+def _said(value: Any, *, secret: bool) -> str:
+    """What is there."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        if secret:
+            return "a text that cannot be used" if value else "an empty text"
+        return repr(value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…")
+    if isinstance(value, int | float):
+        return "a number" if secret else repr(value) if abs(value) < 10**_LONGEST else "a very large number"
+    if isinstance(value, list):
+        return "an array" if value else "an empty array"
+    return "a table" if isinstance(value, dict) else "a date or a time"
+
+
+def _wanted(node: Node) -> str:
+    """What may be there."""
+    if "enum" in node:
+        *first, last = map(spelled, node["enum"])
+        return f"{', '.join(first)} or {last}"
+    examples = [] if _types(node) in (["object"], ["boolean"]) else node.get("examples", [])
+    kinds = " or ".join(_KINDS[kind] for kind in _types(node))
+    such = f", such as {' or '.join(map(spelled, examples))}" if examples else ""
+    return f"{kinds}{_bounds(node)}{such}"
+
+
+def _bounds(node: Node) -> str:
+    if "exclusiveMinimum" in node:
+        return f" above {node['exclusiveMinimum']}"
+    if "maximum" in node:
+        return f" from {node['minimum']} to {node['maximum']}"
+    if "minimum" in node:
+        return f" of at least {node['minimum']}"
+    return " that is not empty" if "minLength" in node or "minItems" in node else ""

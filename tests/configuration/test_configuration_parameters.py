@@ -1,0 +1,173 @@
+"""What a configuration says as defaults of the command line."""
+
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brokerfuzz.commands import fire
+from brokerfuzz.configuration import PARAMETERS, Configuration, load, option_defaults, schema_text
+from brokerfuzz.configuration.substituting import substituted
+from brokerfuzz.errors import ConfigurationError
+
+SECTIONS: dict[str, Any] = json.loads(schema_text())["properties"]
+KEYS = {(section, key): node for section, found in SECTIONS.items() for key, node in found.get("properties", {}).items()}
+NAMES = (
+    "url exec_ call lines message_type method timeout concurrency rate insecure ca headers accept reject envelope stances contract now strength seed "
+    "count verdicts rules exclude_rules techniques exclude_techniques tags exclude_tags seconds max_findings fail_fast shrink_requests "
+    "shrink_seconds journal baseline workers preflight reports"
+)
+
+
+def configured(folder: Path, text: str) -> Configuration:
+    path = folder / "brokerfuzz.toml"
+    path.write_text(text, encoding="utf-8")
+    return load(path)
+
+
+def test_every_key_of_the_schema_is_a_parameter() -> None:
+    assert set(PARAMETERS) == {*KEYS, ("stances",)}
+    assert {parameter.name for parameter in PARAMETERS.values()} == set(NAMES.split())
+    assert len(PARAMETERS) == len(NAMES.split())
+
+
+def test_the_defaults_that_the_schema_tells_are_those_of_the_command() -> None:
+    options = {param.name: param.default for param in fire.command.params}
+    for place, node in KEYS.items():
+        default = options.get(PARAMETERS[place].name)
+        if "default" in node and isinstance(default, bool | int | float | str):
+            assert default == node["default"], place
+
+
+def test_what_is_not_said_is_no_default(tmp_path: Path) -> None:
+    assert option_defaults(configured(tmp_path, "[target]\n[stances]\n")) == {"stances": []}
+    assert option_defaults(configured(tmp_path, "")) == {}
+
+
+def test_false_and_zero_are_said(tmp_path: Path) -> None:
+    said = "[answers]\nenvelope = false\n[campaign]\nshrink-requests = 0\n[cases]\nexclude-rules = []\n"
+    assert option_defaults(configured(tmp_path, said)) == {"envelope": False, "shrink_requests": 0, "exclude_rules": []}
+
+
+def test_files_are_relative_to_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").mkdir()
+    absolute = tmp_path / "b.json"
+    said = f"""
+        target.ca = "ca.pem"
+        cases.contract = "../contract"
+        campaign = {{ journal = "j", baseline = {str(absolute)!r} }}
+        reports.files = ["r.json", "out/r.html"]
+    """
+    configured(tmp_path / "a", said)
+    monkeypatch.chdir(tmp_path)
+    assert option_defaults(load(Path("a/brokerfuzz.toml"))) == {
+        "ca": str(tmp_path / "a/ca.pem"),
+        "contract": str(tmp_path / "a/../contract"),
+        "journal": str(tmp_path / "a/j"),
+        "baseline": str(absolute),
+        "reports": [str(tmp_path / "a/r.json"), str(tmp_path / "a/out/r.html")],
+    }
+
+
+def test_lists_become_what_options_take(tmp_path: Path) -> None:
+    said = "[answers]\naccept = ['2xx', 304]\nreject = [422]\n[stances]\nencoding = 'reject'\nitem-count = 'unspecified'\n"
+    expected = {"accept": "2xx,304", "reject": "422", "stances": ["encoding=reject", "item-count=unspecified"]}
+    assert option_defaults(configured(tmp_path, said)) == expected
+
+
+@pytest.mark.parametrize("words", [["python", "a b.py", "'"], ["x"]])
+def test_a_command_is_a_line_however_it_is_given(words: list[str], tmp_path: Path) -> None:
+    for value in (words, shlex.join(words)):
+        assert shlex.split(option_defaults(configured(tmp_path, f"[target]\nexec = {json.dumps(value)}\n"))["exec_"]) == words
+
+
+SECRETS = """
+[target]
+url = "http://${BF_HOST:-localhost}/offers"
+[target.headers]
+Authorization = "Bearer ${BF_TOKEN}"
+X-Price = "$$5"
+"""
+
+
+def command() -> tuple[click.Command, dict[str, Any]]:
+    """A command that has such parameters as `fire` has, and what it was called with."""
+    seen: dict[str, Any] = {}
+
+    @click.command
+    @click.argument("url", required=False)
+    @click.option("-H", "--header", "headers", multiple=True, show_default=True)
+    @click.option("--verdict", "verdicts", multiple=True)
+    @click.option("--envelope/--no-envelope", default=True)
+    @click.option("--timeout", type=float, default=10.0)
+    def run(**given: Any) -> None:
+        seen.update(given)
+
+    return run, seen
+
+
+def test_click_takes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BF_TOKEN", "hunter2")
+    run, seen = command()
+    defaults = option_defaults(configured(tmp_path, f"{SECRETS}\n[answers]\nenvelope = false\n[cases]\nverdicts = ['valid', 'invalid']\n"))
+    CliRunner().invoke(run, ["--timeout", "5"], default_map=defaults, catch_exceptions=False)
+    headers = ("Authorization:Bearer hunter2", "X-Price:$5")
+    assert seen == {"url": "http://localhost/offers", "headers": headers, "verdicts": ("valid", "invalid"), "envelope": False, "timeout": 5.0}
+
+
+def test_the_command_line_outranks_them_and_then_needs_no_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BF_TOKEN", raising=False)
+    run, seen = command()
+    defaults = option_defaults(configured(tmp_path, SECRETS))
+    CliRunner().invoke(run, ["http://other", "-H", "A:b"], default_map=defaults, catch_exceptions=False)
+    assert (seen["url"], seen["headers"]) == ("http://other", ("A:b",))
+
+
+def test_a_missing_variable_is_named_when_it_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BF_TOKEN", raising=False)
+    run, _ = command()
+    defaults = option_defaults(configured(tmp_path, SECRETS))
+    words = r"Authorization in \[target\.headers\] needs the environment variable BF_TOKEN, which is not set: .*\$\{BF_TOKEN:-default\}"
+    with pytest.raises(ConfigurationError, match=words):
+        CliRunner().invoke(run, [], default_map=defaults, catch_exceptions=False)
+
+
+def test_neither_help_nor_a_printed_default_holds_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BF_TOKEN", "hunter2")
+    defaults = option_defaults(configured(tmp_path, SECRETS.replace("localhost", "me:hunter2@localhost")))
+    assert "hunter2" not in repr(defaults)
+    assert "hunter2" not in CliRunner().invoke(command()[0], ["--help"], default_map=defaults).output
+
+
+def test_in_pyproject_a_missing_variable_is_placed_by_the_whole_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BF_HOST", raising=False)
+    path = tmp_path / "pyproject.toml"
+    path.write_text("[tool.brokerfuzz.target]\nurl = '${BF_HOST}'\n")
+    with pytest.raises(ConfigurationError, match=r"url in \[tool\.brokerfuzz\.target\] needs the environment variable BF_HOST"):
+        option_defaults(load(path))["url"]()
+
+
+@pytest.mark.parametrize(
+    ("text", "becomes"),
+    {
+        "${BF_SET}": "s", "a${BF_SET}b${BF_SET}": "asbs", "${BF_EMPTY}": "", "${BF_SET:-d}": "s", "${BF_EMPTY:-d}": "d", "${BF_UNSET:-d}": "d",
+        "${BF_UNSET:-}": "", "$$": "$", "$${BF_UNSET}": "${BF_UNSET}", "$$$$": "$$", "$$${BF_SET}": "$s", "$BF_UNSET": "$BF_UNSET", "5$": "5$",
+        "${BF_NESTED}": "${BF_UNSET}", "${BF_UNSET:-$$}": "$$", "": "",
+    }.items(),
+)  # fmt: skip
+def test_references_are_replaced_once(text: str, becomes: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("BF_UNSET", raising=False)
+    for name, value in {"BF_SET": "s", "BF_EMPTY": "", "BF_NESTED": "${BF_UNSET}"}.items():
+        monkeypatch.setenv(name, value)
+    assert substituted(text, "it") == becomes
+
+
+@given(st.text(st.sampled_from("$a{}")))
+def test_a_dollar_that_is_written_twice_is_one(text: str) -> None:
+    assert substituted(text.replace("$", "$$"), "it") == text

@@ -1,0 +1,233 @@
+"""The published schema: what editors show, and what is refused by it, in words that help."""
+
+import json
+import random
+import re
+import tomllib
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema_rs import Draft202012Validator, meta
+
+from brokerfuzz.configuration import load, schema_text, template
+from brokerfuzz.configuration.validating import validated
+from brokerfuzz.errors import ConfigurationError
+from brokerfuzz.options import MESSAGES, VERDICTS
+from brokerfuzz.schemas import MESSAGE_TYPES
+from brokerfuzz.schemas.contract import STANCES
+
+Node = dict[str, Any]
+SCHEMA: Node = json.loads(schema_text())
+SECTIONS: dict[str, Node] = SCHEMA["properties"]
+KEYS = [(section, key) for section, node in SECTIONS.items() for key in node.get("properties", {})]
+SECRET = "hunter2"
+
+
+def node_of(section: str, key: str) -> Node:
+    node: Node = SECTIONS[section]["properties"][key]
+    return node
+
+
+def all_nodes(node: Node, name: str = "the file") -> Iterator[tuple[str, Node]]:
+    yield name, node
+    for key, inner in node.get("properties", {}).items():
+        yield from all_nodes(inner, key)
+    for keyword in ("items", "additionalProperties"):
+        if isinstance(node.get(keyword), dict):
+            yield from all_nodes(node[keyword], f"{name}, {keyword}")
+
+
+def refusal(folder: Path, text: str, name: str = "brokerfuzz.toml") -> str:
+    """What is said of a file that cannot be used."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigurationError) as caught:
+        load(path)
+    said = str(caught.value)
+    assert said.isprintable()
+    assert str(path) in said
+    return said.replace(str(path), "FILE")
+
+
+def test_the_schema_is_one() -> None:
+    meta.validate(SCHEMA)
+
+
+@pytest.mark.parametrize(("name", "node"), list(all_nodes(SCHEMA)))
+def test_every_key_is_described_and_takes_nothing_that_is_unknown(name: str, node: Node) -> None:
+    if "properties" in node:
+        assert node["additionalProperties"] is False
+    if ", " not in name:
+        assert node["description"].endswith(".")
+        assert "\n" not in node["description"]
+        assert len(node["description"]) < 130
+
+
+@pytest.mark.parametrize(("name", "node"), list(all_nodes(SCHEMA)))
+def test_every_key_has_examples_and_they_are_valid(name: str, node: Node) -> None:
+    if node is not SCHEMA:
+        assert node["examples"], name
+    for value in [*node.get("examples", []), *([node["default"]] if "default" in node else [])]:
+        assert Draft202012Validator(node).is_valid(value), (name, value)
+
+
+def test_the_lists_of_the_schema_are_those_of_the_contract() -> None:
+    assert tuple(node_of("target", "message")["enum"]) == MESSAGE_TYPES == MESSAGES
+    assert tuple(node_of("cases", "verdicts")["items"]["enum"]) == VERDICTS
+    assert set(SECTIONS["stances"]["additionalProperties"]["enum"]) == set(STANCES)
+
+
+WRONG = ["{ a = 1 }", "[[1]]", "2020-01-01", "nan", "inf", "-inf"]
+
+
+@pytest.mark.parametrize("value", WRONG)
+@pytest.mark.parametrize(("section", "key"), [*KEYS, ("stances", "encoding"), ("target.headers", "Accept")])
+def test_a_value_of_a_wrong_type_is_refused_by_the_name_of_its_key(section: str, key: str, value: str, tmp_path: Path) -> None:
+    said = refusal(tmp_path, f"[{section}]\n{key} = {value}\n")
+    assert f"[{section}" in said
+    assert key in said or (key == "headers" and "[target.headers]" in said)
+    assert re.search(r" is (an? |nan|inf|-inf)|a in \[target\.headers\]", said), said
+    assert "give " in said
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    {
+        "[target]\ntimeout = 0": "timeout in [target] is 0: give a number above 0, such as 2.5",
+        "[target]\ntimeout = 'soon'": "timeout in [target] is 'soon': give a number above 0, such as 2.5",
+        "[target]\nconcurrency = 1.5": "concurrency in [target] is 1.5: give a whole number of at least 1, such as 4",
+        "[target]\nlines = 'gzip'": 'lines in [target] is \'gzip\': give "plain" or "base64"',
+        "[target]\ninsecure = 'yes'": "insecure in [target] is 'yes': give true or false",
+        "[target]\nmethod = 'P O'": "method in [target] is 'P O': give a text, such as \"PUT\"",
+        "[target]\nexec = []": 'exec in [target] is an empty array: give a text or an array that is not empty, such as "python consumer.py" or ["p',
+        "[target]\nurl = 'http://${'": 'url in [target] is a text that cannot be used: give a text that is not empty, such as "http://127',
+        "[target]\nurl = 'http://a'\nexec = 'b'": "[target] has url and exec: keep one of them",
+        "[target]\nurl = 'http://a'\ncall = 'b:c'": "[target] has url and call: keep one of them",
+        "[target]\nlines = 'plain'": "lines in [target] goes with exec alone: give exec too, or leave lines out",
+        "[target.headers]\n'X Y' = 'z'": "a key in [target.headers] is not a header's name: letters, digits and hyphens",
+        "[answers]\naccept = [200, '3yy']": "item 2 of accept in [answers] is '3yy': give a text or a whole number from 100 to 999, such as \"2xx\"",
+        "[cases]\nstrength = 5": "strength in [cases] is 5: give a whole number from 1 to 4, such as 3",
+        "[cases]\nnow = 2025-06-15T12:00:00": 'now in [cases] is a date or a time: give a text, such as "2025-06-15T12:00:00Z"',
+        "[cases]\nverdicts = ['vaild']": 'item 1 of verdicts in [cases] is \'vaild\': give "valid", "invalid" or "unspecified"',
+        "[cases]\nseed = true": "seed in [cases] is true: give a whole number, such as 7",
+        "[stances]\nencoding = 'maybe'": 'encoding in [stances] is \'maybe\': give "accept", "reject" or "unspecified"',
+        "[[cases]]\nseed = 1": "[cases] is an array: give a table",
+        "cases = 5": "[cases] is a number: give a table",
+        "seed = 5": "the file has no section 'seed': it belongs in [cases]",
+        "[cases]\nurl = 'http://a'": "[cases] has no key 'url': it belongs in [target]",
+        "[target]\n'\\u0000\\n' = 1": "[target] has no key '\\\\u0000\\\\n': its keys are url, exec, ",
+        '[target]\n"\\u0000\\n" = 1': "[target] has no key '\\x00\\n': its keys are url, exec, ",
+        "[tragets]": "the file has no section 'tragets': did you mean 'target'?",
+        "[zzz]": "the file has no section 'zzz': there are target, answers, stances, cases, campaign, reports",
+    }.items(),
+)  # fmt: skip
+def test_what_is_wrong_is_said_in_full(line: str, words: str, tmp_path: Path) -> None:
+    assert words in refusal(tmp_path, f"{line}\n")
+
+
+def misspellings(key: str) -> set[str]:
+    chance = random.Random(key)
+    at = chance.randrange(len(key))
+    doubled, cut = key[:at] + key[at] + key[at:], key[:at] + key[at + 1 :]
+    swapped = key[1] + key[0] + key[2:]
+    return {doubled, cut, swapped, key.replace("-", "_"), f"{key}s"}
+
+
+@pytest.mark.parametrize(("section", "key"), KEYS)
+def test_a_misspelt_key_gets_its_nearest(section: str, key: str, tmp_path: Path) -> None:
+    known = {name for _, name in KEYS} | set(SECTIONS)
+    for wrong in misspellings(key) - known:
+        said = refusal(tmp_path, f'[{section}]\n"{wrong}" = 1\n')
+        assert f"[{section}] has no key {wrong!r}: did you mean {key!r}?" in said
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_misspelt_section_gets_its_nearest(section: str, tmp_path: Path) -> None:
+    for wrong in misspellings(section) - set(SECTIONS):
+        assert f"the file has no section {wrong!r}: did you mean {section!r}?" in refusal(tmp_path, f"[{wrong}]\n")
+
+
+def test_in_pyproject_a_section_is_called_by_its_whole_name(tmp_path: Path) -> None:
+    said = refusal(tmp_path, "[tool.brokerfuzz.target]\ntimeot = 1\n", "pyproject.toml")
+    assert "[tool.brokerfuzz.target] has no key 'timeot': did you mean 'timeout'?" in said
+    assert "[tool.brokerfuzz] is a number: give a table" in refusal(tmp_path, "[tool]\nbrokerfuzz = 5\n", "pyproject.toml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"[target]\nurl = 'http://u:{SECRET}@h/${{'",
+        f"[target]\nurl = ['http://u:{SECRET}@h/']",
+        f"[target]\nurl = 'http://u:{SECRET}@h/'\ncall = 'a:b'",
+        f"[target]\nheaders = 'Authorization: {SECRET}'",
+        f"[target]\nheaders = ['Authorization: {SECRET}']",
+        f"[target.headers]\nAuthorization = '${{{SECRET}-}}'",
+        f"[target.headers]\nAuthorization = ['{SECRET}']",
+        f"[target.headers]\n'Authorization: {SECRET}' = ''",
+        f"[target]\nAuthorization = '{SECRET}'",
+        f"[target]\nexec = ['{SECRET}', 5]",
+        f"target = 'http://u:{SECRET}@h/'",
+        f"[target]\nurl = 'http://u:{SECRET}@h",
+        f"[target.headers]\nA = '{SECRET}'\nA = '{SECRET}'",
+    ],
+)
+def test_no_message_repeats_a_secret(text: str, tmp_path: Path) -> None:
+    assert SECRET not in refusal(tmp_path, text)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=3),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*SECTIONS, *(key for _, key in KEYS), "x"]), inner, max_size=3),
+    ),
+    st.sampled_from([*KEYS, None]),
+)
+def test_what_we_refuse_is_what_the_schema_refuses(value: Any, where: tuple[str, str] | None) -> None:
+    values = {where[0]: {where[1]: value}} if where else value
+    with nullcontext() if Draft202012Validator(SCHEMA).is_valid(values) else pytest.raises(ConfigurationError, match=r"^FILE: [^\n]+$"):
+        validated(values, Path("FILE"))
+
+
+def test_a_whole_number_with_a_fraction_of_zero_counts_as_one_as_it_does_for_editors(tmp_path: Path) -> None:
+    path = tmp_path / "brokerfuzz.toml"
+    path.write_text("[answers]\naccept = [200.0]\n[target]\nconcurrency = 4.0\ntimeout = 4.0\n")
+    values = load(path).values
+    assert [repr(value) for value in (values["answers"]["accept"], values["target"]["concurrency"], values["target"]["timeout"])] == [
+        "[200]",
+        "4",
+        "4.0",
+    ]
+
+
+def test_a_time_may_be_a_time_of_toml(tmp_path: Path) -> None:
+    path = tmp_path / "brokerfuzz.toml"
+    path.write_text("[cases]\nnow = 2025-06-15T12:00:00Z\n")
+    assert load(path).values == {"cases": {"now": "2025-06-15T12:00:00+00:00"}}
+
+
+ENTRY = re.compile(r"^# (?=[\w\"-]+ = )", re.MULTILINE)
+
+
+def test_the_template_says_nothing_until_it_is_uncommented(tmp_path: Path) -> None:
+    content = tomllib.loads(template())
+    assert all(not table or table == {"headers": {}} for table in content.values())
+    assert list(content) == list(SECTIONS)
+
+
+@pytest.mark.parametrize("target", ["url", "exec", "call"])
+def test_every_line_of_the_template_can_be_uncommented(target: str, tmp_path: Path) -> None:
+    others = {"url", "exec", "call", "lines"} - {target, *(["lines"] if target == "exec" else [])}
+    path = tmp_path / "brokerfuzz.toml"
+    path.write_text("\n".join(line for line in ENTRY.sub("", template()).split("\n") if line.partition(" = ")[0] not in others))
+    values = load(path).values
+    assert {(section, key) for section in values for key in values[section] if section != "stances"} == set(KEYS) - {
+        ("target", other) for other in others
+    }
+    for section, key in KEYS:
+        if "default" in node_of(section, key):
+            assert values[section][key] == node_of(section, key)["default"]
