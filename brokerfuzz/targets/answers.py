@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from brokerfuzz.errors import TargetError
+from brokerfuzz.targets.hiding import NOTHING_SECRET, Secrets
 
 AnswerKind = Literal["accepted", "rejected", "crashed", "silent"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "silent")
@@ -28,9 +29,10 @@ _CODE = re.compile(r"[1-9][0-9]{2}")
 class Answer:
     """What a target did with one message.
 
-    `status` is None where there was no response. `body` holds the first bytes of the response, `reason` says in a few
-    words why the answer is of its kind, `seconds` how long it took. `reached` is False where no connection could be
-    made, so that the message was never sent.
+    `status` is None where there was no response. `body` holds the first bytes of the response, without the secrets of the
+    request; `reason` says in a few words why the answer is of its kind, `seconds` how long it took, `location` where a redirect leads.
+    `reached` is False where the message came to nobody who judged it: no connection could be made, or the target asked to come back
+    later for as long as it was waited for. Such an answer says nothing of the message.
     """
 
     kind: AnswerKind
@@ -39,6 +41,7 @@ class Answer:
     reason: str = ""
     seconds: float = 0.0
     reached: bool = True
+    location: str | None = None
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,16 @@ class AnswerRules:
             for kind, patterns in said:
                 self._kinds.update((code, kind) for code in _codes(patterns, classes=classes))
 
-    def read(self, status: int, body: bytes, seconds: float = 0.0) -> Answer:
-        """The answer that a whole HTTP response is. `body` is what was read of its body."""
+    def names(self, status: int) -> bool:
+        """Whether the user said of this very status, and not of its class, what it means."""
+        return str(status) in self.accept or str(status) in self.reject
+
+    def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
+        """The answer that a whole HTTP response is. `body` is what was read of its body; `secrets` are taken out of what is kept of it."""
         kind = self._kinds.get(status, "crashed")
-        if kind == "accepted" and self.envelope and _SUCCESS_BYTES in body and (refusal := _refusal(body)) is not None:
-            return Answer("rejected", status, body[:EXCERPT], refusal, seconds)
-        return Answer(kind, status, body[:EXCERPT], f"status {status}", seconds)
+        if kind == "accepted" and self.envelope and _SUCCESS_BYTES in body and (refusal := _refusal(body, secrets)) is not None:
+            return Answer("rejected", status, secrets.excerpt(body, EXCERPT), refusal, seconds)
+        return Answer(kind, status, secrets.excerpt(body, EXCERPT), f"status {status}", seconds)
 
 
 def status_patterns(text: str) -> tuple[str, ...]:
@@ -95,7 +102,7 @@ def _codes(patterns: Iterable[str], *, classes: bool) -> Iterable[int]:
     return codes
 
 
-def _refusal(body: bytes) -> str | None:
+def _refusal(body: bytes, secrets: Secrets) -> str | None:
     """Why the envelope refuses, in words; None where the body is no envelope, or one that tells of success."""
     try:
         envelope: Any = json.loads(body)
@@ -104,5 +111,5 @@ def _refusal(body: bytes) -> str | None:
     if not isinstance(envelope, dict) or envelope.get(_SUCCESS) is not False:
         return None
     messages = envelope.get("failureMessages")
-    said = "; ".join(str(message) for message in messages[:3]) if isinstance(messages, list) else ""
+    said = "; ".join(secrets.hide(str(message)) for message in messages[:3]) if isinstance(messages, list) else ""
     return f"{_SUCCESS} is false" + (f": {said[:300]}" if said else "")

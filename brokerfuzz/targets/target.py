@@ -34,6 +34,10 @@ class Target(Protocol):
         """
         ...
 
+    def carries(self, body: bytes, headers: Headers = ()) -> bool:
+        """Whether the target can be given such a message: one that cannot is left out of a campaign."""
+        ...
+
     async def close(self) -> None:
         """Lets go of what `open` took. Never raises for a target that is gone."""
         ...

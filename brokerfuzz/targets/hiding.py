@@ -1,0 +1,139 @@
+"""What nobody else should read: where a request holds it, and how it is kept out of whatever we say.
+
+Reports, logs and tickets get copied. So what we show of a request names a variable of the environment in place of a secret, and
+where a server or a library repeats one in its own words, those are gone through before they are kept.
+"""
+
+import base64
+import binascii
+import html
+import json
+import re
+from collections.abc import Iterable, Iterator
+from urllib.parse import quote, unquote, unquote_plus, urlsplit, urlunsplit
+
+HIDDEN = "[secret]"
+"""What stands in answers and errors where a secret was."""
+
+SHORTEST = 6
+"""Characters: what is shorter is not looked for in other people's words, of which it would leave nothing readable."""
+
+_SECRET = ("auth", "cookie", "token", "secret", "key", "pass", "pwd", "session", "signature", "credential", "jwt", "hmac")
+_SIGNATURE = re.compile(r"(?:^|[-_.])sig(?:$|[-_.])|[a-z]Sig(?:$|[A-Z])", re.IGNORECASE)
+_CREDENTIALS = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey)\s", re.IGNORECASE)
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?]*)=([^&;#]*)")
+_PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
+
+
+def is_secret(name: str, value: str = "") -> bool:
+    """Whether a header or a parameter of this name, or with such a value, may carry what nobody else should read."""
+    lower = name.lower()
+    return any(part in lower for part in _SECRET) or bool(_SIGNATURE.search(name)) or bool(_CREDENTIALS.match(value))
+
+
+def variable(name: str) -> str:
+    """The variable of the environment that stands for the secret of this name: `$X_API_KEY`."""
+    letters = "".join(char if char.isascii() and char.isalnum() else "_" for char in name).upper()
+    return f"${'_' * letters[:1].isdigit()}{letters}"
+
+
+def parts_of(url: str) -> Iterator[tuple[str, bool]]:
+    """The URL in pieces, without its user and password; True says of a piece that it is the variable for a secret."""
+    shown, at = without_user(url), 0
+    for found in _PARAMETER.finditer(shown):
+        if found[2] and is_secret(unquote(found[1])):
+            yield shown[at : found.start(2)], False
+            yield variable(unquote(found[1])), True
+            at = found.end(2)
+    yield shown[at:], False
+
+
+def shown(url: str) -> str:
+    """The URL as anyone may read it."""
+    return "".join(part for part, _ in parts_of(url))
+
+
+def without_user(url: str) -> str:
+    """The URL without the user and password in it; of what is no URL, all before the last `@` goes."""
+    try:
+        parts = urlsplit(url)
+        if parts.port != 0 and parts.hostname:
+            return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else url
+    except ValueError:
+        pass
+    before, at, rest = url.rpartition("@")
+    return (before[: found.end()] if (found := _SCHEME.match(before)) else "") + rest if at else url
+
+
+class Secrets:
+    """The secrets of a request, to be taken out of what others say."""
+
+    def __init__(self, url: str, headers: Iterable[tuple[str, str]]) -> None:
+        known = {value for value in (*_of_url(url), *_of_headers(headers)) if len(value) >= SHORTEST}
+        spelled = sorted({spelling for value in known for spelling in _spellings(value)}, key=lambda spelling: (-len(spelling), spelling))
+        self._longest = max((len(spelling.encode(errors="replace")) for spelling in spelled), default=0)
+        self._in_text = re.compile("|".join(map(re.escape, spelled)), re.IGNORECASE) if spelled else None
+        as_bytes = [re.escape(spelling.encode(errors="replace")) for spelling in spelled]
+        self._in_bytes = re.compile(b"|".join(as_bytes), re.IGNORECASE) if spelled else None
+
+    def hide(self, text: str) -> str:
+        """The text with each secret replaced."""
+        return text if self._in_text is None else self._in_text.sub(HIDDEN, text)
+
+    def excerpt(self, body: bytes, size: int) -> bytes:
+        """The first bytes of a body with each secret replaced, one too that goes on where the excerpt ends."""
+        if self._in_bytes is None or not body:
+            return body[:size]
+        kept, at = [], 0
+        for found in self._in_bytes.finditer(body, 0, size + self._longest):
+            if found.start() >= size:
+                break
+            kept += [body[at : found.start()], HIDDEN.encode()]
+            at = found.end()
+        return b"".join([*kept, body[at:size]])[:size]
+
+
+def _of_url(url: str) -> Iterator[str]:
+    try:
+        user = urlsplit(url).netloc.rpartition("@")[0]
+    except ValueError:
+        return
+    if user:
+        name, _, password = user.partition(":")
+        yield from (user, name, password)
+        yield from _both(unquote(name), unquote(password))
+    for found in _PARAMETER.finditer(url):
+        if is_secret(unquote(found[1])):
+            yield from (found[2], unquote(found[2]), unquote_plus(found[2]))
+
+
+def _both(name: str, password: str) -> Iterator[str]:
+    yield from (name, password, f"{name}:{password}", base64.b64encode(f"{name}:{password}".encode()).decode())
+
+
+def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
+    for name, value in headers:
+        if not is_secret(name, value):
+            continue
+        yield value
+        scheme, _, credentials = value.strip().partition(" ")
+        yield credentials.strip()
+        if "cookie" in name.lower():
+            yield from (part.strip() for part in _PART_OF_COOKIE.findall(value))
+        if scheme.lower() == "basic":
+            try:
+                user, _, password = base64.b64decode(credentials, validate=True).decode().partition(":")
+            except (binascii.Error, UnicodeDecodeError):
+                continue
+            yield from _both(user, password)
+
+
+def _spellings(value: str) -> Iterator[str]:
+    """How a server may spell a value that it repeats: as it is, in JSON, in HTML, in a URL."""
+    for in_json in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]):
+        yield from (in_json, in_json.replace("/", "\\/"))
+    yield from (value, html.escape(value), quote(value, safe="", errors="replace"), quote(value, errors="replace"))
+
+
+NOTHING_SECRET = Secrets("", ())
