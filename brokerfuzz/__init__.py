@@ -9,6 +9,8 @@ What is named here is imported when it is asked for, so that `import brokerfuzz`
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from brokerfuzz.version import __version__
+
 if TYPE_CHECKING:
     from brokerfuzz.cases.at_random import random_cases
     from brokerfuzz.cases.case import Case, Fault
@@ -16,8 +18,6 @@ if TYPE_CHECKING:
     from brokerfuzz.decoder import messages
     from brokerfuzz.errors import BrokerfuzzError
     from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Rule, Silence, Verdict, check, load_contract, rules
-
-__version__ = "0.1.0"
 
 __all__ = [
     "MESSAGE_TYPES",

@@ -6,6 +6,7 @@ BrokerfuzzError                 the base: catch it to catch them all
 ├── CorpusError                 a file is not a whole corpus, or cannot be read or written
 ├── InputError                  a file to judge cannot be read
 ├── ReportError                 a report cannot be written
+├── JournalError               a journal cannot be written, read or gone on with
 ├── TargetError                 a target cannot be reached or addressed
 ├── ConfigurationError          a configuration file cannot be read, used or written
 ├── ClockError                  a time to make cases against is too early
@@ -46,6 +47,10 @@ class InputError(BrokerfuzzError):
 
 class ReportError(BrokerfuzzError):
     """Raised when the file that a report is to be written to cannot be written."""
+
+
+class JournalError(BrokerfuzzError):
+    """Raised when a campaign's journal cannot be written or read, or is that of another campaign."""
 
 
 class TargetError(BrokerfuzzError):

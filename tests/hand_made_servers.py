@@ -177,6 +177,10 @@ class Service:
         status = self.status_of(body)
         return Answer({2: "accepted", 4: "rejected", 5: "crashed"}[status // 100], status, reason=f"status {status}")  # type: ignore[arg-type]
 
+    def carries(self, body: bytes, headers: Headers = ()) -> bool:
+        """Every message can be sent."""
+        return True
+
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """No shell reaches it."""
         return f"send {len(body)} bytes"

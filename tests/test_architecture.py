@@ -11,14 +11,15 @@ import brokerfuzz
 PACKAGE = Path(brokerfuzz.__file__).parent
 ALLOWED = {
     "errors": set(),
+    "version": set(),
     "schemas": {"errors"},
     "decoder": {"schemas", "errors"},
     "cases": {"decoder", "schemas", "errors"},
     "strategies": {"cases", "decoder", "schemas", "errors"},
     "corpus": {"cases.case", "writing", "schemas", "errors"},
     "targets": {"schemas.headers", "errors"},
-    "campaign": {"targets", "cases.case", "schemas", "errors"},
-    "reports": {"campaign", "targets", "cases.case", "cases.covering", "cases.techniques", "writing", "schemas", "errors"},
+    "campaign": {"targets", "cases.case", "cases.techniques", "schemas", "errors"},
+    "reports": {"version", "campaign", "targets", "cases.case", "cases.covering", "cases.techniques", "writing", "schemas", "errors"},
     "service": {"decoder", "schemas", "errors"},
     "explaining": {"corpus", "inputs", "cases", "decoder", "service.bugs", "schemas", "errors"},
     "inputs": {"recordings", "corpus", "cases.case", "schemas", "errors"},

@@ -41,6 +41,10 @@ class InProcess:
     async def close(self) -> None:
         """Holds nothing."""
 
+    def carries(self, body: bytes, headers: Headers = ()) -> bool:
+        """Every message can be sent."""
+        return True
+
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Nobody reproduces this."""
         return self.name

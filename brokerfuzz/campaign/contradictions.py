@@ -9,7 +9,8 @@ from typing import Literal
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 
-FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "silent"]
+FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "silent", "malformed-answer"]
+"""The last one says nothing of the message: the response is no proper envelope, and the user has pinned that it has to be."""
 
 
 def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:

@@ -1,9 +1,10 @@
 """Findings: a verdict and an answer that contradict each other, said so that one can act on it."""
 
 from dataclasses import dataclass
+from hashlib import sha256
 
 from brokerfuzz.campaign.contradictions import FindingKind
-from brokerfuzz.campaign.suspicions import Suspicion
+from brokerfuzz.campaign.suspicions import Suspicion, Suspicions, merged
 from brokerfuzz.campaign.trees import at_pointer, read_tree, write_tree
 from brokerfuzz.campaign.wording import listed, printable, readable, with_article
 from brokerfuzz.cases.case import Case
@@ -34,8 +35,10 @@ class Finding:
     `body` is the smallest message that shows it and `answer` what it got; the rest speaks of that message. `case` is the first one
     that showed it, `count` how many did. `reasons` are the rules broken, `silences` the silences touched; `places` the JSON Pointers
     that it hangs on (where nothing is there: on its absence). `techniques` and `tags` are those of all cases that showed it.
-    `reproduced` is False where the message got another answer when it was sent once more, None where it was not. `whole` is False where
-    bounds ended the shrinking. `reproduction` is a line for a shell.
+    `families` are what techniques have in common. `sent` is how often a message that had shown it was sent again, `shown` how often it was
+    shown again. `whole` is False where bounds ended the shrinking. `reproduction` is a line for a shell. `twin` is the valid message that
+    differs from the smallest in its one place, `about` what is wrong with the answer where it is not the message that matters. `known` says
+    that the user's baseline has it.
     """
 
     kind: FindingKind
@@ -50,14 +53,38 @@ class Finding:
     case: Case
     body: bytes
     answer: Answer
-    reproduced: bool | None
+    sent: int
+    shown: int
     reproduction: str
     whole: bool = True
+    families: tuple[str, ...] = ()
+    twin: bytes | None = None
+    about: str = ""
+    known: bool = False
+
+    @property
+    def flaky(self) -> bool:
+        """Whether the answer did not come each time again."""
+        return self.shown < self.sent
+
+    @property
+    def reproduced(self) -> bool | None:
+        """Whether the answer came each time again; None where it was not tried."""
+        return not self.flaky if self.sent else None
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hexadecimal digits, the same for the same finding in another run: from its kind, and the rules and families, or where there
+        are none the message that it shrank to."""
+        what = [rule.rule for rule in self.reasons]
+        shown = [*what, *self.families] if what else [self.label, *self.silences, *self.headers, self.body.hex()]
+        about = ["unreachable"] if not self.answer.reached else [self.about] if self.about else shown
+        return sha256("\n".join([self.kind, self.message_type, *about]).encode(errors="backslashreplace")).hexdigest()[:16]
 
     @property
     def expected(self) -> str:
         """The answers that the contract allows: `accepted`, `rejected`, or either."""
-        return EXPECTED[self.label]
+        return f"{EXPECTED[self.label]}, in a proper envelope" if self.about else EXPECTED[self.label]
 
     @property
     def got(self) -> str:
@@ -79,9 +106,14 @@ class Finding:
         """The finding in one English sentence: rule, place, technique, expected and got."""
         if not self.answer.reached:
             return f"The target takes no connections any more ({self.answer.reason}): it went away while this or another message was on its way."
+        if self.about:
+            return f"The answer to {self._message()} is no proper envelope: {printable(self.about, 300)}{self._flakiness}."
         said = f"{self._message().capitalize()} should have been {self.expected} and was {self._outcome()}: {self._cause()}"
-        flaky = "" if self.reproduced is not False else " (when it was sent once more, the answer was another)"
-        return f"{said}{flaky}."
+        return f"{said}{self._flakiness}."
+
+    @property
+    def _flakiness(self) -> str:
+        return f" (flaky: of {self.sent} times that it was sent again, it came {self.shown} times)" if self.flaky else ""
 
     def _message(self) -> str:
         return f"{with_article(self.label)} {_MESSAGES.get(self.message_type, self.message_type)}"
@@ -114,6 +146,11 @@ def _where(pointer: str) -> str:
     return printable(pointer, 120) if pointer else "the root"
 
 
+def findings_of(suspicions: Suspicions, target: Target, contract: Contract) -> tuple[Finding, ...]:
+    """The findings that suspicions are, those that shrank to the same being one, in the order of their first cases."""
+    return tuple(finding_of(suspicion, target, contract) for suspicion in merged(suspicions.in_order()))
+
+
 def finding_of(suspicion: Suspicion, target: Target, contract: Contract) -> Finding:
     """The finding that a suspicion is, once it is shrunk as far as it goes."""
     verdict = suspicion.verdict
@@ -130,9 +167,13 @@ def finding_of(suspicion: Suspicion, target: Target, contract: Contract) -> Find
         case=suspicion.case,
         body=suspicion.body,
         answer=suspicion.answer,
-        reproduced=suspicion.reproduced,
+        sent=suspicion.sent,
+        shown=suspicion.shown,
         reproduction=_reproduction(suspicion, target),
         whole=suspicion.whole,
+        families=tuple(suspicion.families),
+        twin=suspicion.twin,
+        about=suspicion.about,
     )
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Silence, Verdict
-from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
+from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
 
 @dataclass
@@ -14,6 +14,8 @@ class Observed:
     silence: Silence
     counts: dict[AnswerKind, int] = field(default_factory=lambda: dict.fromkeys(ANSWER_KINDS, 0))
     examples: dict[AnswerKind, Case] = field(default_factory=dict)
+    numbers: dict[AnswerKind, int] = field(default_factory=dict)
+    """The examples' numbers in the campaign."""
 
     @property
     def leaning(self) -> str:
@@ -23,6 +25,12 @@ class Observed:
             return "mixed"
         return "accepts" if accepted else "rejects" if rejected else "unclear"
 
+    def add(self, number: int, case: Case, answer: AnswerKind, count: int = 1) -> None:
+        """Counts answers, of which the case's was the first."""
+        self.counts[answer] += count
+        if number < self.numbers.get(answer, number + 1):
+            self.numbers[answer], self.examples[answer] = number, case
+
 
 class Ledger:
     """Observations by silence.
@@ -31,21 +39,29 @@ class Ledger:
     and is accepted tells of each; refused, it tells of none, for any of them may be why.
     """
 
-    def __init__(self, contract: Contract) -> None:
-        self._contract = contract
+    def __init__(self) -> None:
         self._by_silence: dict[str, Observed] = {}
 
-    def observe(self, case: Case, verdict: Verdict, answer: AnswerKind) -> None:
-        """Takes in the answer to an unspecified message."""
+    def observe(self, number: int, case: Case, verdict: Verdict, answer: AnswerKind, contract: Contract) -> None:
+        """Takes in the answer to an unspecified message, the `number`th case."""
         touched = {entry.silence for entry in verdict.silences}
         if len(touched) == 1 or answer == "accepted":
             for silence_id in touched:
-                observed = self._by_silence.get(silence_id)
-                if observed is None:
-                    observed = self._by_silence[silence_id] = Observed(self._contract.silence(silence_id))
-                observed.counts[answer] += 1
-                observed.examples.setdefault(answer, case)
+                self.add(silence_id, number, case, answer, contract)
 
-    def in_order(self) -> list[Observed]:
+    def add(self, silence_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> None:
+        """Takes in one answer that tells of a silence."""
+        if silence_id not in self._by_silence:
+            self._by_silence[silence_id] = Observed(contract.silence(silence_id))
+        self._by_silence[silence_id].add(number, case, answer)
+
+    def absorb(self, other: "Ledger") -> None:
+        """Takes in what another part of the campaign observed."""
+        for silence_id, observed in other._by_silence.items():  # noqa: SLF001 - of its own kind
+            mine = self._by_silence.setdefault(silence_id, Observed(observed.silence))
+            for answer, case in observed.examples.items():
+                mine.add(observed.numbers[answer], case, answer, observed.counts[answer])
+
+    def in_order(self, contract: Contract) -> list[Observed]:
         """The observations, in the contract's order of silences."""
-        return [self._by_silence[silence.id] for silence in self._contract.silences if silence.id in self._by_silence]
+        return [self._by_silence[silence.id] for silence in contract.silences if silence.id in self._by_silence]

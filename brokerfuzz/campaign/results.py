@@ -1,12 +1,15 @@
 """What comes of a campaign, while it runs and when it is over."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
+from brokerfuzz.campaign.attribution import Attribution
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.ledger import Observed
+from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.schemas import Label
-from brokerfuzz.targets.answers import AnswerKind
+from brokerfuzz.targets import AnswerKind
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,9 @@ class Progress:
 class Result:
     """A campaign's result.
 
-    `counts` says how many cases of each verdict got which answer; `requests` counts those of shrinking too. `stopped`
-    says why the campaign ended before its cases did; None where it did not.
+    `counts` says how many cases of each verdict got which answer, `rules` how many faults of each rule did; `left_out` is how many cases the target
+    cannot be given. `requests` counts those of twins and of shrinking too. `stopped` says why the campaign ended before its cases did; None where
+    it did not.
     """
 
     target: str
@@ -42,8 +46,13 @@ class Result:
     requests: int
     seconds: float
     stopped: str | None = None
+    rules: Mapping[tuple[str, AnswerKind], int] = field(default_factory=dict)
+    attribution: Attribution = field(default_factory=Attribution)
+    timing: Timing = field(default_factory=Timing)
+    left_out: int = 0
+    started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def exit_status(result: Result) -> int:
-    """0 where there is no finding, 1 where there is one; 2 is for what raises a `BrokerfuzzError`."""
-    return 1 if result.findings else 0
+    """0 where there is no finding that is not known, 1 where there is one; 2 is for what raises a `BrokerfuzzError`."""
+    return 1 if any(not finding.known for finding in result.findings) else 0

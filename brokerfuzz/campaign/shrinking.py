@@ -1,12 +1,13 @@
 """Makes the message of a finding as small as it can be, against the live target.
 
 A smaller message stands for the finding where the oracle says of it what it said of the first (the same label and
-exactly the same rules broken) and the target gives an answer of the same kind. What is tried first, and in which order,
+exactly the same rules broken) and the target's answer shows the same. What is tried first, and in which order,
 follows from the message alone; so a target that answers alike gives the same smallest message each time.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from time import monotonic
@@ -22,6 +23,10 @@ MOST_JUDGED = 32 << 20
 
 Send = Callable[[bytes], Awaitable[Answer]]
 Judge = Callable[[bytes], Verdict]
+Shows = Callable[[Answer], bool]
+"""Whether an answer shows what the finding is about."""
+TRIES = 5
+"""How often a message is sent again, at the most, when its answer does not come again: then it is seen how often it does."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
 
 
@@ -40,18 +45,21 @@ class _SpentError(Exception):
 class Shrinker:
     """One finding's shrinking. `body`, `verdict`, `answer` and `places` are at any time those of the smallest message so far.
 
-    `reproduced` says whether the message got an answer of the same kind when it was sent once more (None: not sent). `places`
-    are the JSON Pointers where a change for something simpler made the target answer otherwise: what the finding hangs
-    on, as far as was tried. `whole` is False where bounds ended the shrinking.
+    `sent` is how often a message that had shown it was sent once more, the first one before shrinking and the smallest one behind it, and
+    `shown` how often the answer came again; a finding whose answer does not come again at once is not shrunk. `places` are the JSON
+    Pointers where a change for something simpler made the target answer otherwise: what the finding hangs on, as far as was tried. `whole`
+    is False where bounds ended the shrinking.
     """
 
-    def __init__(self, body: bytes, verdict: Verdict, answer: Answer, *, send: Send, judge: Judge, schemas: Schemas, bounds: Bounds) -> None:
+    def __init__(
+        self, body: bytes, verdict: Verdict, answer: Answer, *, send: Send, judge: Judge, schemas: Schemas, bounds: Bounds, shows: Shows
+    ) -> None:
         self.body, self.verdict, self.answer = body, verdict, answer
-        self.reproduced: bool | None = None
+        self.sent = self.shown = 0
         self.places: tuple[str, ...] = ()
         self.whole = False
         self.requests = 0
-        self._kind = answer.kind
+        self._shows = shows
         self._wanted = _signature(verdict)
         self._send, self._judge, self._schemas, self._bounds = send, judge, schemas, bounds
         self._seen: dict[bytes, _Outcome] = {}
@@ -61,13 +69,29 @@ class Shrinker:
     async def run(self) -> None:
         """Shrinks until nothing can be taken away, or the bounds are reached."""
         try:
-            self.reproduced = await self._answers(self.body, self.verdict)
-            if self.reproduced:
+            if await self._comes_again():
                 await self._shrink()
-            self.whole = self.reproduced
+                self.whole = True
+                with suppress(_SpentError):
+                    await self._try_again()
         except _SpentError:
             self._spent = True
             self.places = self._where_it_hangs(self._tree())
+
+    async def _comes_again(self) -> bool:
+        """Whether the answer comes again when the message is sent once more; if not, it is tried a few times more how often it does."""
+        while self.sent < TRIES:
+            await self._try_again()
+            if self.sent == self.shown:
+                return True
+        return False
+
+    async def _try_again(self) -> None:
+        answer = await self._ask(self.body)
+        self.sent += 1
+        if self._shows(answer):
+            self.shown += 1
+            self.answer = answer
 
     async def _shrink(self) -> None:
         tree = self._tree()
@@ -107,16 +131,20 @@ class Shrinker:
         return "holds" if await self._answers(body, verdict) else "other answer"
 
     async def _answers(self, body: bytes, verdict: Verdict) -> bool:
+        answer = await self._ask(body)
+        if not self._shows(answer):
+            return False
+        self.body, self.verdict, self.answer = body, verdict, answer
+        return True
+
+    async def _ask(self, body: bytes) -> Answer:
         if self.requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
             raise _SpentError
         self.requests += 1
         answer = await self._send(body)
         if not answer.reached:
             raise _SpentError
-        if answer.kind != self._kind:
-            return False
-        self.body, self.verdict, self.answer = body, verdict, answer
-        return True
+        return answer
 
     # ------------------------------------------------------------------------------------------------ reducing
 

@@ -1,12 +1,14 @@
 """Contradictions while they are gathered: equal ones are one, before and again after shrinking."""
 
+from bisect import insort
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.techniques import family_of
 from brokerfuzz.schemas import Verdict
-from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets import Answer
 
 SAMPLES = 8
 """How many messages of which nothing tells them apart are shrunk, each by itself: they may be about different things."""
@@ -18,7 +20,9 @@ Key = tuple[str, ...]
 class Suspicion:
     """A contradiction, its first message (`index` is that case's number in the campaign) and the smallest one so far.
 
-    `whole` says that nothing can be taken away from it any more, `places` what it hangs on.
+    `about` says what is wrong with the answer where it is not the message that matters. `whole` says that nothing can be taken away from it any
+    more, `places` what it hangs on; `sent` how often the message was sent again, `shown` how often it got such an answer again. `twin` is the valid
+    message that differs from the smallest in its one place, where there is one.
     """
 
     kind: FindingKind
@@ -27,17 +31,30 @@ class Suspicion:
     verdict: Verdict
     answer: Answer
     count: int = 1
+    about: str = ""
     techniques: list[str] = field(default_factory=list)
     tags: list[str] = field(default_factory=list)
-    reproduced: bool | None = None
+    sent: int = 0
+    shown: int = 0
     whole: bool = False
     places: tuple[str, ...] = ()
     body: bytes = b""
+    twin: bytes | None = None
 
     def __post_init__(self) -> None:
         self.body = self.case.body
         self.techniques = list(dict.fromkeys(fault.technique for fault in self.case.faults))
         self.tags = [tag for tag in self.case.tags if ":" in tag]
+
+    @property
+    def reproduced(self) -> bool | None:
+        """Whether the answer came each time again; None where it was not tried."""
+        return self.shown == self.sent if self.sent else None
+
+    @property
+    def families(self) -> list[str]:
+        """What its techniques have in common."""
+        return sorted({family_of(technique) for technique in self.techniques})
 
     def merge(self, other: "Suspicion") -> None:
         """Takes in another one that turned out to be the same; the earlier case stays the first."""
@@ -55,7 +72,8 @@ class Suspicion:
         """What is equal where the shrunk messages show the same."""
         if not self.answer.reached:
             return (self.kind, "unreachable")
-        return (self.kind, self.verdict.label, *sorted({entry.rule for entry in self.verdict.broken}), *self._headers, self.body.hex())
+        broken = sorted({entry.rule for entry in self.verdict.broken})
+        return (self.kind, self.about, self.verdict.label, *broken, *self._headers, self.body.hex())
 
     @property
     def _headers(self) -> list[str]:
@@ -63,45 +81,68 @@ class Suspicion:
 
 
 class Suspicions:
-    """Contradictions by what makes them equal: kind, rules, techniques and sites; the edges or probes where no rule is broken."""
+    """Contradictions by what makes them equal: kind, rules (and so sites) and families of techniques; the edges or probes where no rule is broken."""
 
     def __init__(self) -> None:
         self._by_key: dict[Key, Suspicion] = {}
-        self._alike: dict[Key, int] = {}
+        self._alike: dict[Key, list[Suspicion]] = {}
 
     def __len__(self) -> int:
-        return len(self._by_key)
+        return len(self._by_key) + sum(map(len, self._alike.values()))
 
-    def add(self, kind: FindingKind, index: int, case: Case, verdict: Verdict, answer: Answer) -> None:
+    def add(self, kind: FindingKind, index: int, case: Case, verdict: Verdict, answer: Answer, about: str = "") -> None:
         """Takes in one contradiction."""
-        key = self._key(kind, case, verdict, answer)
-        known = self._by_key.get(key)
-        if known is None:
-            self._by_key[key] = Suspicion(kind, case, index, verdict, answer)
-        elif index < known.index:  # answers come in any order: what counts is the order of the cases
-            self._by_key[key] = Suspicion(kind, case, index, verdict, answer, known.count + 1)
-        else:
-            known.count += 1
+        self._take(Suspicion(kind, case, index, verdict, answer, about=about))
+
+    def absorb(self, other: "Suspicions") -> None:
+        """Takes in what another part of the campaign found."""
+        for suspicion in other.in_order():
+            self._take(suspicion)
 
     def in_order(self) -> list[Suspicion]:
         """All of them, in the order of their first cases."""
-        return sorted(self._by_key.values(), key=lambda suspicion: suspicion.index)
+        found = [*self._by_key.values(), *(one for some in self._alike.values() for one in some)]
+        return sorted(found, key=_index)
 
-    def _key(self, kind: FindingKind, case: Case, verdict: Verdict, answer: Answer) -> Key:
-        if not answer.reached:
-            return (kind, "unreachable")
-        if case.faults:
-            return (kind, *sorted(f"{fault.rule} {fault.technique}" for fault in case.faults))
-        tags = sorted(tag for tag in case.tags if ":" in tag)
-        broken = sorted({entry.rule for entry in verdict.broken})
-        if tags or broken:
-            return (kind, verdict.label, *broken, *tags)
-        return self._sample((kind, verdict.label, *sorted({touched.silence for touched in verdict.silences})))
+    def _take(self, new: Suspicion) -> None:
+        key, tells = _key(new)
+        if not tells:
+            self._sample(self._alike.setdefault(key, []), new)
+            return
+        known = self._by_key.get(key)
+        if known is None:
+            self._by_key[key] = new
+            return
+        first, later = (new, known) if new.index < known.index else (known, new)  # answers come in any order: that of the cases counts
+        first.merge(later)
+        self._by_key[key] = first
 
-    def _sample(self, key: Key) -> Key:
-        number = min(self._alike.get(key, 0), SAMPLES - 1)
-        self._alike[key] = number + 1
-        return (*key, f"sample {number}")
+    def _sample(self, known: list[Suspicion], new: Suspicion) -> None:
+        """Keeps the first few; what is counted with them goes to the last."""
+        insort(known, new, key=_index)
+        if len(known) > SAMPLES:
+            last = known.pop()
+            known[-1].merge(last)
+
+
+def _index(suspicion: Suspicion) -> int:
+    return suspicion.index
+
+
+def _key(suspicion: Suspicion) -> tuple[Key, bool]:
+    """What makes suspicions equal, and whether that tells what they are about."""
+    kind, case, verdict = suspicion.kind, suspicion.case, suspicion.verdict
+    if not suspicion.answer.reached:
+        return (kind, "unreachable"), True
+    if suspicion.about:
+        return (kind, suspicion.about), True
+    if case.faults:
+        return (kind, *sorted(f"{fault.rule} {family_of(fault.technique)}" for fault in case.faults)), True
+    tags = sorted(suspicion.tags)
+    broken = sorted({entry.rule for entry in verdict.broken})
+    if tags or broken:
+        return (kind, verdict.label, *broken, *tags), True
+    return (kind, verdict.label, *sorted({touched.silence for touched in verdict.silences})), False
 
 
 def first_of_each(suspicions: Iterable[Suspicion]) -> list[Suspicion]:

@@ -1,59 +1,64 @@
-"""The report that a program reads: one JSON document. Its keys stay as they are; new ones may join them.
+"""The report that programs read, and that every other report is made from: one JSON document, which `report.schema.json` describes.
 
-```
-{"target": str, "cases": int, "requests": int, "seconds": number, "stopped": str | null,
- "counts": {VERDICT: {ANSWER: int}},                  every verdict and every answer, zeros included
- "findings": [{
-    "kind": "valid-rejected" | "invalid-accepted" | "crashed" | "silent",
-    "sentence": str, "message": MESSAGE TYPE, "verdict": VERDICT,
-    "expected": "accepted" | "rejected" | "accepted or rejected",
-    "got": {"answer": ANSWER, "status": int | null, "reason": str, "response": str (its first bytes), "seconds": number},
-    "rules": [{"rule": ID, "source": str, "at": JSON POINTER, "found": str, "demanded": str}],
-    "silences": [ID], "places": [JSON POINTER], "techniques": [str], "tags": [str],
-    "count": int, "reproduced": bool | null, "reproduce": str (a line for a POSIX shell),
-    "smallest": MESSAGE, "case": {"id": str, ...MESSAGE}}],
- "silences": [{"silence": ID, "question": str, "accepted": int, "rejected": int, "crashed": int, "silent": int,
-    "leaning": "accepts" | "rejects" | "mixed" | "unclear", "examples": {ANSWER: {"id": str, ...MESSAGE}}}]}
-```
-
-A MESSAGE is `{"body": JSON}` where its bytes are the compact form of that value, else `{"raw": BASE64}`, as in a corpus; where the request is
-to have other headers than the usual ones, with `"headers": [[NAME, VALUE or null]]` besides.
-What speaks of the message (`rules`, `places`, `got`) speaks of the smallest one.
+What speaks of a finding's message (`rules`, `places`, `got`, `twin`) speaks of the smallest one.
 """
 
 import json
 from base64 import b64encode
+from collections.abc import Mapping
 from typing import Any
 
+from brokerfuzz.campaign.attribution import Elsewhere, Unproven
 from brokerfuzz.campaign.contradictions import LABELS
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.results import Result
+from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case, compact
-from brokerfuzz.targets.answers import ANSWER_KINDS, Answer
+from brokerfuzz.schemas import Contract, load_contract
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets import ANSWER_KINDS, Answer
+from brokerfuzz.version import __version__
 
 
-def report(result: Result) -> str:
+def report(result: Result, about: Mapping[str, Any] | None = None) -> str:
     """The document as JSON, in ASCII: whatever a message holds, it is text for any reader."""
-    return json.dumps(document(result), indent=2)
+    return json.dumps(document(result, about), indent=2)
 
 
-def document(result: Result) -> dict[str, Any]:
-    """The document as Python values."""
+def document(result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None) -> dict[str, Any]:
+    """The document as Python values. `about` is what it says of the call: `message`, `seed`, `now`, `request`, `answers`."""
+    rules = (contract or load_contract()).rules_by_id
+    said = {"message": "offer-creation-request", "seed": None, "now": None, **(about or {})}
     return {
+        "brokerfuzz": __version__,
         "target": result.target,
-        "cases": result.cases,
-        "requests": result.requests,
+        **said,
+        "started": result.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
         "seconds": round(result.seconds, 3),
         "stopped": result.stopped,
+        "cases": result.cases,
+        "left_out": result.left_out,
+        "requests": result.requests,
         "counts": {label: {kind: result.counts.get((label, kind), 0) for kind in ANSWER_KINDS} for label in LABELS},
         "findings": [_finding(finding) for finding in result.findings],
         "silences": [_silence(observed) for observed in result.silences],
+        "rules": [
+            {"rule": rule.id, "site": rule.site, "keyword": rule.keyword, **{kind: result.rules.get((rule.id, kind), 0) for kind in ANSWER_KINDS}}
+            for rule in rules.values()
+            if any((rule.id, kind) in result.rules for kind in ANSWER_KINDS)
+        ],
+        "unproven": {"count": result.attribution.refusals_unproven, "examples": [_unproven(one) for one in result.attribution.unproven.values()]},
+        "elsewhere": [_elsewhere(one) for one in result.attribution.elsewhere.values()],
+        "timing": _timing(result.timing),
     }
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
+    headers = finding.case.headers
     return {
+        "fingerprint": finding.fingerprint,
+        "known": finding.known,
         "kind": finding.kind,
         "sentence": finding.sentence(),
         "message": finding.message_type,
@@ -63,12 +68,16 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "rules": [{"rule": r.rule, "source": r.source, "at": r.at, "found": r.found, "demanded": r.demanded} for r in finding.reasons],
         "silences": list(finding.silences),
         "places": list(finding.places),
+        "families": list(finding.families),
         "techniques": list(finding.techniques),
         "tags": list(finding.tags),
         "count": finding.count,
-        "reproduced": finding.reproduced,
+        "sent": finding.sent,
+        "shown": finding.shown,
+        "whole": finding.whole,
         "reproduce": finding.reproduction,
-        "smallest": _message(finding.body, finding.case),
+        "smallest": _message(finding.body, headers),
+        "twin": None if finding.twin is None else _message(finding.twin, headers),
         "case": _case(finding.case),
     }
 
@@ -93,16 +102,48 @@ def _silence(observed: Observed) -> dict[str, Any]:
     }
 
 
+def _unproven(one: Unproven) -> dict[str, Any]:
+    (fault, *_), twin = one.case.faults, one.case.twin
+    assert twin is not None, "a refusal is unproven by its twin"
+    return {
+        "rule": fault.rule,
+        "technique": fault.technique,
+        "case": one.case.id,
+        "twin": _case(twin),
+        "got": _answer(one.answer),
+        "count": one.count,
+    }
+
+
+def _elsewhere(one: Elsewhere) -> dict[str, Any]:
+    (fault, *_) = one.case.faults
+    return {"rule": fault.rule, "at": fault.at, "named": list(one.named), "said": one.said, "case": one.case.id, "count": one.count}
+
+
+def _timing(timing: Timing) -> dict[str, Any]:
+    shares = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
+    known = bool(timing.buckets)
+    return {
+        "latency": {
+            "least": round(timing.least, 6) if known else 0,
+            **{name: round(timing.quantile(share), 6) for name, share in shares.items()},
+            "most": round(timing.most, 6),
+        },
+        "histogram": [{"below": round(below, 7), "count": count} for below, count in timing.histogram()],
+        "throughput": [{"from": start, "seconds": timing.span, "requests": count, "failed": failed} for start, count, failed in timing.throughput()],
+    }
+
+
 def _case(case: Case) -> dict[str, Any]:
-    return {"id": case.id, **_message(case.body, case)}
+    return {"id": case.id, **_message(case.body, case.headers)}
 
 
-def _message(body: bytes, case: Case) -> dict[str, Any]:
-    headers = {"headers": [list(header) for header in case.headers]} if case.headers else {}
+def _message(body: bytes, headers: Headers) -> dict[str, Any]:
+    others = {"headers": [list(header) for header in headers]} if headers else {}
     try:
         value = json.loads(body)
         if compact(value) == body:
-            return {**headers, "body": value}
+            return {**others, "body": value}
     except (ValueError, TypeError, RecursionError):
         pass
-    return {**headers, "raw": b64encode(body).decode()}
+    return {**others, "raw": b64encode(body).decode()}

@@ -10,7 +10,7 @@ silent: no value that may be there is deeper than the schema, and deeper ones br
 """
 
 from brokerfuzz.cases.techniques import bounds, clock, coercions, enumerations, other_types, spellings, structure, unknown_members, wire
-from brokerfuzz.cases.techniques.registry import TECHNIQUES, Spot, Technique, breaks, enter, known_techniques, techniques_for
+from brokerfuzz.cases.techniques.registry import TECHNIQUES, Spot, Technique, breaks, enter, family_of, known_techniques, techniques_for
 
 __all__ = [
     "TECHNIQUES",
@@ -22,6 +22,7 @@ __all__ = [
     "coercions",
     "enter",
     "enumerations",
+    "family_of",
     "known_techniques",
     "other_types",
     "spellings",

@@ -95,3 +95,9 @@ def known_techniques(names: Iterable[str]) -> list[Technique]:
         if name not in TECHNIQUES:
             raise UnknownNameError("technique", name, TECHNIQUES, "`brokerfuzz rules --techniques` lists them all")
     return [TECHNIQUES[name] for name in wanted]
+
+
+def family_of(name: str) -> str:
+    """The family of the technique of this name; the name itself, where no technique bears it."""
+    known = TECHNIQUES.get(name)
+    return known.family if known else name

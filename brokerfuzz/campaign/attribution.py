@@ -1,0 +1,164 @@
+"""Whether a refusal is for the right reason: its twin has to be accepted, and what the answer names has to be what is wrong.
+
+A fault differs from its twin in one place. If the twin is refused too, the refusal proves nothing of the rule; and where an answer says which member
+it is about, that should be the one that was broken. Neither is a finding: the one says what a campaign did not test, the other what to look at.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.schemas import Contract, Verdict
+from brokerfuzz.targets import Answer
+
+MOST_EXAMPLES = 20
+"""How many different ones are kept of each kind."""
+
+
+@dataclass
+class Unproven:
+    """A refusal whose twin was refused too: the first of `count` whose twins got this answer."""
+
+    case: Case
+    number: int
+    answer: Answer
+    count: int = 1
+
+
+@dataclass
+class Elsewhere:
+    """A refusal that names other members than the one that is wrong: the first of `count` of its rule."""
+
+    case: Case
+    number: int
+    named: tuple[str, ...]
+    said: str
+    count: int = 1
+
+
+@dataclass
+class Attribution:
+    """Refusals that prove nothing, and refusals that name another member."""
+
+    unproven: dict[tuple[str, int | None], Unproven] = field(default_factory=dict)
+    elsewhere: dict[str, Elsewhere] = field(default_factory=dict)
+    refusals_unproven: int = 0
+
+    def twin_refused(self, number: int, case: Case, answer: Answer) -> None:
+        """Takes in a refused fault whose twin got this answer, which is no acceptance."""
+        self.refusals_unproven += 1
+        _count(self.unproven, (answer.kind, answer.status), Unproven(case, number, answer))
+
+    def refused(self, number: int, case: Case, verdict: Verdict, answer: Answer, contract: Contract) -> None:
+        """Takes in a refused fault: looks at which members the answer names."""
+        if len(case.faults) != 1 or not answer.body:
+            return
+        named = named_members(answer.body, _names(contract, case.message_type))
+        if named and not any(name.lower() in _meant(case, verdict, contract) for name in named):
+            said = answer.body.decode(errors="backslashreplace")[:300]
+            _count(self.elsewhere, case.faults[0].rule, Elsewhere(case, number, tuple(sorted(named)), said))
+
+    def absorb(self, other: "Attribution") -> None:
+        """Takes in what another part of the campaign saw."""
+        self.refusals_unproven += other.refusals_unproven
+        for key, unproven in other.unproven.items():
+            _count(self.unproven, key, unproven)
+        for rule, elsewhere in other.elsewhere.items():
+            _count(self.elsewhere, rule, elsewhere)
+
+
+def _count(known: dict[Any, Any], key: Any, new: Any) -> None:
+    """Counts the new one with those of its key; the earlier case stays the example."""
+    old = known.get(key)
+    if old is None:
+        if len(known) < MOST_EXAMPLES or key in known:
+            known[key] = new
+        return
+    first, later = (new, old) if new.number < old.number else (old, new)
+    first.count += later.count
+    known[key] = first
+
+
+@lru_cache(maxsize=16)
+def _names(contract: Contract, message_type: str) -> frozenset[str]:
+    return frozenset(name for site in contract.sites[message_type].values() for name in site.schema.get("properties", ()))
+
+
+def _meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
+    """The names that an answer may say, in small letters: those on the way to the fault, what is missing or too much there, what a condition asks."""
+    meant = {step.replace("~1", "/").replace("~0", "~").lower() for entry in verdict.broken for step in entry.at.split("/")}
+    meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}
+    for entry in verdict.broken:
+        rule = contract.rules_by_id.get(entry.rule)
+        if rule is not None:
+            meant |= {name.lower() for name in (rule.value if isinstance(rule.value, list | tuple) else ()) if isinstance(name, str)}
+        meant |= {word.lower() for word in re.findall(r"\w+", f"{entry.found} {entry.demanded}")}
+    return meant
+
+
+# -------------------------------------------------------------------------------------------------- what an answer names
+
+_POINTED = (
+    "field",
+    "pointer",
+    "path",
+    "param",
+    "parameter",
+    "property",
+    "propertyname",
+    "loc",
+    "location",
+    "instancepath",
+    "name",
+    "member",
+    "source",
+)
+"""Members of error reports whose texts are names (RFC 9457's `pointer` among them)."""
+_KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate", "invalidparams", "invalid-params")
+"""Members of error reports whose own members' names are names."""
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_QUOTED = re.compile(r"""['"`‘“]([A-Za-z_][\w.\[\]/$]*)['"`’”]""")
+_CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
+_POINTER = re.compile(r"(?:^|[\s\"'(])((?:/[A-Za-z_0-9]+)+)")
+_MOST_WALKED = 500
+
+
+def named_members(body: bytes, names: Collection[str]) -> set[str]:
+    """The members of the contract, of those of these names, that an answer clearly names: by pointers and paths, as keys of its list of errors,
+    in quotes, or in camel case. A word of plain English that a member is called by (`name`, `number`) is not counted for itself.
+    """
+    by_small = {name.lower(): name for name in names}
+    return {by_small[word.lower()] for word in _candidates(body) if word.lower() in by_small}
+
+
+def _candidates(body: bytes) -> Iterator[str]:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        yield from _of_text(body.decode(errors="replace"))
+        return
+    waiting: list[tuple[str, Any]] = [("", value)]
+    for _ in range(_MOST_WALKED):
+        if not waiting:
+            return
+        key, there = waiting.pop()
+        if isinstance(there, dict):
+            if key.lower() in _KEYED:
+                yield from (word for name in there for word in _WORD.findall(name))
+            waiting += [(str(name), member) for name, member in there.items() if name != "data"]
+        elif isinstance(there, list):
+            waiting += [(key, item) for item in there]
+        elif isinstance(there, str):
+            yield from _WORD.findall(there) if key.lower() in _POINTED and " " not in there.strip() else _of_text(there)
+
+
+def _of_text(text: str) -> Iterator[str]:
+    for found in _QUOTED.findall(text):
+        yield from _WORD.findall(found)
+    for found in _POINTER.findall(text):
+        yield from _WORD.findall(found)
+    yield from _CAMEL.findall(text)

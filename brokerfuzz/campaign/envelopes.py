@@ -1,0 +1,53 @@
+"""Whether a response that looks like the envelope is one.
+
+The contract shows the envelope for the two responses that it shows, and not the response of the offer creation: so a malformed one is a matter of
+the ledger, and a finding where the user pins the silence to `reject`.
+"""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from brokerfuzz.schemas import Contract
+from brokerfuzz.schemas.structure import Files, validator
+from brokerfuzz.targets import Answer
+from brokerfuzz.targets.answers import EXCERPT
+
+if TYPE_CHECKING:
+    import jsonschema_rs
+
+SILENCE = "response-envelope"
+ANSWERED = "offer-creation-request"
+"""The one message that is answered."""
+_MARKS = (b'"operationWasSuccessful"', b'"failureMessages"', b'"informationalMessages"')
+
+
+def malformed(answer: Answer, contract: Contract) -> str | None:
+    """What is wrong with the envelope that an answer seems to be; None where nothing is, or it looks like none, or only its beginning is known."""
+    body = answer.body
+    if len(body) >= EXCERPT or not any(mark in body for mark in _MARKS):
+        return None
+    return _problem(body, contract)
+
+
+@lru_cache(maxsize=1024)
+def _problem(body: bytes, contract: Contract) -> str | None:
+    try:
+        value = orjson.loads(body)
+    except ValueError:
+        return "it is no JSON"
+    if not isinstance(value, dict):
+        return None
+    problems = [_in_words(error) for error in _validator(contract).iter_errors(value)]
+    return "; ".join(sorted(problems)[:3]) or None
+
+
+def _in_words(error: Any) -> str:
+    place = "".join(f"/{step}" for step in error.instance_path)
+    return f"{error.message} at {place}" if place else error.message
+
+
+@lru_cache(maxsize=4)
+def _validator(contract: Contract) -> "jsonschema_rs.Validator":
+    return validator(contract.schemas["envelope"], Files(contract.schemas))

@@ -1,0 +1,50 @@
+"""Sends a campaign's messages: paced, written to the journal, and not at all where the journal has the answer already."""
+
+import asyncio
+from time import monotonic
+
+from brokerfuzz.campaign.journal import Journal, Key, Recalled
+from brokerfuzz.campaign.pacing import Pacer
+from brokerfuzz.campaign.timing import Timing
+from brokerfuzz.cases.case import Case
+from brokerfuzz.targets import Answer, Target
+
+_RECALLED_AT_ONCE = 200
+"""After how many recalled answers in a row others get their turn."""
+
+
+class Sender:
+    """The way from a campaign to its target. `requests` counts what was sent, in `earlier` sessions of the same journal too; `started` is the
+    clock (`time.monotonic`) at the start."""
+
+    def __init__(self, target: Target, *, rate: float | None = None, journal: Journal | None = None, recalled: Recalled | None = None) -> None:
+        self.requests = 0
+        self.timing = Timing()
+        self.started = monotonic() - (recalled.latest if recalled else 0.0)
+        self._target, self._pacer, self._journal, self._recalled = target, Pacer(rate), journal, recalled
+        self._in_a_row = 0
+
+    async def send(self, key: Key, case: Case, body: bytes) -> Answer:
+        """The target's answer to a message that goes as the case does. Raises `TargetError`, `JournalError`."""
+        if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
+            return await self._recall(answer)
+        if self._pacer.limited:
+            await self._pacer.turn()
+        self.requests += 1
+        headers = case.headers
+        answer = await (self._target.send(body, headers) if headers else self._target.send(body))
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():  # a request that ends as it is cancelled takes the cancellation with it
+            raise asyncio.CancelledError
+        at = monotonic() - self.started
+        self.timing.add(at, answer.seconds, failed=answer.kind in {"crashed", "silent"})
+        if self._journal is not None:
+            self._journal.record(key, case, body, headers, answer, at)
+        return answer
+
+    async def _recall(self, answer: Answer) -> Answer:
+        self.requests += 1
+        self._in_a_row += 1
+        if self._in_a_row % _RECALLED_AT_ONCE == 0:
+            await asyncio.sleep(0)
+        return answer
