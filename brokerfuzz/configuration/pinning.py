@@ -7,7 +7,6 @@ comment of the next section, and does not read every file that Python reads.)
 
 import re
 from collections.abc import Iterator, Mapping
-from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,17 +50,22 @@ def pin_stances(path: Path, stances: Mapping[str, str], contract: "Contract | No
 def _with(text: str, stances: Mapping[str, str], path: Path) -> str:
     """The text with the stances in it."""
     names = (*above(path), STANCES)
-    wanted = deepcopy(_read(text))
-    assert wanted is not None
-    table = wanted
-    for name in names:
-        table = table.setdefault(name, {})
-    table.update(stances)
-    for changed in _guesses(text, names, {silence: f"{spelled_key(silence)} = {spelled(stance)}" for silence, stance in stances.items()}):
+    lines = {silence: f"{spelled_key(silence)} = {spelled(stance)}" for silence, stance in stances.items()}
+    wanted = _joined(_read(text), names, stances)
+    for changed in _guesses(text, names, lines) if wanted is not None else ():
         if _read(changed) == wanted:
             return changed
-    lines = ", ".join(f"{spelled_key(silence)} = {spelled(stance)}" for silence, stance in stances.items())
-    raise ConfigurationError(f"{path}: its stances are written in a form that cannot be added to: add {lines} yourself")
+    raise ConfigurationError(f"{path}: its stances are written in a form that cannot be added to: add {', '.join(lines.values())} yourself")
+
+
+def _joined(content: Any, names: tuple[str, ...], stances: Mapping[str, str]) -> Any:
+    """What a file has to say in the end; None where no table can be there."""
+    if not isinstance(content, dict):
+        return None
+    if not names:
+        return {**content, **stances}
+    inner = _joined(content.get(names[0], {}), names[1:], stances)
+    return None if inner is None else {**content, names[0]: inner}
 
 
 def _read(text: str) -> dict[str, Any] | None:

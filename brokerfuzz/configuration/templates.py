@@ -1,8 +1,8 @@
 """The file that a configuration begins with: every key with what it is about, commented out.
 
-Its first line names the JSON Schema in the form that Taplo and Even Better TOML read, as a file beside it. A path into the
-installed package would be another one on each machine, and a file that is committed is for all of them; so whoever wants the
-editor's help puts `schema_text()` beside the file. Without it the line is a comment.
+Editors that know Taplo or Even Better TOML check a file by the JSON Schema that its first line names. That is a file beside it: a path into the
+installed package would be another one on each machine, and the file is committed for all of them. As `taplo check` fails where the
+schema is not there, the line is written along with the schema or not at all.
 """
 
 import os
@@ -12,18 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from brokerfuzz.configuration.files import NAME, PROJECT
 from brokerfuzz.configuration.spelling import on_a_line, spelled, spelled_key
+from brokerfuzz.configuration.validating import SCHEMA, schema, schema_text
 from brokerfuzz.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract
 
 
-def template(contract: "Contract | None" = None) -> str:
-    """The text of a new configuration file, with every silence of the contract as a stance that says nothing yet."""
-    from brokerfuzz.configuration.validating import SCHEMA, schema
+def template(contract: "Contract | None" = None, *, schema_beside: bool = False) -> str:
+    """The text of a new configuration file, with every silence of the contract as a stance that says nothing yet.
+
+    `schema_beside` is for a file that has `brokerfuzz.schema.json` beside it: editors are told.
+    """
     from brokerfuzz.schemas import load_contract
 
-    lines = [f"#:schema ./{SCHEMA.name}", f"# {schema()['title']}. The command line outranks them; `brokerfuzz init --help` tells more."]
+    lines = [f"#:schema ./{SCHEMA.name}"] if schema_beside else []
+    lines += [f"# {schema()['title']}. The command line outranks them; `brokerfuzz init --help` tells more."]
     for name, section in schema()["properties"].items():
         lines += ["", f"[{name}]  # {section['description']}"]
         if name == "stances":
@@ -34,8 +38,10 @@ def template(contract: "Contract | None" = None) -> str:
     return "\n".join([*lines, ""])
 
 
-def write_template(path: Path, *, force: bool = False, contract: "Contract | None" = None) -> None:
+def write_template(path: Path, *, force: bool = False, contract: "Contract | None" = None, schema_beside: bool = False) -> None:
     """Writes the template to a file that appears whole or not at all; `force` replaces what is there.
+
+    With `schema_beside`, `brokerfuzz.schema.json` is written into the same folder, in place of an older one.
 
     Raises `ConfigurationError` where a file is there already, and for any `pyproject.toml`, which is not ours to replace.
     """
@@ -45,7 +51,9 @@ def write_template(path: Path, *, force: bool = False, contract: "Contract | Non
         raise ConfigurationError(f"{path} is there and is no file: name one")
     if path.exists() and not force:
         raise ConfigurationError(f"{path} is there already: add --force to replace it, or name another file")
-    put(path, template(contract))
+    if schema_beside:
+        put(path.with_name(SCHEMA.name), schema_text())
+    put(path, template(contract, schema_beside=schema_beside))
 
 
 def put(path: Path, text: str) -> None:

@@ -128,7 +128,7 @@ def test_a_stance_stands_with_the_others_and_not_below_the_comment_of_what_follo
     assert path.read_text() == "[stances]\nencoding = 'accept'\nitem-count = \"reject\"\n\n# Of the cases.\n[cases]\nseed = 1\n"
 
 
-@pytest.mark.parametrize("text", ["[tool]\nbrokerfuzz = { target = { timeout = 1 } }\n", "tool = { brokerfuzz = {} }\n"])
+@pytest.mark.parametrize("text", ["[tool]\nbrokerfuzz = { target = { timeout = 1 } }\n", "tool = { brokerfuzz = {} }\n", "tool = 5\n", "[[tool]]\n"])
 def test_a_form_that_cannot_be_added_to_is_said_and_stays(text: str, tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text(text)

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from contracts import changed_contract
 
-from brokerfuzz.configuration import load, template, write_template
-from brokerfuzz.configuration.validating import SCHEMA
+from brokerfuzz.configuration import load, schema_text, template, write_template
 from brokerfuzz.errors import ConfigurationError
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.schemas.contract import DATA
@@ -18,9 +17,19 @@ def test_every_silence_is_listed_below_its_question() -> None:
         assert lines[lines.index(f'# {silence.id} = "unspecified"') - 1] == f"# {silence.question}"
 
 
-def test_editors_find_the_schema_by_the_first_line() -> None:
-    assert template().split("\n")[0] == f"#:schema ./{SCHEMA.name}"
-    assert SCHEMA.is_file()
+def test_editors_find_the_schema_by_the_first_line_where_it_is_beside_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "brokerfuzz.toml"
+    write_template(path, schema_beside=True)
+    first, _, rest = path.read_text().partition("\n")
+    assert (tmp_path / first.removeprefix("#:schema ./")).read_text() == schema_text()
+    assert rest == template()
+    with pytest.raises(ConfigurationError):
+        write_template(path, schema_beside=True)
+
+
+def test_no_schema_is_named_where_none_is(tmp_path: Path) -> None:
+    write_template(tmp_path / "brokerfuzz.toml")
+    assert "#:schema" not in (tmp_path / "brokerfuzz.toml").read_text()
 
 
 def test_the_silences_are_those_of_the_contract_that_is_given(tmp_path: Path) -> None:
