@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import ssl
 import struct
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -21,21 +22,21 @@ Conversation = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[
 """What is done with a connection."""
 
 
-def serving(behaviour: Behaviour) -> AbstractContextManager[str]:
+def serving(behaviour: Behaviour, *, tls: ssl.SSLContext | None = None, port: int = 0) -> AbstractContextManager[str]:
     """The URL of a server that reads requests with a length, and does with their bodies what is said."""
-    return serving_streams(lambda reader, writer: _requests(behaviour, reader, writer))
+    return serving_streams(lambda reader, writer: _requests(behaviour, reader, writer), tls=tls, port=port)
 
 
 @contextmanager
-def serving_streams(conversation: Conversation) -> Iterator[str]:
-    """The server's URL. It runs in a thread, and closes every connection when the block ends."""
+def serving_streams(conversation: Conversation, *, tls: ssl.SSLContext | None = None, port: int = 0) -> Iterator[str]:
+    """The server's URL. It runs in a thread, and closes every connection when the block ends. `port` 0 is any that is free."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    starting = asyncio.start_server(lambda r, w: _converse(conversation, r, w), "127.0.0.1", 0, limit=1 << 24)
+    starting = asyncio.start_server(lambda r, w: _converse(conversation, r, w), "127.0.0.1", port, limit=1 << 24, ssl=tls)
     server = asyncio.run_coroutine_threadsafe(starting, loop).result(5)
     try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/offers"
+        yield f"{'https' if tls else 'http'}://127.0.0.1:{server.sockets[0].getsockname()[1]}/offers"
     finally:
         asyncio.run_coroutine_threadsafe(_end(server), loop).result(5)
         loop.call_soon_threadsafe(loop.stop)
@@ -69,9 +70,10 @@ async def _converse(conversation: Conversation, reader: asyncio.StreamReader, wr
         writer.transport.abort()
 
 
-def response(status: int, body: bytes = b"") -> bytes:
-    """A whole response."""
-    return b"HTTP/1.1 %d Said\r\nContent-Length: %d\r\n\r\n%b" % (status, len(body), body)
+def response(status: int, body: bytes = b"", *headers: str) -> bytes:
+    """A whole response. `headers` are lines."""
+    lines = "".join(f"{line}\r\n" for line in headers).encode()
+    return b"HTTP/1.1 %d Said\r\n%bContent-Length: %d\r\n\r\n%b" % (status, lines, len(body), body)
 
 
 def sends(data: bytes, *, then_closes: bool = False) -> Behaviour:
@@ -92,6 +94,24 @@ def answers(status_of: Callable[[bytes], int]) -> Behaviour:
         writer.write(response(status_of(body)))
 
     return behave
+
+
+def one_after_another(*responses: bytes) -> Behaviour:
+    """A response after another, and the last for all that follow."""
+    left = list(responses)
+
+    async def behave(_: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(left.pop(0) if len(left) > 1 else left[0])
+
+    return behave
+
+
+async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """A conversation: each request comes back, head and all, as the body of a refusal."""
+    while True:
+        head = await reader.readuntil(b"\r\n\r\n")
+        writer.write(response(422, head))
+        await writer.drain()
 
 
 def conforming(body: bytes) -> int:

@@ -19,7 +19,7 @@ SHORTEST = 6
 """Characters: what is shorter is not looked for in other people's words, of which it would leave nothing readable."""
 
 _SECRET = ("auth", "cookie", "token", "secret", "key", "pass", "pwd", "session", "signature", "credential", "jwt", "hmac")
-_SIGNATURE = re.compile(r"(?:^|[-_.])sig(?:$|[-_.])|[a-z]Sig(?:$|[A-Z])", re.IGNORECASE)
+_SIGNATURE = re.compile(r"(?:^|[-_.])(?:sig|SIG)(?:$|[-_.A-Z])|(?:^|[a-z])Sig(?:$|[-_.A-Z])")
 _CREDENTIALS = re.compile(r"(?:basic|bearer|digest|negotiate|token|apikey)\s", re.IGNORECASE)
 _SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _PARAMETER = re.compile(r"(?<=[?&;#])([^=&;#?]*)=([^&;#]*)")

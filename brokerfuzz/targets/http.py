@@ -81,6 +81,8 @@ class HttpTarget:
         self.headers = given if named else [(CONTENT_TYPE, JSON_TYPE), *given]
         if timeout <= 0:
             raise TargetError(f"a timeout of {timeout} seconds leaves no time for an answer: give more than 0")
+        if longest_wait < 0:
+            raise TargetError(f"a longest wait of {longest_wait} seconds cannot be kept: give 0 or more")
         self.timeout = timeout
         self.rules = rules or AnswerRules()
         self.patience = patience

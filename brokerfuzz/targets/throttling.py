@@ -105,7 +105,7 @@ class Gate:
             left = self._longest - waited
             wanted = min(2.0 ** (times - 1), left) if asked.seconds is None else max(asked.seconds, _LEAST_PAUSE * 2 ** (times - 1))
             pause = max(asked.at + wanted - monotonic(), 0.0)
-            if pause > left or left <= 0:
+            if pause > left or left < _LEAST_PAUSE:
                 return self._give_up(asked, times, waited)
             waited += max(pause, 0.001)
             await self._pause(pause)
@@ -129,7 +129,7 @@ class Gate:
     def _give_up(self, asked: Later, times: int, waited: float) -> Answer:
         status = asked.answer.status or 0
         often = "once" if times == 1 else f"{times} times"
-        wanted = f", the last time in {asked.seconds:.0f} s" if asked.seconds is not None else ""
+        wanted = f", the last time in {asked.seconds:.0f} s" if asked.seconds is not None and asked.seconds >= 1 else ""
         reason = f"asked to come back later {often}{wanted} (status {status})"
         answer = replace(asked.answer, kind=_KINDS[status], reason=reason, seconds=waited, reached=False)
         self._in_vain = answer, asked.at + (asked.seconds if asked.seconds is not None else 1.0)

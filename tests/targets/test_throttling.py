@@ -1,0 +1,244 @@
+"""A target that asks to come back later is asked again, and no message is blamed for it."""
+
+import asyncio
+from email.utils import formatdate
+from time import monotonic, time
+
+import pytest
+from hand_made_servers import Behaviour, one_after_another, response, sends, serving
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import Answer, AnswerRules, HttpTarget
+from brokerfuzz.targets.throttling import Slowed, seconds_of
+
+
+def fired(url: str, count: int = 1, *, workers: int = 1, longest_wait: float = 30.0, rules: AnswerRules | None = None) -> tuple[list[Answer], Slowed]:
+    """The answers to so many messages, as many at once as there are workers."""
+
+    async def fire() -> tuple[list[Answer], Slowed]:
+        target = HttpTarget(url, longest_wait=longest_wait, rules=rules)
+        await target.open()
+        answers: list[Answer] = []
+        messages = iter(range(count))
+
+        async def work() -> None:
+            for number in messages:
+                answers.append(await target.send(b"%d" % number))  # noqa: PERF401 - others send in between
+
+        await asyncio.gather(*(work() for _ in range(workers)))
+        await target.close()
+        return answers, target.slowed
+
+    return asyncio.run(fire())
+
+
+def later(status: int, *headers: str) -> bytes:
+    return response(status, b"later", *headers)
+
+
+@pytest.mark.parametrize(
+    ("turned_away", "waits"),
+    [
+        pytest.param(later(429, "Retry-After: 0.2"), 0.2, id="429 with seconds"),
+        pytest.param(later(503, "Retry-After: 0.2"), 0.2, id="503 with seconds"),
+        pytest.param(later(429, "Retry-After: 0"), 0.05, id="429 at once"),
+        pytest.param(later(429), 1.0, id="429 without seconds"),
+        pytest.param(later(429, "Retry-After: when I am back"), 1.0, id="429 with something else"),
+        pytest.param(
+            later(503, f"Retry-After: {formatdate(1001, usegmt=True)}", f"Date: {formatdate(1000, usegmt=True)}"), 1.0, id="503 with a date"
+        ),
+    ],
+)
+def test_a_message_that_is_turned_away_goes_again_when_it_may(turned_away: bytes, waits: float) -> None:
+    with serving(one_after_another(turned_away, response(201))) as url:
+        (answer,), slowed = fired(url)
+    assert (answer.kind, answer.status, answer.reached) == ("accepted", 201, True)
+    assert slowed.times == 1
+    assert waits * 0.9 < slowed.seconds < waits + 0.5
+
+
+def test_a_503_that_does_not_say_when_to_come_back_is_a_crash() -> None:
+    with serving(sends(response(503))) as url:
+        (answer,), slowed = fired(url)
+    assert (answer.kind, answer.status, answer.reached, slowed.times) == ("crashed", 503, True, 0)
+
+
+@pytest.mark.parametrize(("status", "kind"), [(429, "silent"), (503, "crashed")])
+def test_who_is_asked_for_too_long_has_not_judged_the_message(status: int, kind: str) -> None:
+    started = monotonic()
+    with serving(sends(later(status, "Retry-After: 3600"))) as url:
+        (answer,), slowed = fired(url)
+    assert (answer.kind, answer.status, answer.reached, answer.body) == (kind, status, False, b"later")
+    assert answer.reason == f"asked to come back later once, the last time in 3600 s (status {status})"
+    assert slowed == Slowed(1, 0.0)
+    assert monotonic() - started < 5
+
+
+def test_a_message_is_waited_for_no_longer_than_is_said() -> None:
+    started = monotonic()
+    with serving(sends(later(429, "Retry-After: 0.1"))) as url:
+        answers, slowed = fired(url, 40, workers=8, longest_wait=0.5)
+    assert {(answer.kind, answer.reached) for answer in answers} == {("silent", False)}
+    assert answers[0].reason.endswith("times (status 429)")
+    assert slowed.seconds < 0.6
+    assert monotonic() - started < 4
+
+
+def test_without_a_time_all_of_the_wait_is_used() -> None:
+    with serving(sends(later(429))) as url:
+        (answer,), slowed = fired(url, longest_wait=1.2)
+    assert answer.reason == "asked to come back later 3 times (status 429)"
+    assert 1.1 < slowed.seconds < 1.5
+
+
+def test_all_messages_wait_when_one_is_turned_away() -> None:
+    arrivals: list[float] = []
+    turned_away: list[float] = []
+
+    async def limits(_: bytes, writer: asyncio.StreamWriter) -> None:
+        arrivals.append(monotonic())
+        if not turned_away:
+            turned_away.append(monotonic())
+            writer.write(later(429, "Retry-After: 0.6"))
+        else:
+            await asyncio.sleep(0.01)
+            writer.write(response(201))
+
+    with serving(limits) as url:
+        answers, slowed = fired(url, 100, workers=4)
+    assert [answer.kind for answer in answers] == ["accepted"] * 100
+    assert slowed.times == 1
+    waiting = [arrival for arrival in arrivals if turned_away[0] + 0.2 < arrival < turned_away[0] + 0.58]
+    assert waiting == []
+
+
+def bucket(rate: float, size: int) -> tuple[Behaviour, list[float]]:
+    """A limiter as gateways have it: so many at once, and so many a second; and when it turned messages away."""
+    full, filled, turned_away = [float(size)], [monotonic()], []
+
+    async def behave(_: bytes, writer: asyncio.StreamWriter) -> None:
+        now = monotonic()
+        full[0] = min(full[0] + (now - filled[0]) * rate, size)
+        filled[0] = now
+        if full[0] >= 1:
+            full[0] -= 1
+            writer.write(response(201))
+        else:
+            turned_away.append(now)
+            writer.write(later(429, "Retry-After: 0.1"))
+
+    return behave, turned_away
+
+
+def test_a_limiter_gets_what_it_lets_through_and_little_more() -> None:
+    behaviour, turned_away = bucket(100, 10)
+    with serving(behaviour) as url:
+        answers, slowed = fired(url, 120, workers=16)
+    assert [answer.kind for answer in answers] == ["accepted"] * 120
+    assert slowed.times == len(turned_away) < 150
+
+
+def test_who_was_asked_in_vain_is_left_alone_until_its_time_is_come() -> None:
+    seen: list[bytes] = []
+
+    async def opens_later(body: bytes, writer: asyncio.StreamWriter) -> None:
+        seen.append(body)
+        writer.write(later(429, "Retry-After: 1") if len(seen) == 1 else response(201))
+
+    async def ask(url: str) -> list[Answer]:
+        target = HttpTarget(url, longest_wait=0.2)
+        await target.open()
+        answers = [await target.send(b"1"), await target.send(b"2")]
+        await asyncio.sleep(1.05)
+        answers += [await target.send(b"3"), await target.send(b"4")]
+        await target.close()
+        return answers
+
+    with serving(opens_later) as url:
+        answers = asyncio.run(ask(url))
+    assert [(answer.kind, answer.reached) for answer in answers] == [("silent", False)] * 2 + [("accepted", True)] * 2
+    assert seen == [b"1", b"3", b"4"]
+
+
+@pytest.mark.parametrize(("rules", "kind"), [(AnswerRules(reject=("429", "4xx")), "rejected"), (AnswerRules(accept=("2xx", "429")), "accepted")])
+def test_a_status_that_the_user_gave_a_meaning_has_it(rules: AnswerRules, kind: str) -> None:
+    with serving(sends(later(429, "Retry-After: 9"))) as url:
+        (answer,), slowed = fired(url, rules=rules)
+    assert (answer.kind, answer.reason, slowed) == (kind, "status 429", Slowed())
+
+
+def test_a_message_that_is_given_up_as_it_waits_holds_up_no_other() -> None:
+    async def ask(url: str) -> Answer:
+        target = HttpTarget(url)
+        await target.open()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(target.send(b"1"), 0.2)
+        answer = await asyncio.wait_for(target.send(b"2"), 5)
+        await target.close()
+        return answer
+
+    with serving(one_after_another(later(429, "Retry-After: 20"), response(201))) as url:
+        assert asyncio.run(ask(url)).kind == "accepted"
+
+
+def test_a_target_that_is_gone_as_it_is_asked_again_has_crashed() -> None:
+    async def asks_and_dies(_: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(later(429, "Retry-After: 0.5"))
+        writer.close()
+
+    async def ask() -> Answer:
+        with serving(asks_and_dies) as url:
+            target = HttpTarget(url, patience=0.2)
+            await target.open()
+            sending = asyncio.create_task(target.send(b"{}"))
+            await asyncio.sleep(0.3)
+        answer = await sending
+        await target.close()
+        return answer
+
+    answer = asyncio.run(ask())
+    assert (answer.kind, answer.reason, answer.reached) == ("crashed", "the connection was refused", False)
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [
+        (None, None),
+        ("", None),
+        ("7", 7.0),
+        (" 7 ", 7.0),
+        ("1.5", 1.5),
+        ("-1", None),
+        ("1e9", None),
+        ("soon", None),
+        (formatdate(1030, usegmt=True), 30.0),
+        (formatdate(900, usegmt=True), 0.0),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", 253402299799.0),
+        ("Fri, 31 Dec 99999 23:59:59 GMT", None),
+    ],
+)
+def test_when_to_come_back_is_a_number_of_seconds_or_a_date(said: str | None, seconds: float | None) -> None:
+    assert seconds_of(said, formatdate(1000, usegmt=True)) == seconds
+
+
+def test_without_a_date_in_the_response_our_own_clock_counts() -> None:
+    seconds = seconds_of(formatdate(time() + 30, usegmt=True))
+    assert seconds is not None
+    assert 25 < seconds <= 31
+
+
+def test_a_target_can_be_opened_again_in_another_loop() -> None:
+    async def ask(target: HttpTarget) -> Answer:
+        await target.open()
+        answer = await target.send(b"{}")
+        await target.close()
+        return answer
+
+    with serving(one_after_another(later(429, "Retry-After: 0"), response(201), later(429, "Retry-After: 0"), response(201))) as url:
+        target = HttpTarget(url)
+        assert [asyncio.run(ask(target)).kind for _ in range(2)] == ["accepted"] * 2
+
+
+def test_a_wait_of_no_seconds_is_refused() -> None:
+    with pytest.raises(TargetError, match="give 0 or more"):
+        HttpTarget("http://127.0.0.1:9/", longest_wait=-1)

@@ -1,0 +1,161 @@
+"""Certificates are verified, and where one does not verify, the error says why and what to do."""
+
+import asyncio
+import ssl
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+from hand_made_servers import response, sends, serving, serving_streams
+from test_hostile_servers import asked
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import HttpTarget
+
+NOW = datetime.now(UTC)
+DAY = timedelta(days=1)
+CREATED = sends(response(201))
+Authority = trustme.CA
+
+
+@pytest.fixture(scope="module")
+def authority() -> Authority:
+    return trustme.CA()
+
+
+@pytest.fixture
+def ca(authority: Authority, tmp_path: Path) -> Path:
+    path = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(str(path))
+    return path
+
+
+def of(certificate: trustme.LeafCert) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    certificate.configure_cert(context)
+    return context
+
+
+def good(authority: Authority) -> trustme.LeafCert:
+    return authority.issue_cert("127.0.0.1", "localhost")
+
+
+def expired(authority: Authority) -> trustme.LeafCert:
+    return authority.issue_cert("127.0.0.1", not_before=NOW - 9 * DAY, not_after=NOW - DAY)
+
+
+def not_yet_valid(authority: Authority) -> trustme.LeafCert:
+    return authority.issue_cert("127.0.0.1", not_before=NOW + DAY, not_after=NOW + 9 * DAY)
+
+
+def of_another_host(authority: Authority) -> trustme.LeafCert:
+    return authority.issue_cert("offers.example")
+
+
+def of_a_stranger(_: Authority) -> trustme.LeafCert:
+    return good(trustme.CA())
+
+
+@pytest.mark.parametrize(
+    ("certificate", "with_ca", "reason"),
+    [
+        (good, False, "nobody known has signed it"),
+        (of_a_stranger, True, "nobody known has signed it"),
+        (expired, True, "it has expired"),
+        (not_yet_valid, True, "it is not valid yet"),
+        (of_another_host, True, "it is for another host"),
+    ],
+)
+def test_a_certificate_that_does_not_verify_is_an_error_with_both_remedies(
+    certificate: Callable[[Authority], trustme.LeafCert], with_ca: bool, reason: str, authority: Authority, ca: Path
+) -> None:
+    with serving(CREATED, tls=of(certificate(authority))) as url:
+        with pytest.raises(TargetError, match=f"does not verify, {reason}: .*--ca FILE.*--insecure") as raised:
+            asked(url, ca=ca if with_ca else None)
+        assert asked(url, insecure=True).kind == "accepted"
+    assert "\n" not in str(raised.value)
+
+
+def test_a_certificate_of_a_given_authority_verifies(authority: Authority, ca: Path) -> None:
+    with serving(CREATED, tls=of(good(authority))) as url:
+        assert asked(url, ca=ca).kind == "accepted"
+        assert asked(url.replace("127.0.0.1", "localhost"), ca=str(ca)).kind == "accepted"
+
+
+def test_one_file_may_hold_many_authorities(authority: Authority, ca: Path) -> None:
+    ca.write_bytes(b"some words\n" + trustme.CA().cert_pem.bytes() + ca.read_bytes())
+    with serving(CREATED, tls=of(good(authority))) as url:
+        assert asked(url, ca=ca).kind == "accepted"
+
+
+def test_a_certificate_that_vouches_for_itself_verifies_when_it_is_named(tmp_path: Path) -> None:
+    pem = tmp_path / "self.pem"
+    pem.write_bytes(_self_signed())
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pem)
+    with serving(CREATED, tls=context) as url:
+        with pytest.raises(TargetError, match="nobody known has signed it"):
+            asked(url)
+        assert asked(url, ca=pem).kind == "accepted"
+
+
+def _self_signed() -> bytes:
+    """A certificate for 127.0.0.1 by its own key, and the key."""
+    import ipaddress
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "itself")])
+    builder = x509.CertificateBuilder(name, name, key.public_key(), 5, NOW - DAY, NOW + DAY)
+    builder = builder.add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+    form = serialization.PrivateFormat.PKCS8
+    private = key.private_bytes(serialization.Encoding.PEM, form, serialization.NoEncryption())
+    return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM) + private
+
+
+def test_tls_where_nobody_speaks_it_is_an_error_that_says_so() -> None:
+    async def refuses(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(response(400))
+
+    with serving_streams(refuses) as url, pytest.raises(TargetError, match=r"does not speak TLS \(is it http://"):
+        asked(url.replace("http://", "https://"))
+
+
+def test_tls_where_nobody_answers_ends_in_time() -> None:
+    with serving(CREATED) as url, pytest.raises(TargetError, match="cannot be reached"):
+        asked(url.replace("http://", "https://"), timeout=0.6)
+
+
+def test_plain_http_where_tls_is_spoken_is_no_answer(authority: Authority) -> None:
+    with serving(CREATED, tls=of(good(authority))) as url:
+        answer = asked(url.replace("https://", "http://"), timeout=2)
+    assert (answer.kind, answer.status) == ("crashed", None)
+
+
+@pytest.mark.parametrize(
+    ("content", "remedy"),
+    [
+        (None, "cannot be read .*give a PEM file"),
+        (b"no certificate", "holds no certificates: give those of an authority, as PEM"),
+        (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "cannot be used .*give those of an authority, as PEM"),
+    ],
+)
+def test_a_file_without_certificates_is_refused_with_a_remedy(content: bytes | None, remedy: str, tmp_path: Path) -> None:
+    path = tmp_path / "ca.pem"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(TargetError, match=remedy):
+        asked("https://127.0.0.1:9/", ca=path)
+
+
+@pytest.mark.parametrize(("options", "said"), [({"insecure": True}, " -k "), ({"ca": True}, " --cacert ")])
+def test_the_line_for_a_shell_trusts_whom_the_target_trusts(options: dict[str, Any], said: str, ca: Path) -> None:
+    given = {"ca": ca} if "ca" in options else options
+    assert said in HttpTarget("https://h/", **given).reproduction(b"{}")
+    assert said not in HttpTarget("https://h/").reproduction(b"{}")
