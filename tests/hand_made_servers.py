@@ -166,6 +166,30 @@ async def never_ends(_: bytes, writer: asyncio.StreamWriter) -> None:
         await writer.drain()
 
 
+async def trickles_the_head(_: bytes, writer: asyncio.StreamWriter) -> None:
+    """A byte of the head now and then."""
+    for byte in b"HTTP/1.1 200 OK\r\nX-A: %b\r\n\r\n" % (b"x" * 1000):
+        writer.write(bytes([byte]))
+        await writer.drain()
+        await asyncio.sleep(0.05)
+
+
+async def never_ends_the_head(_: bytes, writer: asyncio.StreamWriter) -> None:
+    """One header, without an end."""
+    writer.write(b"HTTP/1.1 200 OK\r\nX-A: ")
+    while True:
+        writer.write(b"x" * 65536)
+        await writer.drain()
+
+
+async def says_continue_for_ever(_: bytes, writer: asyncio.StreamWriter) -> None:
+    """Informational responses, one behind the other, and never one that counts."""
+    while True:
+        writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 10)
+        await writer.drain()
+        await asyncio.sleep(0.001)
+
+
 def unused_url() -> str:
     """A URL that nothing listens at."""
     with socket.socket() as taken:

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 from time import monotonic, perf_counter
 from typing import TYPE_CHECKING, Any
@@ -127,6 +128,7 @@ class HttpTarget:
         """Makes the client. Raises `TargetError` for a method, header or URL that cannot be sent."""
         from pyreqwest.http import Url
 
+        import_module("brokerfuzz.targets.transport")  # now, for when files are what lacks, it cannot be opened any more
         self._gate = Gate(self.longest_wait)
         try:
             self._client = self._builder().build()

@@ -5,6 +5,9 @@ has to learn the new texts before the cap on the client's version moves.
 """
 
 import asyncio
+import gzip
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -13,20 +16,25 @@ from hand_made_servers import (
     Behaviour,
     hangs,
     never_ends,
+    never_ends_the_head,
     reset,
     resets,
     resets_within_the_body,
     response,
+    says_continue_for_ever,
     sends,
     serving,
+    serving_streams,
     stalls_in_the_body,
     trickles,
+    trickles_the_head,
     unused_url,
 )
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets import Answer, AnswerKind, AnswerRules, HttpTarget
 
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 TIMEOUT = 0.6  # seconds
 
 
@@ -59,6 +67,21 @@ def asked(url: str, body: bytes = b"{}", *, timeout: float = 5.0, **options: Any
         pytest.param(sends(b"HTTP/1.1 9x9 OK\r\nContent-Length: 0\r\n\r\n"), "crashed", "not HTTP", id="broken status"),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nfoo bar\x00baz\r\nContent-Length: 0\r\n\r\n"), "crashed", "not HTTP", id="broken header"),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nX: " + b"a" * 2_000_000), "crashed", "not HTTP", id="endless head"),
+        pytest.param(never_ends_the_head, "crashed", "not HTTP", id="a header without end"),
+        pytest.param(sends(b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 200_000), "crashed", "not HTTP", id="headers without end"),
+        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nab"), "crashed", "not HTTP", id="negative length"),
+        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), "crashed", "not HTTP", id="two lengths"),
+        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nab"), "crashed", "not HTTP", id="absurd length"),
+        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabcd"), "accepted", "status 200", id="more than its length"),
+        pytest.param(sends(b"just text", then_closes=True), "crashed", "not HTTP", id="HTTP/0.9"),
+        pytest.param(sends(b"HTTP/1.0 200 OK\r\n\r\nabc", then_closes=True), "accepted", "status 200", id="HTTP/1.0 without length"),
+        pytest.param(sends(b"HTTP/1.1 200 OK\r\n\r\nabc", then_closes=True), "accepted", "status 200", id="without length"),
+        pytest.param(sends(CHUNKED + b"3\r\nabc\r\n0\r\nX-A: b\r\n\r\n"), "accepted", "status 200", id="trailers"),
+        pytest.param(sends(CHUNKED + b"3\r\nabc\r\n0\r\n" + b"X-A: b\r\n" * 100_000), "crashed", "not HTTP", id="trailers without end"),
+        pytest.param(sends(CHUNKED + b"3;" + b"x" * 1_000_000), "crashed", "not HTTP", id="a chunk's extension without end"),
+        pytest.param(sends(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000 + response(201)), "accepted", "status 201", id="a thousand times go on"),
+        pytest.param(sends(b"HTTP/1.1 101 Switch\r\nUpgrade: h2c\r\nConnection: upgrade\r\n\r\nxx"), "rejected", "status 101", id="upgrade"),
+        pytest.param(sends(b"\x15\x03\x01\x00\x02\x02\x46", then_closes=True), "crashed", "not HTTP", id="a TLS alert"),
         pytest.param(sends(response(500, b"Traceback")), "crashed", "status 500", id="internal error"),
         pytest.param(sends(response(201)), "accepted", "status 201", id="created"),
         pytest.param(sends(response(422)), "rejected", "status 422", id="unprocessable"),
@@ -78,6 +101,9 @@ def test_an_answer_is_read_from_what_a_server_does(behaviour: Behaviour, kind: s
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nConte"), "no answer in time", id="stalls in the head"),
         pytest.param(stalls_in_the_body, "the answer did not end in time", id="stalls in the body"),
         pytest.param(trickles, "the answer did not end in time", id="trickles"),
+        pytest.param(trickles_the_head, "no answer in time", id="trickles in the head"),
+        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"), "the answer did not end in time", id="less than its length"),
+        pytest.param(says_continue_for_ever, "no answer in time", id="says to go on for ever"),
     ],
 )
 def test_a_server_that_takes_too_long_is_silent(behaviour: Behaviour, reason: str) -> None:
@@ -90,6 +116,39 @@ def test_a_huge_answer_is_read_as_far_as_it_matters() -> None:
     with serving(never_ends) as url:
         answer = asked(url)
     assert (answer.kind, answer.status, len(answer.body)) == ("accepted", 200, 2048)
+
+
+MEMORY = """
+import asyncio, resource, sys
+from brokerfuzz.targets import HttpTarget
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 if sys.platform == "darwin" else 1 / 1024)
+
+async def ask():
+    target = HttpTarget(sys.argv[1])
+    await target.open()
+    before = peak()
+    kinds = {answer.kind for answer in await asyncio.gather(*(target.send(b"{}") for _ in range(4)))}
+    await target.close()
+    print(*kinds, int(peak() - before))
+
+asyncio.run(ask())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs resource")
+@pytest.mark.parametrize("behaviour", [never_ends, never_ends_the_head], ids=["a gigabyte", "a header without end"])
+def test_an_endless_answer_takes_little_memory(behaviour: Behaviour) -> None:
+    with serving(behaviour) as url:
+        said = subprocess.run([sys.executable, "-c", MEMORY, url], capture_output=True, text=True, check=True, timeout=60)
+    assert int(said.stdout.split()[-1]) < 50 * 1024 * 1024
+
+
+def test_a_packed_answer_is_not_unpacked() -> None:
+    packed = gzip.compress(b"0" * 10_000_000)
+    with serving(sends(response(200, packed, "Content-Encoding: gzip"))) as url:
+        assert asked(url).body == packed[:2048]
 
 
 def test_an_answer_of_ten_megabytes_is_an_answer() -> None:
@@ -141,11 +200,77 @@ def test_a_kept_connection_that_the_server_has_closed_is_no_crash() -> None:
         assert asyncio.run(ask(url)) == ["accepted"] * 3
 
 
-def test_a_redirect_is_not_followed() -> None:
-    with serving(sends(response(500))) as elsewhere:
-        moved = f"HTTP/1.1 307 Moved\r\nLocation: {elsewhere}\r\nContent-Length: 0\r\n\r\n".encode()
+def test_a_server_that_comes_back_soon_has_missed_nothing() -> None:
+    async def ask() -> list[AnswerKind]:
+        with serving(sends(response(201))) as url:
+            target = HttpTarget(url, patience=5)
+            await target.open()
+            kinds = [(await target.send(b"1")).kind]
+        sending = [asyncio.create_task(target.send(b"2")) for _ in range(8)]
+        await asyncio.sleep(0.5)
+        with serving(sends(response(201)), port=int(url.split(":")[2].split("/")[0])):
+            kinds += [answer.kind for answer in await asyncio.gather(*sending)]
+            await target.close()
+        return kinds
+
+    assert asyncio.run(ask()) == ["accepted"] * 9
+
+
+def answered_with_extras(seconds: float) -> Behaviour:
+    """What a request says is its status; and some time behind the response comes one that nobody asked for."""
+
+    async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
+        writer.write(response(int(body)) + (response(500) if not seconds else b""))
+        if seconds:
+            await writer.drain()
+            await asyncio.sleep(seconds)
+            writer.write(response(500))
+
+    return behave
+
+
+@pytest.mark.parametrize(
+    ("extras_after", "next_after", "options"),
+    [
+        pytest.param(0, 0, {}, id="with the response"),
+        pytest.param(0.002, 0.02, {}, id="before the next message"),
+        pytest.param(0.002, 0, {"headers": [("Connection", "close")]}, id="at any time, to one message a connection"),
+    ],
+)
+def test_a_response_that_nobody_asked_for_is_not_the_answer_to_the_next_message(
+    extras_after: float, next_after: float, options: dict[str, Any]
+) -> None:
+    statuses = [201, 422, 202, 400] * 10
+
+    async def ask(url: str) -> list[int | None]:
+        target = HttpTarget(url, **options)
+        await target.open()
+        answers = []
+        for status in statuses:
+            answers.append((await target.send(b"%d" % status)).status)
+            await asyncio.sleep(next_after)
+        await target.close()
+        return answers
+
+    with serving(answered_with_extras(extras_after)) as url:
+        assert asyncio.run(ask(url)) == statuses
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed_with_or_without_credentials(status: int) -> None:
+    connections = 0
+
+    async def counts(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal connections
+        connections += 1
+        writer.write(response(201))
+
+    with serving_streams(counts) as elsewhere:
+        moved = response(status, b"", f"Location: {elsewhere.replace('127.0.0.1', 'localhost')}?token=abcdefgh")
         with serving(sends(moved)) as url:
-            assert asked(url).status == 307
+            answer = asked(url.replace("://", "://me:hunter22@"), headers=[("Cookie", "session=1")])
+    assert (answer.kind, answer.status, connections) == ("rejected", status, 0)
+    assert answer.location == f"{elsewhere.replace('127.0.0.1', 'localhost')}?token=$TOKEN"
 
 
 def _echo(seen: list[bytes]) -> Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]:

@@ -1,0 +1,114 @@
+"""What this machine lacks for a connection is not the target's fault: it is waited for, and then it is an error that says so."""
+
+import asyncio
+import shutil
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+from hand_made_servers import response, serving
+from pyreqwest.exceptions import ConnectError
+
+from brokerfuzz.targets.transport import failure_of
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs limits of a POSIX system")
+
+DESCRIPTORS = """
+import asyncio, os, resource, sys
+from brokerfuzz.targets import HttpTarget
+
+async def fire():
+    target = HttpTarget(sys.argv[1], patience=float(sys.argv[2]))
+    await target.open()
+    await target.send(b"{}")
+    used = max(int(name) for name in os.listdir("/dev/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (used + 4, used + 4))
+    said = await asyncio.gather(*(target.send(b"{}") for _ in range(20)), return_exceptions=True)
+    await target.close()
+    print(*sorted({getattr(one, "kind", str(one)) for one in said}), sep="\\n")
+
+asyncio.run(fire())
+"""
+
+PORTS = """
+import asyncio, fcntl, pathlib, socket, struct
+from brokerfuzz.targets import HttpTarget
+
+def loopback_up():
+    with socket.socket() as some:
+        fcntl.ioctl(some, 0x8914, struct.pack("16sH14x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP
+
+async def hangs(reader, writer):
+    await asyncio.sleep(60)
+
+async def fire():
+    async with await asyncio.start_server(hangs, "127.0.0.1", 8080):
+        pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").write_text("40000 40009")
+        target = HttpTarget("http://127.0.0.1:8080/", patience=0.2, timeout=2)
+        await target.open()
+        said = await asyncio.gather(*(target.send(b"{}") for _ in range(30)), return_exceptions=True)
+        await target.close()
+    print(*sorted({getattr(one, "kind", str(one)) for one in said}), sep="\\n")
+    import os
+    os._exit(0)
+
+loopback_up()
+asyncio.run(fire())
+"""
+
+
+def fired(patience: float, slowness: float) -> str:
+    """What comes of 20 messages at once where no more than four files can be opened, by a server that takes some seconds for each."""
+
+    async def slow(_: bytes, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(slowness)
+        writer.write(response(201))
+
+    with serving(slow) as url:
+        return _run([sys.executable, "-c", DESCRIPTORS, url, str(patience)])
+
+
+def _run(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_too_few_descriptors_for_long_are_an_error_that_names_concurrency() -> None:
+    said = fired(patience=0.2, slowness=1.5)
+    assert "this machine cannot make so many connections" in said
+    assert "no file descriptor is left: lower --concurrency" in said
+    assert "crashed" not in said
+
+
+def test_too_few_descriptors_for_a_moment_are_waited_for() -> None:
+    assert fired(patience=20, slowness=0.05) == "accepted\n"
+
+
+NAMESPACES = shutil.which("unshare") and subprocess.run(["unshare", "-rn", "true"], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not NAMESPACES, reason="needs network namespaces, to have few local ports")
+def test_too_few_local_ports_are_an_error_that_names_concurrency() -> None:
+    said = _run(["unshare", "-rn", sys.executable, "-c", PORTS])
+    assert "no local port is left: lower --concurrency" in said
+    assert "crashed" not in said
+
+
+@pytest.mark.parametrize(
+    ("cause", "reason"),
+    [
+        ("Too many open files (os error 24)", "no file descriptor is left"),
+        ("Too many open files in system (os error 23)", "no file descriptor is left"),
+        ("Cannot assign requested address (os error 99)", "no local port is left"),
+        ("Can't assign requested address (os error 49)", "no local port is left"),
+        ("Only one usage of each socket address is normally permitted. (os error 10048)", "no local port is left"),
+        ("No buffer space available (os error 105)", "no memory for connections is left"),
+    ],
+)
+def test_every_system_has_its_own_words_for_it(cause: str, reason: str) -> None:
+    messages = ("error sending request for url (http://h/)", "client error (Connect)", "tcp open error", cause)
+    details: Any = {"causes": [{"message": message} for message in messages]}
+    failure = failure_of(ConnectError("connection error", details))
+    assert (failure.trouble, failure.reason) == ("exhausted", reason)
