@@ -6,6 +6,7 @@ BrokerfuzzError                 the base: catch it to catch them all
 ├── CorpusError                 a file is not a whole corpus, or cannot be read or written
 ├── InputError                  a file to judge cannot be read
 ├── ReportError                 a report cannot be written
+├── BaselineError              a baseline of known findings cannot be read or written
 ├── JournalError               a journal cannot be written, read or gone on with
 ├── TargetError                 a target cannot be reached or addressed
 ├── ConfigurationError          a configuration file cannot be read, used or written
@@ -47,6 +48,10 @@ class InputError(BrokerfuzzError):
 
 class ReportError(BrokerfuzzError):
     """Raised when the file that a report is to be written to cannot be written."""
+
+
+class BaselineError(BrokerfuzzError):
+    """Raised when a baseline is not there, is none, or cannot be written."""
 
 
 class JournalError(BrokerfuzzError):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -115,3 +116,86 @@ def count_option(unit: str) -> Decorator:
     """The option of how many random cases there are."""
     default = f"[default: 0; {RANDOM_CASES} with --random]"
     return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Random cases {unit} the catalogue.  {default}")
+
+
+# ------------------------------------------------------------------------------------------------- of targets and campaigns
+
+OF_TARGET = ("url", "exec_", "call", "lines")
+"""The parameters that name a target. One on the command line takes the place of all of a configuration's."""
+
+
+def _configured(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Makes what a configuration says the default of the other parameters."""
+    from brokerfuzz import configuration
+    from brokerfuzz.errors import ConfigurationError
+
+    found = Path(value) if value is not None else configuration.find(Path.cwd())
+    if found is not None:
+        if value is not None and not found.is_file():
+            raise ConfigurationError(f"{value} is not there: name a configuration, or let `brokerfuzz init` write one")
+        settings = configuration.load(found)
+        ctx.meta[CONFIGURATION] = settings
+        ctx.default_map = {**configuration.option_defaults(settings), **(ctx.default_map or {})}
+    return value
+
+
+CONFIGURATION = "brokerfuzz.configuration"
+"""Where the context of a command keeps its configuration."""
+
+config_option = click.option(
+    "--config", metavar="FILE", type=click.Path(dir_okay=False), is_eager=True, callback=_configured,
+    help="The configuration. Else brokerfuzz.toml, or pyproject.toml with [tool.brokerfuzz], of this folder or one above it.",
+)  # fmt: skip
+
+_TARGET_OPTIONS = (
+    click.argument("url", required=False),
+    click.option("--exec", "exec_", metavar="COMMAND", help="Fire at a command: the message is its standard input, exit status 0 accepts."),
+    click.option(
+        "--lines", metavar="plain|base64", type=click.Choice(("plain", "base64")),
+        help="The command of --exec runs on: a message a line in, `accepted` or `rejected` a line out.",
+    ),
+    click.option(
+        "--call", metavar="MODULE:FUNCTION", help="Fire at a Python function, in a process of its own: it gets bytes, and returns or raises."
+    ),
+    click.option("--method", metavar="METHOD", default="POST", show_default=True, help="The HTTP method."),
+    click.option("-H", "--header", "headers", metavar="NAME:VALUE", callback=headers, multiple=True, help="Send this header (repeatable)."),
+    click.option("--insecure", is_flag=True, help="Take any TLS certificate."),
+    click.option("--ca", metavar="FILE", type=click.Path(dir_okay=False), help="Trust the authorities of this file too (PEM)."),
+    click.option(
+        "--timeout", metavar="SECONDS", type=float, callback=above_zero, default=10.0, show_default=True, help="How long to wait for an answer."
+    ),
+    click.option("--accept", metavar="STATUS,...", help="Status codes that accept, as 200,201 or 2xx.  [default: 2xx]"),
+    click.option("--reject", metavar="STATUS,...", help="Status codes that refuse; all others are crashes.  [default: 1xx,3xx,4xx]"),
+    click.option("--envelope/--no-envelope", default=True, help="Whether operationWasSuccessful: false refuses.  [default: it does]"),
+    click.option("--concurrency", metavar="NUMBER", type=click.IntRange(min=1), default=16, show_default=True, help="Requests on their way at once."),
+    click.option("--rate", metavar="NUMBER", type=float, callback=above_zero, help="Requests a second at the most."),
+)  # fmt: skip
+
+_CHOICE_OPTIONS = (
+    rule_option,
+    technique_option,
+    click.option("--tag", "tags", metavar="TAG", multiple=True, help="Only cases with this tag (repeatable); * stands for anything."),
+    click.option(
+        "--exclude-rule", "exclude_rules", metavar="ID", shell_complete=known("rule_ids"), multiple=True, help="No faults of this rule (repeatable)."
+    ),
+    click.option(
+        "--exclude-technique", "exclude_techniques", metavar="NAME", shell_complete=known("techniques"), multiple=True,
+        help="No faults by this technique (repeatable).",
+    ),
+    click.option("--exclude-tag", "exclude_tags", metavar="TAG", multiple=True, help="No cases with this tag (repeatable)."),
+)  # fmt: skip
+
+
+def _all(options: tuple[Decorator, ...]) -> Decorator:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+target_options = _all(_TARGET_OPTIONS)
+"""What is fired at, and how its answers are read."""
+choice_options = _all(_CHOICE_OPTIONS)
+"""Which cases are wanted, and which not."""

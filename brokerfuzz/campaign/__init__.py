@@ -2,7 +2,8 @@
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.findings import Finding, Reason
-from brokerfuzz.campaign.firing import Campaign, Options, fire
+from brokerfuzz.campaign.firing import Campaign, Options, fire, run, run_sharded
+from brokerfuzz.campaign.journal import Journal, Recalled
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.results import Progress, Result, exit_status
 
@@ -10,11 +11,15 @@ __all__ = [
     "Campaign",
     "Finding",
     "FindingKind",
+    "Journal",
     "Observed",
     "Options",
     "Progress",
     "Reason",
+    "Recalled",
     "Result",
     "exit_status",
     "fire",
+    "run",
+    "run_sharded",
 ]

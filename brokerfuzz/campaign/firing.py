@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from time import monotonic
+from time import monotonic, time
 
 from brokerfuzz.campaign.findings import findings_of
 from brokerfuzz.campaign.journal import Journal, Recalled
@@ -17,6 +17,7 @@ from brokerfuzz.campaign.judging import Judge
 from brokerfuzz.campaign.minimising import Minimising
 from brokerfuzz.campaign.results import Progress, Result
 from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.sharding import Orders, Part, Sharding, Shards
 from brokerfuzz.campaign.volley import Numbered, Volley
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
@@ -83,6 +84,22 @@ def run(campaign: "Campaign") -> Result:
     return campaign.result()
 
 
+def run_sharded(campaign: "Campaign", sharding: Sharding, recalled: Recalled | None = None) -> Result:
+    """Runs a campaign whose cases are fired by other processes, and that is begun without cases of its own: what they found is shrunk here.
+
+    Raises `TargetError` where the target cannot be reached at all, or workers are lost again and again.
+    """
+    try:
+        sharding.run(campaign.absorb, recalled, campaign.options.time)
+    except KeyboardInterrupt:
+        campaign.stopped = INTERRUPTED
+        return campaign.result()
+    except JournalError as problem:
+        campaign.fail(problem)
+        return campaign.result()
+    return run(campaign)
+
+
 class Campaign:
     """One campaign: `run` it in an event loop, and ask for the `result` whenever you like.
 
@@ -102,10 +119,12 @@ class Campaign:
     ) -> None:
         self.options = options
         self.stopped: str | None = None
+        self._failed = False
         self._judge = options.judge
         self._target = target
         self._on_progress = on_progress
-        self._sender = Sender(target, rate=options.rate, journal=journal, recalled=recalled)
+        self._journal = journal
+        self._sender = Sender(target, rate=options.rate, journal=journal, recalled=recalled, ago=recalled.latest if recalled else 0.0)
         self._volley = Volley(iter(cases), target, self._sender, self._judge, max_findings=options.max_findings)
         self._begun = datetime.now(UTC)
         self._ended: float | None = None
@@ -120,11 +139,36 @@ class Campaign:
             self._phase = "shrinking"
             await self._shrink()
         except JournalError as problem:
-            self.stopped = str(problem)
+            self.fail(problem)
         finally:
             ticking.cancel()
             self._ended = monotonic()
             await self._target.close()
+
+    def orders(self, plan: Shards, workers: int, journal: str | None) -> Orders:
+        """What workers are told who fire the plan's shards for this campaign; `journal` is a file that they can append to."""
+        options = self.options
+        rate = options.rate and options.rate / workers
+        begun = time() - (monotonic() - self._sender.started)
+        return Orders(plan, self._target, self._judge, options.concurrency, rate, options.max_findings, begun, journal)
+
+    def absorb(self, part: Part) -> str | None:
+        """Takes in what a shard's firing gave, and says why no further one should be begun, if so."""
+        self._volley.seen.absorb(part.seen)
+        self._sender.timing.absorb(part.timing)
+        self._sender.requests += part.requests
+        if self._journal is not None:
+            for line in part.lines:
+                self._journal.add(line)
+        if (most := self.options.max_findings) is not None and len(self._volley.seen.suspicions) >= most:
+            self.stopped = self.stopped or f"{len(self._volley.seen.suspicions)} different contradictions were found"
+        self.stopped = self.stopped or part.stopped
+        self.tell()
+        return self.stopped
+
+    def fail(self, problem: JournalError) -> None:
+        """Stops: what would be sent now would not be written down."""
+        self.stopped, self._failed = str(problem), True
 
     def result(self) -> Result:
         """What is known now."""
@@ -144,6 +188,7 @@ class Campaign:
             requests=self._sender.requests,
             seconds=max(seconds, 0.0),
             stopped=self.stopped,
+            failed=self._failed,
         )
 
     async def _fire(self) -> None:
@@ -159,9 +204,14 @@ class Campaign:
         await shrinking.run(options.concurrency)
 
     async def _tick(self) -> None:
-        while self._on_progress is not None:
+        while True:
+            self.tell()
+            await asyncio.sleep(TICK)
+
+    def tell(self) -> None:
+        """Reports progress."""
+        if self._on_progress is not None:
             seen = self._volley.seen
             seconds = monotonic() - self._sender.started
             told = Progress(self._phase, seen.counts.total(), len(seen.suspicions), self._sender.requests, seconds, self.options.total)
             self._on_progress(told)
-            await asyncio.sleep(TICK)

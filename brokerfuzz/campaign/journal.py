@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, Protocol
 
 import orjson
 
@@ -31,7 +31,7 @@ from brokerfuzz.targets import Answer
 
 VERSION = 1
 BLOCK = 4096
-"""How many numbers are looked up together."""
+"""How many numbers are looked up together: those of a shard."""
 LONGEST_LINE = 1 << 28  # bytes; the largest message of a catalogue is a megabyte
 _GZIP = 31  # zlib's word for a gzip header and its largest window
 _PIECE = 1 << 20
@@ -52,6 +52,32 @@ def is_packed(path: str | Path) -> bool:
 
 
 # ---------------------------------------------------------------------------------------------------------------- writing
+
+
+class Writer(Protocol):
+    """What takes the lines of a journal."""
+
+    def record(self, key: "Key", case: Case, body: bytes, headers: Headers, answer: Answer, at: float) -> None:
+        """Writes one request and its answer. Raises `JournalError`."""
+        ...
+
+    def close(self) -> None:
+        """Ends the writing."""
+        ...
+
+
+class Collected:
+    """Lines for a journal that is written elsewhere."""
+
+    def __init__(self) -> None:
+        self.lines: list[bytes] = []
+
+    def record(self, key: "Key", case: Case, body: bytes, headers: Headers, answer: Answer, at: float) -> None:
+        """Keeps the line."""
+        self.lines.append(encode(key, case, body, headers, answer, at))
+
+    def close(self) -> None:
+        """Nothing ends."""
 
 
 class Journal:
@@ -76,7 +102,11 @@ class Journal:
 
     def record(self, key: Key, case: Case, body: bytes, headers: Headers, answer: Answer, at: float) -> None:
         """Writes one request and its answer. Raises `JournalError`, and leaves the file as it was before the line."""
-        self._write(encode(key, case, body, headers, answer, at))
+        self.add(encode(key, case, body, headers, answer, at))
+
+    def add(self, line: bytes) -> None:
+        """Writes a line that is ready. Raises `JournalError`, and leaves the file as it was before the line."""
+        self._write(line)
 
     def close(self) -> None:
         """Ends the file."""
@@ -258,6 +288,29 @@ def _unpacked(stream: IO[bytes]) -> Iterator[bytes]:
 # ---------------------------------------------------------------------------------------------------------------- recalling
 
 
+class Answered:
+    """Answers by request, with what was sent. `origin` is what errors call their journal, `latest` when the last one came, in seconds since
+    the start."""
+
+    latest = 0.0
+
+    def __init__(self, origin: str, answers: Mapping[Key, tuple[bytes, Answer]]) -> None:
+        self._origin, self._answers = origin, answers
+
+    def get(self, key: Key, body: bytes) -> Answer | None:
+        """The answer to a request; None where it was not answered. Raises `JournalError` where it was another message."""
+        found = self._answers.get(key)
+        if found is None:
+            return None
+        digest, answer = found
+        if digest != _digest(body):
+            raise JournalError(
+                f"{self._origin} is of another campaign (its {key.phase} {key.number} is another message): "
+                "go on with the options, the contract and the brokerfuzz that it was begun with"
+            )
+        return answer
+
+
 class Recalled:
     """The answers that a journal holds, by request: what a campaign that goes on does not send again.
 
@@ -269,7 +322,7 @@ class Recalled:
         self.path = Path(path)
         self.count, self.latest = 0, 0.0
         self._places: dict[int, array[int]] = {}
-        self._blocks: dict[int, dict[Key, tuple[bytes, Answer]]] = {}
+        self._blocks: dict[int, Answered] = {}
         self._file = self._plain()
         place = 0
         for number, line in enumerate(lines(self.path)):
@@ -279,16 +332,15 @@ class Recalled:
 
     def get(self, key: Key, body: bytes) -> Answer | None:
         """The answer to a request; None where it was not answered. Raises `JournalError` where it was another message."""
-        found = self._block(key.number // BLOCK).get(key)
-        if found is None:
-            return None
-        digest, answer = found
-        if digest != _digest(body):
-            raise JournalError(
-                f"{self.path} is of another campaign (its {key.phase} {key.number} is another message): "
-                "go on with the options, the contract and the brokerfuzz that it was begun with"
-            )
-        return answer
+        return self.block(key.number // BLOCK).get(key, body)
+
+    def block(self, block: int) -> Answered:
+        """The answers to the requests of a block of cases."""
+        if block not in self._blocks:
+            if len(self._blocks) >= _BLOCKS_KEPT:
+                del self._blocks[next(iter(self._blocks))]
+            self._blocks[block] = Answered(str(self.path), dict(self._read(place) for place in self._places.get(block, ())))
+        return self._blocks[block]
 
     def close(self) -> None:
         """Lets go of the file."""
@@ -315,13 +367,6 @@ class Recalled:
         self._places.setdefault(number // BLOCK, array("q")).append(place)
         self.count += 1
         self.latest = max(self.latest, at)
-
-    def _block(self, block: int) -> dict[Key, tuple[bytes, Answer]]:
-        if block not in self._blocks:
-            if len(self._blocks) >= _BLOCKS_KEPT:
-                del self._blocks[next(iter(self._blocks))]
-            self._blocks[block] = dict(self._read(place) for place in self._places.get(block, ()))
-        return self._blocks[block]
 
     def _read(self, place: int) -> tuple[Key, tuple[bytes, Answer]]:
         self._file.seek(place)

@@ -35,7 +35,7 @@ class Result:
 
     `counts` says how many cases of each verdict got which answer, `rules` how many faults of each rule did; `left_out` is how many cases the target
     cannot be given. `requests` counts those of twins and of shrinking too. `stopped` says why the campaign ended before its cases did; None where
-    it did not.
+    it did not. `failed` says that it stopped because its journal could not be written.
     """
 
     target: str
@@ -50,6 +50,7 @@ class Result:
     attribution: Attribution = field(default_factory=Attribution)
     timing: Timing = field(default_factory=Timing)
     left_out: int = 0
+    failed: bool = False
     started: datetime = datetime(1970, 1, 1, tzinfo=UTC)
 
 

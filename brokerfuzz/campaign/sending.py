@@ -3,7 +3,7 @@
 import asyncio
 from time import monotonic
 
-from brokerfuzz.campaign.journal import Journal, Key, Recalled
+from brokerfuzz.campaign.journal import Answered, Key, Recalled, Writer
 from brokerfuzz.campaign.pacing import Pacer
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case
@@ -14,13 +14,24 @@ _RECALLED_AT_ONCE = 200
 
 
 class Sender:
-    """The way from a campaign to its target. `requests` counts what was sent, in `earlier` sessions of the same journal too; `started` is the
-    clock (`time.monotonic`) at the start."""
+    """The way from a campaign to its target.
 
-    def __init__(self, target: Target, *, rate: float | None = None, journal: Journal | None = None, recalled: Recalled | None = None) -> None:
+    `requests` counts what was sent, and what was recalled as it was sent before; `started` is the clock (`time.monotonic`) at the
+    campaign's start, `ago` seconds ago.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        *,
+        rate: float | None = None,
+        journal: Writer | None = None,
+        recalled: Recalled | Answered | None = None,
+        ago: float = 0.0,
+    ) -> None:
         self.requests = 0
         self.timing = Timing()
-        self.started = monotonic() - (recalled.latest if recalled else 0.0)
+        self.started = monotonic() - ago
         self._target, self._pacer, self._journal, self._recalled = target, Pacer(rate), journal, recalled
         self._in_a_row = 0
 

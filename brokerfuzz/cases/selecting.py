@@ -1,34 +1,46 @@
 """Choosing cases by what they are about."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.techniques import known_techniques
+from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.errors import UnknownNameError
-from brokerfuzz.schemas import Contract
+from brokerfuzz.schemas import Contract, Rule
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Which faults are wanted: of these rules, by these techniques; all, where None. Make it with `selection`."""
+    """Which cases are wanted. Make it with `selection`.
 
-    rules: Collection[str] | None
-    techniques: Collection[str] | None
+    `rules` and `techniques` are those that may be broken and by what (None: any): where either is limited to some that are wanted, `only_faults`,
+    cases without a fault are not. `wanted_tag` and `unwanted_tag` say which tags a case has to have one of, and may have none of.
+    """
+
+    rules: Collection[str] | None = None
+    techniques: Collection[str] | None = None
+    only_faults: bool = False
+    wanted_tag: Callable[[str], bool] | None = None
+    unwanted_tag: Callable[[str], bool] | None = None
 
     def __bool__(self) -> bool:
-        return self.rules is not None or self.techniques is not None
+        return any(part is not None for part in (self.rules, self.techniques, self.wanted_tag, self.unwanted_tag))
 
     def wants(self, case: Case) -> bool:
-        """Whether the case has a fault that is wanted."""
-        return any(
+        """Whether the case is about what is wanted."""
+        if self.only_faults and not case.faults:
+            return False
+        if not all(
             (self.rules is None or fault.rule in self.rules) and (self.techniques is None or fault.technique in self.techniques)
             for fault in case.faults
-        )
+        ):
+            return False
+        tagged = self.wanted_tag is None or any(map(self.wanted_tag, case.tags))
+        return tagged and not (self.unwanted_tag is not None and any(map(self.unwanted_tag, case.tags)))
 
     def of(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """The faults that are wanted, each once and behind its twin; every case where nothing is chosen."""
+        """The cases that are wanted, each once, the faults behind their twins; every case where nothing is chosen."""
         seen: set[str] = set()
         for case in cases:
             for one in ((case.twin, case) if self.wants(case) else ()) if self else (case,):
@@ -36,19 +48,59 @@ class Selection:
                     seen.add(one.id)
                     yield one
 
+    def among(self, rules: Iterable[Rule]) -> tuple[Rule, ...] | None:
+        """Those of the rules that may be broken; None where all may."""
+        return None if self.rules is None else tuple(rule for rule in rules if rule.id in self.rules)
 
-def selection(contract: Contract, rules: Collection[str] = (), techniques: Collection[str] = ()) -> Selection:
-    """The selection of faults by rule ids (in which `*` stands for anything and `?` for one character) and names of techniques.
+    def names(self) -> frozenset[str] | None:
+        """The techniques that may be used; None where all may."""
+        return None if self.techniques is None else frozenset(self.techniques)
 
-    Raises `UnknownNameError` for a pattern that no rule fits, and for a technique that is none.
+
+def selection(
+    contract: Contract,
+    rules: Sequence[str] = (),
+    techniques: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    *,
+    exclude_rules: Sequence[str] = (),
+    exclude_techniques: Sequence[str] = (),
+    exclude_tags: Sequence[str] = (),
+) -> Selection:
+    """The selection of cases by rule ids, names of techniques and tags, in which `*` stands for anything and `?` for one character.
+
+    Raises `UnknownNameError` for a pattern that no rule or technique fits. Tags are not known before there are cases: what fits none chooses none.
     """
-    fitting = {rule for pattern in rules for rule in _fitting(contract, pattern)} if rules else None
-    return Selection(fitting, {technique.name for technique in known_techniques(techniques)} if techniques else None)
+    return Selection(
+        _chosen("rule", contract.rules_by_id, rules, exclude_rules, "`brokerfuzz rules` lists them all"),
+        _chosen("technique", TECHNIQUES, techniques, exclude_techniques, "`brokerfuzz rules --techniques` lists them all"),
+        bool(rules or techniques),
+        _any_of(tags),
+        _any_of(exclude_tags),
+    )
 
 
-def _fitting(contract: Contract, pattern: str) -> list[str]:
-    spelled = re.compile("".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in pattern))
-    found = [rule for rule in contract.rules_by_id if spelled.fullmatch(rule)]
+def _chosen(kind: str, known: Collection[str], wanted: Sequence[str], unwanted: Sequence[str], remedy: str) -> Collection[str] | None:
+    """The names that some pattern wants and none excludes, in their order; None where there is no pattern."""
+    if not wanted and not unwanted:
+        return None
+    some = {name for pattern in wanted for name in _fitting(kind, known, pattern, remedy)} if wanted else set(known)
+    out = {name for pattern in unwanted for name in _fitting(kind, known, pattern, remedy)}
+    return {name: None for name in known if name in some and name not in out}
+
+
+def _fitting(kind: str, known: Collection[str], pattern: str, remedy: str) -> list[str]:
+    fits = _pattern(pattern).fullmatch
+    found = [name for name in known if fits(name)]
     if not found:
-        raise UnknownNameError("rule", pattern, contract.rules_by_id, "`brokerfuzz rules` lists them all")
+        raise UnknownNameError(kind, pattern, known, remedy)
     return found
+
+
+def _any_of(patterns: Sequence[str]) -> Callable[[str], bool] | None:
+    spelled = [_pattern(pattern) for pattern in patterns]
+    return (lambda tag: any(pattern.fullmatch(tag) for pattern in spelled)) if spelled else None
+
+
+def _pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile("".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in pattern))

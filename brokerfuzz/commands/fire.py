@@ -1,117 +1,339 @@
-"""`fire`: cases at a target."""
+"""`fire`: a campaign against a target."""
 
 import sys
-from itertools import chain
+from collections.abc import Mapping
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from brokerfuzz import options
-from brokerfuzz.commands.making import chosen_cases, contract_of, random_count, tell_unbroken
-from brokerfuzz.commands.output import INTERRUPTED
-from brokerfuzz.options import MESSAGES, VERDICTS
+from brokerfuzz.commands import aiming
+from brokerfuzz.commands.making import contract_of, random_count, tell_unbroken
+from brokerfuzz.commands.output import FAILED, INTERRUPTED, note
+from brokerfuzz.options import CONFIGURATION, MESSAGES, ONE_OF_MESSAGES, VERDICTS
 
 if TYPE_CHECKING:
-    from brokerfuzz.campaign import Options, Result
-    from brokerfuzz.schemas import Contract
-    from brokerfuzz.targets import HttpTarget
+    from brokerfuzz.campaign import Campaign, Options, Result
+    from brokerfuzz.campaign.journal import Journal, Recalled
+    from brokerfuzz.cases.plan import Plan
+    from brokerfuzz.targets import Target
+
+Given = dict[str, Any]
+_OF_PLAN = (
+    "message_type", "verdicts", "seed", "count", "only_random", "strength", "rules", "techniques", "tags", "exclude_rules", "exclude_techniques",
+    "exclude_tags", "stances", "now", "contract",
+)  # fmt: skip
+"""What a journal says, and nobody else where it is gone on with."""
 
 
-@click.command("fire", short_help="Fire cases at a service, report what it does wrong.")
-@click.argument("url", required=False)
-@click.option("--method", default="POST", show_default=True, help="The HTTP method.")
-@click.option("-H", "--header", "headers", metavar="NAME:VALUE", callback=options.headers, multiple=True, help="Send this header (repeatable).")
-@click.option("--concurrency", metavar="NUMBER", type=click.IntRange(min=1), default=16, show_default=True, help="Requests on their way at once.")
-@click.option("--rate", metavar="NUMBER", type=float, callback=options.above_zero, help="Requests a second at the most.")
-@click.option(
-    "--timeout", metavar="SECONDS", type=float, callback=options.above_zero, default=10.0, show_default=True, help="How long to wait for an answer."
-)
-@click.option("--time", "seconds", metavar="SECONDS", type=float, callback=options.above_zero, help="Send no case after so long.")
-@click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1), help="Send no case after so many contradictions.")
+@click.command("fire", short_help="Fire cases at a target, report what it does wrong.")
+@options.config_option
+@options.target_options
+@options.bug_option
+@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGES), default=MESSAGES[0], show_default=True,
+              help=f"What the target takes: {ONE_OF_MESSAGES}.")  # fmt: skip
 @options.verdict_option
+@options.choice_options
 @options.seed_option
-@options.count_option("after those of")
+@click.option("--count", metavar="NUMBER", type=click.IntRange(min=0),
+              help=f"Random cases after the catalogue's.  [default: 0; {options.RANDOM_CASES} with --random; no end with --time]")  # fmt: skip
 @options.random_option
 @options.strength_option
-@click.option("--accept", metavar="STATUS,...", help="Status codes that accept, as 200,201 or 2xx.  [default: 2xx]")
-@click.option("--reject", metavar="STATUS,...", help="Status codes that refuse; all others are crashes.  [default: 1xx,3xx,4xx]")
-@click.option("--envelope/--no-envelope", default=True, help="Whether operationWasSuccessful: false refuses.  [default: it does]")
+@click.option("--time", "seconds", metavar="SECONDS", type=float, callback=options.above_zero, help="Send no case after so long.")
+@click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1), help="Send no case after so many contradictions.")
+@click.option("--fail-fast", is_flag=True, help="Send no case after the first contradiction.")
+@click.option("--shrink-requests", metavar="NUMBER", type=click.IntRange(min=0), default=200, show_default=True,
+              help="Requests to shrink a finding with, and again to find what it lacks; 0 shrinks none.")  # fmt: skip
+@click.option("--shrink-time", "shrink_seconds", metavar="SECONDS", type=float, callback=options.above_zero, default=60.0, show_default=True,
+              help="How long all findings may be shrunk.")  # fmt: skip
+@click.option("--preflight/--no-preflight", default=True,
+              help="Whether a plain message goes first, to see that the target is set up.  [default: it does]")  # fmt: skip
+@click.option("--journal", metavar="FILE", type=click.Path(dir_okay=False), help="Write every request and answer there as it happens (.gz: packed).")
+@click.option("--resume", metavar="JOURNAL", type=click.Path(dir_okay=False), help="Go on with the campaign of this journal, and send nothing again.")
+@click.option("--report", "reports", metavar="FILE", type=click.Path(dir_okay=False), multiple=True,
+              help="Write a report (repeatable): .html, .xml (JUnit), .json, .ndjson, .har, .md or .py (pytest).")  # fmt: skip
+@click.option("--baseline", metavar="FILE", type=click.Path(dir_okay=False), help="Findings in this file are known, and do not fail.")
+@click.option("--baseline-update", is_flag=True, help="Add what is found to the baseline.")
+@click.option("--baseline-prune", is_flag=True, help="Take out of the baseline what is not found any more.")
+@click.option("--write-config", is_flag=True, help="Pin what was observed of silences as stances in the configuration.")
+@click.option("--workers", metavar="NUMBER", type=click.IntRange(min=1), default=1, show_default=True, help="Processes that fire.")
+@click.option("--cluster", metavar="ADDRESS", help="Fire from the workers of the Dask cluster with this scheduler.")
 @options.stance_option
-@options.bug_option
 @options.now_option("Judge as")
 @options.contract_option
 @options.json_option
 def command(url: str | None, as_json: bool, **given: Any) -> int:
-    """Send offer creation requests to a service, and report where it contradicts the contract.
+    """Send messages to a target, and report where it contradicts the contract.
+
+    The target is the service at URL, a command (--exec) or a Python function (--call). Without one, the embedded reference
+    service is started and fired at, with the bugs that --bug seeds.
 
     The catalogue's cases go first, then random ones. Each finding is shrunk to its smallest message and comes with a
-    curl line that repeats it. What the service does where the contract is silent is no finding, but listed.
+    line that repeats it. What the target does where the contract is silent is no finding, but listed. A refusal
+    counts for something only where the twin of the message, which lacks its one fault, is accepted: that is seen to.
 
-    Without URL, the embedded reference service is started and fired at, with the bugs that --bug seeds.
+    Settings can stand in brokerfuzz.toml: see `brokerfuzz init`.
 
-    Exit status: 0 no finding, 1 findings, 2 the service cannot be reached, or the call is wrong.
+    Exit status: 0 no finding, or known ones alone; 1 findings; 2 the target cannot be reached, or the call is wrong.
 
     \b
     Examples:
       brokerfuzz fire
       brokerfuzz fire http://127.0.0.1:8000/offers -H 'Authorization: Bearer ...' --count 5000
-      brokerfuzz fire http://127.0.0.1:8000/offers --accept 200,201 --reject 400,422 --json
+      brokerfuzz fire http://127.0.0.1:8000/offers --journal run.ndjson --report report.html
+      brokerfuzz fire --resume run.ndjson
+      brokerfuzz fire --exec 'node read.js' --message product-list-response
       brokerfuzz fire --bug accepts-zero-order-minimum
     """
     from brokerfuzz.campaign import exit_status
     from brokerfuzz.campaign.firing import INTERRUPTED as INTERRUPTION
 
-    demands = contract_of(given["contract"])
-    demands.check_stances(given["stances"])
-    tell_unbroken(demands, MESSAGES[:1])
-    if url is None:
-        from brokerfuzz.service.running import running
+    ctx = click.get_current_context()
+    given = aiming.settled(ctx, {**given, "url": url})
+    if given["bugs"] and not aiming.is_embedded(given):
+        raise click.UsageError("--bug seeds the embedded service: leave --bug or the target out", ctx)
+    if given["reports"]:
+        from brokerfuzz.reports import files
 
-        with running(bugs=given["bugs"], contract=demands, now=given["now"], seed=given["seed"]) as base:
-            result = _campaign(f"{base}/offers", demands, given, as_json=as_json)
-    elif given["bugs"]:
-        raise click.UsageError("--bug seeds the embedded service: leave --bug or URL out", click.get_current_context())
-    else:
-        result = _campaign(url, demands, given, as_json=as_json)
-    _report(result, as_json=as_json)
-    if url is None and result.findings and not as_json:
+        files.check_paths(given["reports"])
+    known = _known(ctx, given)
+    given, plan, head = _planned(ctx, given)
+    with ExitStack() as stack:
+        target = stack.enter_context(aiming.aimed(given, plan.demands))
+        result = _conduct(stack, target, plan, given, head)
+        about = {**_about(plan, given), **aiming.told(given, target)}
+    result = _after(ctx, result, known, given)
+    _report(result, about, given, plan, as_json=as_json)
+    if aiming.is_embedded(given) and result.findings and not as_json:
         again = " ".join(["brokerfuzz serve", *(f"--bug {name}" for name in given["bugs"])])
         click.echo(f"The embedded service has ended: `{again}` starts it again.", err=True)
+    if result.failed and not result.findings:
+        return FAILED
     return INTERRUPTED if result.stopped == INTERRUPTION and not result.findings else exit_status(result)
 
 
-def _campaign(url: str, contract: "Contract", given: dict[str, Any], *, as_json: bool) -> "Result":
-    from brokerfuzz import campaign
-    from brokerfuzz.reports.terminal import live_progress
-
-    count = random_count(given["count"], given["only_random"])
-    wanted = given["verdicts"] or VERDICTS
-    cases = chosen_cases(MESSAGES[0], wanted, contract, given["now"], given["seed"], count, given["strength"], only_random=given["only_random"])
-    first = next(cases, None)  # the catalogue takes a second to make, which is not to count as time of the campaign
-    if first is None:
-        raise click.UsageError("no case is left to fire: choose more verdicts", click.get_current_context())
-    with live_progress(sys.stderr) as on_progress:
-        return campaign.fire(chain([first], cases), _target(url, given), _firing(contract, given), on_progress)
+# ---------------------------------------------------------------------------------------------------------- the plan
 
 
-def _target(url: str, given: dict[str, Any]) -> "HttpTarget":
-    from brokerfuzz.targets import AnswerRules, HttpTarget, status_patterns
+def _planned(ctx: click.Context, given: Given) -> "tuple[Given, Plan, Mapping[str, Any] | None]":
+    """The parameters, the plan, and the head of the journal that is gone on with."""
+    if given["resume"] is None:
+        plan = _plan(given)
+        plan.demands.check_stances(given["stances"])
+        tell_unbroken(plan.demands, [plan.message_type])
+        return given, plan, None
+    return _resumed(ctx, given)
 
-    patterns = {name: status_patterns(given[name]) for name in ("accept", "reject") if given[name] is not None}
-    answers = AnswerRules(**patterns, envelope=given["envelope"])
-    return HttpTarget(url, method=given["method"], headers=given["headers"], timeout=given["timeout"], rules=answers)
 
+def _plan(given: Given) -> "Plan":
+    from brokerfuzz.cases.case import clock
+    from brokerfuzz.cases.plan import Plan
 
-def _firing(contract: "Contract", given: dict[str, Any]) -> "Options":
-    from brokerfuzz.campaign import Options
-
-    return Options(
-        concurrency=given["concurrency"], rate=given["rate"], time=given["seconds"], max_findings=given["max_findings"],
-        now=given["now"], contract=contract, stances=given["stances"],
+    endless = given["count"] is None and given["seconds"] is not None
+    chosen = {name: tuple(given[name]) for name in ("rules", "techniques", "tags", "exclude_rules", "exclude_techniques", "exclude_tags")}
+    return Plan(
+        message_type=given["message_type"], now=clock(given["now"]), seed=given["seed"],
+        count=None if endless else random_count(given["count"], given["only_random"]), only_random=given["only_random"],
+        strength=given["strength"], verdicts=tuple(given["verdicts"]) or VERDICTS, contract=given["contract"], **chosen,
     )  # fmt: skip
 
 
-def _report(result: "Result", *, as_json: bool) -> None:
+def _resumed(ctx: click.Context, given: Given) -> "tuple[Given, Plan, Mapping[str, Any]]":
+    from brokerfuzz.campaign import journal
+    from brokerfuzz.cases.plan import Plan
+    from brokerfuzz.errors import JournalError
+
+    if given["journal"] is not None and ctx.get_parameter_source("journal") == ParameterSource.COMMANDLINE:
+        raise click.UsageError("--resume goes on with its journal: leave --journal out", ctx)
+    said = [name for name in _OF_PLAN if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE]
+    if said:
+        options_said = ", ".join(param.opts[0] for param in ctx.command.params if param.name in said)
+        raise click.UsageError(f"what is fired is what the journal says: leave {options_said} out", ctx)
+    head = journal.head_of(given["resume"])
+    try:
+        plan = Plan.of(head["plan"])
+        now = head["judged_at"] and datetime.fromisoformat(head["judged_at"])
+        given = {
+            **given,
+            "stances": dict(head["stances"]),
+            "now": now,
+            "seed": plan.seed,
+            "contract": plan.contract,
+            "message_type": plan.message_type,
+        }
+        return aiming.recalled(given, head["target_options"]), plan, head
+    except (KeyError, TypeError, ValueError) as problem:
+        raise JournalError(f"{given['resume']} does not say which campaign it is of ({type(problem).__name__}: {problem})") from problem
+
+
+def _about(plan: "Plan", given: Given) -> dict[str, Any]:
+    """What reports say of the call."""
+    now = given["now"]
+    return {
+        "message": plan.message_type,
+        "seed": plan.seed if plan.count != 0 else None,
+        "now": now.isoformat().replace("+00:00", "Z") if now else None,
+    }
+
+
+# ----------------------------------------------------------------------------------------------------------- firing
+
+
+def _conduct(stack: ExitStack, target: "Target", plan: "Plan", given: Given, head: Mapping[str, Any] | None) -> "Result":
+    """Runs the campaign, in this process or by others."""
+    from brokerfuzz.campaign import Campaign, Recalled, run
+    from brokerfuzz.reports.terminal import live_progress
+
+    first = next((case for _, case in plan.numbered()), None)  # the catalogue takes seconds to make, which are not to count as the campaign's
+    if first is None:
+        raise click.UsageError("no case is left to fire: choose more verdicts, rules, techniques or tags", click.get_current_context())
+    if given["preflight"] and not aiming.is_embedded(given):
+        _preflight(target, plan)
+    recalled = None
+    if head is not None:
+        recalled = Recalled(given["resume"])
+        stack.callback(recalled.close)
+    journal = _journal(target, plan, given, head)
+    if journal is not None:
+        stack.callback(journal.close)
+    on_progress = stack.enter_context(live_progress(sys.stderr))
+    apart = given["workers"] > 1 or given["cluster"] is not None
+    cases = () if apart else plan.numbered()
+    campaign = Campaign(cases, target, _options(given, plan), on_progress, journal=journal, recalled=recalled)
+    return _by_others(stack, campaign, target, plan, given, journal, recalled) if apart else run(campaign)
+
+
+def _preflight(target: "Target", plan: "Plan") -> None:
+    """Sees that the target is set up. Raises `TargetError`."""
+    import asyncio
+
+    from brokerfuzz.cases.catalogue import catalogue
+    from brokerfuzz.targets import preflight
+
+    plainest = next(catalogue(plan.message_type, verdicts=["valid"], now=plan.now, contract=plan.demands, strength=plan.strength))
+
+    async def check() -> str | None:
+        await target.open()
+        try:
+            return (await preflight.check(target, plainest.body)).warning
+        finally:
+            await target.close()
+
+    warning = asyncio.run(check())
+    if warning is not None:
+        note(warning)
+
+
+def _journal(target: "Target", plan: "Plan", given: Given, head: Mapping[str, Any] | None) -> "Journal | None":
+    from brokerfuzz.campaign.journal import Journal
+    from brokerfuzz.version import __version__
+
+    if head is not None:
+        return Journal(given["resume"], None)
+    if given["journal"] is None:
+        return None
+    now = given["now"]
+    said = {
+        "brokerfuzz": __version__,
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        "target": target.name,
+        "target_options": aiming.remembered(given, target),
+        "plan": plan.data(),
+        "stances": given["stances"],
+        "judged_at": now.isoformat() if now else None,
+    }
+    return Journal(given["journal"], said)
+
+
+def _options(given: Given, plan: "Plan") -> "Options":
+    from brokerfuzz.campaign import Options
+
+    return Options(
+        concurrency=given["concurrency"], rate=given["rate"], time=given["seconds"], max_findings=1 if given["fail_fast"] else given["max_findings"],
+        now=given["now"], contract=plan.demands, stances=given["stances"], shrink_requests=given["shrink_requests"],
+        shrink_seconds=given["shrink_seconds"], total=plan.total,
+    )  # fmt: skip
+
+
+def _by_others(
+    stack: ExitStack, campaign: "Campaign", target: "Target", plan: "Plan", given: Given, journal: "Journal | None", recalled: "Recalled | None"
+) -> "Result":
+    """Runs the campaign by processes of this machine, or a cluster's."""
+    from brokerfuzz.campaign import executors, run_sharded
+    from brokerfuzz.campaign.journal import is_packed
+    from brokerfuzz.campaign.sharding import Sharding
+
+    if given["cluster"] is not None:
+        executor, workers = stack.enter_context(executors.cluster(given["cluster"]))
+        return run_sharded(campaign, Sharding(campaign.orders(plan, workers, None), executor, workers, renew=None), recalled)
+    if journal is not None and is_packed(journal.path):
+        raise click.UsageError("several workers cannot write one packed journal: name one that does not end in .gz")
+    workers = given["workers"]
+    executor = executors.processes(workers)
+    stack.callback(executors.end_processes)
+    orders = campaign.orders(plan, workers, str(journal.path) if journal else None)
+    return run_sharded(campaign, Sharding(orders, executor, workers, renew=lambda: executors.processes(workers)), recalled)
+
+
+# ----------------------------------------------------------------------------------------------------- what comes of it
+
+
+def _known(ctx: click.Context, given: Given) -> dict[str, str]:
+    """The findings that the baseline holds."""
+    from brokerfuzz.campaign import baseline
+
+    if given["baseline"] is None:
+        if given["baseline_update"] or given["baseline_prune"]:
+            raise click.UsageError("no baseline is named: give it with --baseline FILE", ctx)
+        return {}
+    path = Path(given["baseline"])
+    return {} if given["baseline_update"] and not path.exists() else baseline.read(path)
+
+
+def _after(ctx: click.Context, result: "Result", known: dict[str, str], given: Given) -> "Result":
+    """The result held against the baseline, which is brought up to date, as are the stances of the configuration, if that is wanted."""
+    from dataclasses import replace
+
+    from brokerfuzz.campaign import baseline
+
+    add, prune = given["baseline_update"], given["baseline_prune"]
+    if prune and result.stopped is not None:
+        note("the baseline is not pruned: the campaign stopped early, so what was not found may still be there")
+        prune = False
+    if add or prune:
+        known = baseline.updated(known, result.findings, add=add, prune=prune)
+        baseline.write(Path(given["baseline"]), known)
+    if given["write_config"]:
+        _pin(ctx, result, given)
+    return replace(result, findings=baseline.marked(result.findings, known))
+
+
+def _pin(ctx: click.Context, result: "Result", given: Given) -> None:
+    """Writes what was observed of silences as stances; what was mixed is left open."""
+    from brokerfuzz import configuration
+
+    settings = ctx.meta.get(CONFIGURATION)
+    path = settings.path if settings is not None else Path("brokerfuzz.toml")
+    leanings = {"accepts": "accept", "rejects": "reject"}
+    stances = {observed.silence.id: leanings[observed.leaning] for observed in result.silences if observed.leaning in leanings}
+    pinned = configuration.pin_stances(path, stances, contract_of(given["contract"]))
+    mixed = [observed.silence.id for observed in result.silences if observed.leaning == "mixed"]
+    note(f"{len(pinned)} stances written to {path}" + (f"; mixed, and so left open: {', '.join(mixed)}" if mixed else ""))
+
+
+def _report(result: "Result", about: Mapping[str, Any], given: Given, plan: "Plan", *, as_json: bool) -> None:
+    import json
+
     from brokerfuzz.reports import machine, terminal
 
-    click.echo(machine.report(result)) if as_json else terminal.show(result, sys.stdout)
+    document = machine.document(result, about, plan.demands) if as_json or given["reports"] else {}
+    click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout)
+    if given["reports"]:
+        from brokerfuzz.reports import files
+
+        for written in files.write_all(given["reports"], document):
+            note(f"wrote {written}")

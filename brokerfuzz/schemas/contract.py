@@ -63,13 +63,18 @@ class Contract:
     """A contract, ready for use. Make it with `load_contract`.
 
     `schemas` maps file stems (`envelope`, `product-list-response`) to the schemas as written; `flat` maps message types
-    to their schema without references.
+    to their schema without references; `folder` is where its files are.
     """
 
     schemas: Mapping[str, Schema]
     flat: Mapping[str, Schema]
     silences: tuple[Silence, ...]
     semantics: tuple[Rule, ...]
+    folder: Path | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """In another process it is loaded from its folder: there too, equal folders give one contract."""
+        return load_contract, (self.folder,)
 
     @cached_property
     def rules(self) -> Mapping[str, tuple[Rule, ...]]:
@@ -152,7 +157,7 @@ def _load(folder: Path) -> Contract:
         flat = _flattened(schemas, folder)
         silences = tuple(_silence(entry) for entry in _entries(folder / "silences.json", files["silences.json"]))
         semantics = tuple(_semantic_rule(entry) for entry in _entries(folder / "semantics.json", files["semantics.json"]))
-        contract = Contract(schemas, flat, silences, semantics)
+        contract = Contract(schemas, flat, silences, semantics, folder)
         _check_names(contract, folder)
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
         told = f"{type(problem).__name__}: {problem}"

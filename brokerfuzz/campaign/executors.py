@@ -1,0 +1,48 @@
+"""Who fires shards: processes of this machine, or a Dask cluster."""
+
+import multiprocessing
+import signal
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import contextmanager
+
+from brokerfuzz.errors import TargetError
+
+
+def processes(workers: int) -> Executor:
+    """So many processes of this machine, each begun anew: a copy of this one would have its HTTP client, and not the client's threads."""
+    return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_ignore_interrupts)
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C goes to every process of a terminal: the one that began them ends them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def end_processes() -> None:
+    """Ends all workers at once."""
+    for process in multiprocessing.active_children():
+        process.kill()
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[tuple[Executor, int]]:
+    """A Dask cluster's executor, and how many threads its workers have. A worker that is lost is replaced by the cluster itself.
+
+    Raises `TargetError` where there is no such cluster, or Dask is not installed.
+    """
+    try:
+        from distributed import Client
+    except ImportError as problem:
+        raise TargetError("a cluster needs Dask: pip install 'brokerfuzz[cluster]'") from problem
+    try:
+        client = Client(address, timeout=10, set_as_default=False)
+    except (OSError, ValueError, TypeError) as problem:
+        raise TargetError(f"no Dask cluster answers at {address} ({problem}): give the scheduler's address, as tcp://127.0.0.1:8786") from problem
+    try:
+        threads = sum(client.nthreads().values())
+        if not threads:
+            raise TargetError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
+        yield client.get_executor(pure=False), threads
+    finally:
+        client.close()

@@ -1,0 +1,146 @@
+"""A campaign over many processes: each fires a shard of the cases at a time, and what it saw is put together here.
+
+A shard can be fired by any process, and again by another where one was lost. So a campaign's result is the same for any number of workers,
+and where one is killed within it: what was answered before is in the journal, and is not sent again.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Protocol
+
+from brokerfuzz.campaign.journal import Answered, Collected, Journal, Recalled, Writer
+from brokerfuzz.campaign.judging import Judge
+from brokerfuzz.campaign.observations import Observations
+from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.timing import Timing
+from brokerfuzz.campaign.volley import Numbered, Volley
+from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import Target
+
+AHEAD = 2
+"""How many shards a worker has waiting, so that none is idle."""
+ATTEMPTS = 3
+"""How often a shard is begun, at the most: a worker that is lost each time is lost for a reason."""
+
+
+class Shards(Protocol):
+    """Cases in shards, as `cases.plan.Plan` has them. It is sent to other processes."""
+
+    def shards(self) -> Iterator[int]:
+        """The shards' numbers."""
+        ...
+
+    def cases(self, shard: int) -> Iterator[Numbered]:
+        """A shard's cases with their numbers."""
+        ...
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What a worker needs to know besides its shard: what is said to each of them. `journal` is a file that it can append to; None, where
+    it is to send its lines back. `begun` is when the campaign began (`time.time`)."""
+
+    plan: Shards
+    target: Target
+    judge: Judge
+    concurrency: int
+    rate: float | None
+    max_findings: int | None
+    begun: float
+    journal: str | None = None
+
+
+@dataclass
+class Part:
+    """What one shard gave."""
+
+    shard: int
+    seen: Observations
+    timing: Timing
+    requests: int
+    stopped: str | None
+    lines: list[bytes] = field(default_factory=list)
+
+
+def fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> Part:
+    """Fires one shard, in whatever process. `answered` is what is not sent again. Raises `TargetError`, `JournalError`."""
+    return asyncio.run(_fire_shard(orders, shard, seconds, answered))
+
+
+async def _fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> Part:
+    journal: Writer = Collected() if orders.journal is None else Journal(orders.journal, None)
+    sender = Sender(orders.target, rate=orders.rate, journal=journal, recalled=answered, ago=time.time() - orders.begun)
+    volley = Volley(orders.plan.cases(shard), orders.target, sender, orders.judge, max_findings=orders.max_findings)
+    await orders.target.open()
+    try:
+        await volley.run(orders.concurrency, seconds)
+    finally:
+        await orders.target.close()
+        journal.close()
+    return Part(shard, volley.seen, sender.timing, sender.requests, volley.stopped, journal.lines if isinstance(journal, Collected) else [])
+
+
+class Sharding:
+    """The firing of a plan's shards by an executor's workers.
+
+    `renew` gives a new executor where one broke; None where it mends itself, as a cluster's does.
+    """
+
+    def __init__(self, orders: Orders, executor: Executor, workers: int, *, renew: Callable[[], Executor] | None) -> None:
+        self._orders, self._executor, self._workers, self._renew = orders, executor, workers, renew
+        self._attempts: dict[int, int] = {}
+        self._under_way: dict[Future[Part], int] = {}
+
+    def run(self, take: Callable[[Part], str | None], recalled: Recalled | None, seconds: float | None) -> None:
+        """Fires until no shard is left, the time is up, or `take`, which gets each part as it comes, gives a reason to stop. Raises
+        `TargetError` where workers are lost again and again."""
+        deadline = None if seconds is None else time.monotonic() + seconds
+        waiting = iter(self._orders.plan.shards())
+        stopped = False
+        try:
+            while True:
+                room = 0 if stopped else self._workers * AHEAD - len(self._under_way)
+                for shard in islice(waiting, room):
+                    self._submit(shard, recalled, deadline)
+                if not self._under_way:
+                    return
+                stopped = self._gather(take, recalled, deadline) or stopped
+        finally:
+            for future in self._under_way:
+                future.cancel()
+
+    def _submit(self, shard: int, recalled: Recalled | None, deadline: float | None) -> None:
+        self._attempts[shard] = self._attempts.get(shard, 0) + 1
+        if self._attempts[shard] > ATTEMPTS:
+            raise TargetError(f"shard {shard} was begun {ATTEMPTS} times, and each time its worker was lost: is there memory enough?")
+        left = None if deadline is None else max(deadline - time.monotonic(), 0.01)
+        answered = recalled.block(shard) if recalled else None
+        self._under_way[self._executor.submit(fire_shard, self._orders, shard, left, answered)] = shard
+
+    def _gather(self, take: Callable[[Part], str | None], recalled: Recalled | None, deadline: float | None) -> bool:
+        """Takes what has come, and begins anew what was lost; whether it is time to stop."""
+        stopped, lost = False, []
+        done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
+        for future in done:
+            shard = self._under_way.pop(future)
+            try:
+                stopped = take(future.result()) is not None or stopped
+            except BrokenExecutor:
+                lost.append(shard)
+        if lost:
+            self._begin_anew(lost, recalled, deadline)
+        return stopped
+
+    def _begin_anew(self, lost: list[int], recalled: Recalled | None, deadline: float | None) -> None:
+        if self._renew is None:
+            raise TargetError("the workers are lost: are they running, and can they import brokerfuzz?")
+        lost += self._under_way.values()
+        self._under_way.clear()
+        self._executor = self._renew()
+        known = Recalled(self._orders.journal) if self._orders.journal else recalled
+        for shard in sorted(lost):
+            self._submit(shard, known, deadline)

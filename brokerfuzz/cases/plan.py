@@ -1,0 +1,117 @@
+"""Which cases a campaign fires, said so briefly that it can be written into a journal and sent to another process, and be made again there.
+
+Cases come in shards: slices of the catalogue, then random cases, each shard by itself from the seed and its own number. A case's number is
+its shard's times `STRIDE` and its place in the shard; so a case has the same number in whatever process, and whenever, it is made.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from functools import lru_cache
+from itertools import count, islice
+from typing import Any
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
+from brokerfuzz.cases.selecting import Selection, selection
+from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+
+STRIDE = 4096
+"""The numbers of a shard."""
+SLICE = 512
+"""Cases of the catalogue a shard."""
+DRAWN = 1024
+"""Random cases a shard."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """Cases of one message type: the catalogue's (not `only_random`), then `count` random ones from a `seed`, or None for no end of them.
+
+    `now` is the time that they are made against, `contract` the folder of a changed one. What is wanted, and what is not, are names of
+    rules, techniques and tags in which `*` stands for anything: see `selecting.selection`.
+    """
+
+    message_type: MessageType
+    now: datetime
+    seed: int = 0
+    count: int | None = 0
+    only_random: bool = False
+    strength: int = 2
+    verdicts: tuple[Label, ...] = ALL_LABELS
+    rules: tuple[str, ...] = ()
+    exclude_rules: tuple[str, ...] = ()
+    techniques: tuple[str, ...] = ()
+    exclude_techniques: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    exclude_tags: tuple[str, ...] = ()
+    contract: str | None = None
+
+    @property
+    def demands(self) -> Contract:
+        """The contract. Raises `ContractError`."""
+        return load_contract(self.contract)
+
+    @property
+    def total(self) -> int | None:
+        """How many cases there are; None for no end."""
+        return None if self.count is None else len(self._listed()) + self.count
+
+    def shards(self) -> Iterator[int]:
+        """The numbers of the shards that have cases, in order."""
+        slices = self._slices
+        yield from range(slices)
+        yield from count(slices) if self.count is None else range(slices, slices + -(-self.count // DRAWN))
+
+    def cases(self, shard: int) -> Iterator[tuple[int, Case]]:
+        """The cases of a shard with their numbers, in order."""
+        found = islice(self._listed(), shard * SLICE, (shard + 1) * SLICE) if shard < self._slices else self._drawn(shard - self._slices)
+        return enumerate(found, shard * STRIDE)
+
+    def numbered(self) -> Iterator[tuple[int, Case]]:
+        """All cases with their numbers, in order."""
+        for shard in self.shards():
+            yield from self.cases(shard)
+
+    @property
+    def _slices(self) -> int:
+        return -(-len(self._listed()) // SLICE)
+
+    @property
+    def chosen(self) -> Selection:
+        """Which cases are wanted. Raises `UnknownNameError`."""
+        return selection(
+            self.demands, self.rules, self.techniques, self.tags,
+            exclude_rules=self.exclude_rules, exclude_techniques=self.exclude_techniques, exclude_tags=self.exclude_tags,
+        )  # fmt: skip
+
+    def _listed(self) -> Sequence[Case]:
+        return () if self.only_random else _listed(self)
+
+    def _drawn(self, shard: int) -> Iterator[Case]:
+        from brokerfuzz.cases.steering import steered_cases
+
+        chosen = self.chosen
+        left = DRAWN if self.count is None else min(DRAWN, self.count - shard * DRAWN)
+        cases = steered_cases(
+            self.message_type, self.seed, shard=shard, verdicts=self.verdicts, rules=chosen.among(self.demands.rules[self.message_type]),
+            techniques=chosen.names(), now=self.now, contract=self.demands, strength=self.strength,
+        )  # fmt: skip
+        return islice(filter(chosen.wants, cases) if chosen else cases, left)
+
+    def data(self) -> dict[str, Any]:
+        """The plan as JSON."""
+        return {**asdict(self), "now": self.now.isoformat()}
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> "Plan":
+        """The plan that `data` gave. Raises `TypeError`, `ValueError` or `KeyError` for what is none."""
+        values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
+        return cls(**{**values, "now": datetime.fromisoformat(data["now"])})
+
+
+@lru_cache(maxsize=4)
+def _listed(plan: Plan) -> Sequence[Case]:
+    """The catalogue's cases that a plan wants."""
+    cases = catalogue(plan.message_type, now=plan.now, contract=plan.demands, strength=plan.strength)
+    return tuple(case for case in plan.chosen.of(cases) if case.label in plan.verdicts)
