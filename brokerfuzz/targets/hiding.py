@@ -72,10 +72,11 @@ class Secrets:
     def __init__(self, url: str, headers: Iterable[tuple[str, str]]) -> None:
         known = {value for value in (*_of_url(url), *_of_headers(headers)) if len(value) >= SHORTEST}
         spelled = sorted({spelling for value in known for spelling in _spellings(value)}, key=lambda spelling: (-len(spelling), spelling))
-        self._longest = max((len(spelling.encode(errors="replace")) for spelling in spelled), default=0)
         self._in_text = re.compile("|".join(map(re.escape, spelled)), re.IGNORECASE) if spelled else None
-        as_bytes = [re.escape(spelling.encode(errors="replace")) for spelling in spelled]
-        self._in_bytes = re.compile(b"|".join(as_bytes), re.IGNORECASE) if spelled else None
+        as_bytes = [spelling.encode(errors="replace") for spelling in spelled]
+        self._longest = max(map(len, as_bytes), default=0)
+        self._in_lower_case = tuple({spelling.lower() for spelling in as_bytes})
+        self._in_bytes = re.compile(b"|".join(map(re.escape, as_bytes)), re.IGNORECASE)
 
     def hide(self, text: str) -> str:
         """The text with each secret replaced."""
@@ -83,7 +84,8 @@ class Secrets:
 
     def excerpt(self, body: bytes, size: int) -> bytes:
         """The first bytes of a body with each secret replaced, one too that goes on where the excerpt ends."""
-        if self._in_bytes is None or not body:
+        lower = body[: size + self._longest].lower()
+        if not any(spelling in lower for spelling in self._in_lower_case):  # a tenth of the time that the expression takes
             return body[:size]
         kept, at = [], 0
         for found in self._in_bytes.finditer(body, 0, size + self._longest):

@@ -32,6 +32,9 @@ MOST_READ = 1 << 20
 GRACE = 1.0
 """Seconds behind the client's own time limits, in case that it does not keep them: nothing waits for ever."""
 
+LETTING_GO = 0.03
+"""Seconds for the client's own thread to let go of Python's objects: one that still does as the interpreter ends aborts the process."""
+
 CONTENT_TYPE, TRANSFER_ENCODING = "content-type", "transfer-encoding"
 _PEM = b"-----BEGIN CERTIFICATE-----"
 
@@ -164,6 +167,7 @@ class HttpTarget:
             with suppress(TimeoutError):
                 async with asyncio.timeout(GRACE):
                     await client.close()
+            await asyncio.sleep(LETTING_GO)
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         """Sends the message and reads the answer. Raises `TargetError` where nothing ever answered at this URL,

@@ -12,11 +12,11 @@ from urllib.parse import quote
 
 import pytest
 from hand_made_servers import echoes, response, sends, serving, serving_streams, unused_url
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import AnswerRules, HttpTarget
+from brokerfuzz.targets import AnswerRules, HttpTarget, http
 from brokerfuzz.targets.hiding import HIDDEN, Secrets, shown
 
 PRINTABLE = string.ascii_letters + string.digits + string.punctuation
@@ -47,7 +47,8 @@ def requests_with(secret: str, position: str, url: str) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def servers() -> Iterator[tuple[str, str]]:
     """A server that repeats each request, and a URL where nothing listens."""
-    with serving_streams(echoes) as url:
+    with serving_streams(echoes) as url, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(http, "LETTING_GO", 0.0)  # there are thousands of targets, and the process goes on
         yield url, unused_url()
 
 
@@ -95,6 +96,7 @@ def usual_words(position: str, url: str, unused: str) -> str:
 
 
 @pytest.mark.parametrize("position", POSITIONS)
+@settings(max_examples=40, deadline=None)
 @given(secret=SECRETS)
 @example(secret="hunter2hunter2")
 @example(secret='a"b\\c/d<e>&f%20g+h')
