@@ -5,8 +5,7 @@ from shlex import quote
 from urllib.parse import urlsplit
 
 from brokerfuzz.targets.hiding import is_secret, parts_of, variable
-
-_LONGEST_ARGUMENT = 100_000  # bytes; Linux takes 131,072 in one argument, and a shell's own printf any number
+from brokerfuzz.targets.shell import LONGEST_ARGUMENT, fed
 
 
 def curl_line(
@@ -36,7 +35,7 @@ def curl_line(
     shown = list(parts_of(url))
     parts += (["-g"] if set("[]{}") & set(url) else []) + ["".join(f'"{part}"' if secret else quote(part) for part, secret in shown if part)]
     line = " ".join(parts)
-    return line if plain else f"printf '{_octal(body)}' | {line}"
+    return line if plain else fed(body, line)
 
 
 def _secret_header(name: str) -> str:
@@ -44,14 +43,9 @@ def _secret_header(name: str) -> str:
 
 
 def _is_plain(body: bytes) -> bool:
-    if len(body) > _LONGEST_ARGUMENT:
+    if len(body) > LONGEST_ARGUMENT:
         return False
     try:
         return body.decode().isprintable()
     except UnicodeDecodeError:
         return False
-
-
-def _octal(body: bytes) -> str:
-    """The format for printf that prints the bytes: octal escapes are the ones that every shell's printf knows."""
-    return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"%\\'" else f"\\{byte:03o}" for byte in body)
