@@ -147,8 +147,9 @@ config_option = click.option(
     help="The configuration. Else brokerfuzz.toml, or pyproject.toml with [tool.brokerfuzz], of this folder or one above it.",
 )  # fmt: skip
 
+url_argument = click.argument("url", required=False)
+
 _TARGET_OPTIONS = (
-    click.argument("url", required=False),
     click.option("--exec", "exec_", metavar="COMMAND", help="Fire at a command: the message is its standard input, exit status 0 accepts."),
     click.option(
         "--lines", metavar="plain|base64", type=click.Choice(("plain", "base64")),

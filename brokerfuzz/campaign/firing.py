@@ -104,7 +104,7 @@ class Campaign:
     """One campaign: `run` it in an event loop, and ask for the `result` whenever you like.
 
     `cases` come with their numbers, by which they are known in the `journal`, which is written if there is one. What `recalled` holds was
-    answered before, and is not sent again.
+    answered before, and is not sent again; where it `sends` nothing at all, what comes of it is what the journal knows.
     """
 
     def __init__(
@@ -116,15 +116,17 @@ class Campaign:
         *,
         journal: Journal | None = None,
         recalled: Recalled | None = None,
+        sends: bool = True,
     ) -> None:
         self.options = options
         self.stopped: str | None = None
         self._failed = False
         self._judge = options.judge
         self._target = target
+        self._sends = sends
         self._on_progress = on_progress
         self._journal = journal
-        self._sender = Sender(target, rate=options.rate, journal=journal, recalled=recalled, ago=recalled.latest if recalled else 0.0)
+        self._sender = Sender(target, rate=options.rate, journal=journal, recalled=recalled, ago=recalled.latest if recalled else 0.0, sends=sends)
         self._volley = Volley(iter(cases), target, self._sender, self._judge, max_findings=options.max_findings)
         self._begun = datetime.now(UTC)
         self._ended: float | None = None
@@ -134,7 +136,8 @@ class Campaign:
         """Fires, then shrinks. Raises `TargetError` where the target cannot be reached at all."""
         ticking = asyncio.create_task(self._tick())
         try:
-            await self._target.open()
+            if self._sends:
+                await self._target.open()
             await self._fire()
             self._phase = "shrinking"
             await self._shrink()
@@ -143,7 +146,8 @@ class Campaign:
         finally:
             ticking.cancel()
             self._ended = monotonic()
-            await self._target.close()
+            if self._sends:
+                await self._target.close()
 
     def orders(self, plan: Shards, workers: int, journal: str | None) -> Orders:
         """What workers are told who fire the plan's shards for this campaign; `journal` is a file that they can append to."""

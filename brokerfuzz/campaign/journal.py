@@ -288,6 +288,10 @@ def _unpacked(stream: IO[bytes]) -> Iterator[bytes]:
 # ---------------------------------------------------------------------------------------------------------------- recalling
 
 
+class NotRecalledError(Exception):
+    """The journal has no answer to a request, and none is to be sent."""
+
+
 class Answered:
     """Answers by request, with what was sent. `origin` is what errors call their journal, `latest` when the last one came, in seconds since
     the start."""
@@ -296,6 +300,9 @@ class Answered:
 
     def __init__(self, origin: str, answers: Mapping[Key, tuple[bytes, Answer]]) -> None:
         self._origin, self._answers = origin, answers
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._answers
 
     def get(self, key: Key, body: bytes) -> Answer | None:
         """The answer to a request; None where it was not answered. Raises `JournalError` where it was another message."""
@@ -341,6 +348,15 @@ class Recalled:
                 del self._blocks[next(iter(self._blocks))]
             self._blocks[block] = Answered(str(self.path), dict(self._read(place) for place in self._places.get(block, ())))
         return self._blocks[block]
+
+    def has(self, key: Key) -> bool:
+        """Whether a request was answered."""
+        return key in self.block(key.number // BLOCK)
+
+    @property
+    def last(self) -> int:
+        """The highest block of which there are answers; -1 where there are none."""
+        return max(self._places, default=-1)
 
     def close(self) -> None:
         """Lets go of the file."""

@@ -3,7 +3,7 @@
 import asyncio
 from time import monotonic
 
-from brokerfuzz.campaign.journal import Answered, Key, Recalled, Writer
+from brokerfuzz.campaign.journal import Answered, Key, NotRecalledError, Recalled, Writer
 from brokerfuzz.campaign.pacing import Pacer
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case
@@ -28,17 +28,21 @@ class Sender:
         journal: Writer | None = None,
         recalled: Recalled | Answered | None = None,
         ago: float = 0.0,
+        sends: bool = True,
     ) -> None:
         self.requests = 0
         self.timing = Timing()
         self.started = monotonic() - ago
         self._target, self._pacer, self._journal, self._recalled = target, Pacer(rate), journal, recalled
+        self._sends = sends
         self._in_a_row = 0
 
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:
         """The target's answer to a message that goes as the case does. Raises `TargetError`, `JournalError`."""
         if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
             return await self._recall(answer)
+        if not self._sends:
+            raise NotRecalledError
         if self._pacer.limited:
             await self._pacer.turn()
         self.requests += 1

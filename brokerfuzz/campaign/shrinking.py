@@ -13,6 +13,7 @@ from hashlib import blake2b
 from time import monotonic
 from typing import Literal
 
+from brokerfuzz.campaign.journal import NotRecalledError
 from brokerfuzz.campaign.reductions import Schemas, in_schema_order, magnitude, pieces, simpler
 from brokerfuzz.campaign.trees import Items, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
 from brokerfuzz.schemas import Verdict
@@ -141,7 +142,10 @@ class Shrinker:
         if self.requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
             raise _SpentError
         self.requests += 1
-        answer = await self._send(body)
+        try:
+            answer = await self._send(body)
+        except NotRecalledError:
+            raise _SpentError from None
         if not answer.reached:
             raise _SpentError
         return answer

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from time import monotonic
 
 from brokerfuzz.campaign.additions import lacking, others, with_member
+from brokerfuzz.campaign.journal import NotRecalledError
 from brokerfuzz.campaign.reductions import Schemas, chunks
 from brokerfuzz.campaign.shrinking import Bounds, Judge, Send
 from brokerfuzz.campaign.trees import Items, Path, Tree, at, children, pointer, read_tree, replaced, write_tree
 from brokerfuzz.schemas import Label, Verdict
-from brokerfuzz.targets.answers import Answer
 
 MOST_TURNS = 4
 """How many different ways to turn an answer are looked for."""
@@ -186,7 +186,10 @@ class Turning:
         if self.requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
             raise _SpentError
         self.requests += 1
-        answer: Answer = await self._send(body)
+        try:
+            answer = await self._send(body)
+        except NotRecalledError:
+            raise _SpentError from None
         if not answer.reached:
             raise _SpentError
         return answer.kind == "accepted"

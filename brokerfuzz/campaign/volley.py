@@ -6,10 +6,11 @@ twin is sent too, unless it was among the cases: a refusal proves something of t
 
 import asyncio
 from collections.abc import Coroutine, Iterator
+from contextlib import suppress
 from typing import Any
 
 from brokerfuzz.campaign.contradictions import contradiction
-from brokerfuzz.campaign.journal import Key
+from brokerfuzz.campaign.journal import Key, NotRecalledError
 from brokerfuzz.campaign.judging import Judge
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.sending import Sender
@@ -53,7 +54,8 @@ class Volley:
                 return
             number, case = found
             if self._target.carries(case.body, case.headers):
-                await self._fire(number, case)
+                with suppress(NotRecalledError):
+                    await self._fire(number, case)
             else:
                 self.seen.left_out += 1
 

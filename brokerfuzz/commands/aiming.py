@@ -20,14 +20,15 @@ _OF_HTTP = ("url", "method", "headers", "insecure", "ca", "timeout", "accept", "
 _OF_PROCESSES = ("exec_", "lines", "call", "timeout")
 
 
-def settled(ctx: click.Context, given: Given) -> Given:
-    """The parameters, where the command line and a configuration may both have named a target: one on the command line is the only one, and the
-    configuration's headers, which may be secret, go to the configuration's own server alone. Stances of both hold."""
-    given = dict(given)
-    if any(given.get(name) is not None and _typed(ctx, name) for name in OF_TARGET):
+def settled(ctx: click.Context, given: Given, url: str | None) -> Given:
+    """The parameters, where the command line and a configuration may both have named a target: one on the command line (a `url` there, too)
+    is the only one, and the configuration's headers, which may be secret, go to the configuration's own server alone. Stances of both hold.
+    """
+    typed = {name: given[name] for name in OF_TARGET if name != "url" and given[name] is not None and _typed(ctx, name)}
+    given = {**given, "url": url if url is not None else _configured_url(ctx)}
+    if url is not None or typed:
         own = _origin_of_configuration(ctx)
-        for name in OF_TARGET:
-            given[name] = given.get(name) if _typed(ctx, name) else None
+        given |= {name: typed.get(name) for name in OF_TARGET if name != "url"} | {"url": url}
         if given["headers"] and not _typed(ctx, "headers") and (given["url"] is None or _origin(given["url"]) != own):
             note("the configuration's headers are for its own target, and are not sent to this one: give them with -H if they should be")
             given["headers"] = []
@@ -46,8 +47,13 @@ def _typed(ctx: click.Context, name: str) -> bool:
 
 
 def _origin_of_configuration(ctx: click.Context) -> tuple[str, str] | None:
+    url = _configured_url(ctx)
+    return None if url is None else _origin(url)
+
+
+def _configured_url(ctx: click.Context) -> str | None:
     default = (ctx.default_map or {}).get("url")
-    return None if default is None else _origin(default() if callable(default) else default)
+    return default() if callable(default) else default
 
 
 def _origin(url: str) -> tuple[str, str]:
@@ -104,7 +110,7 @@ def is_embedded(given: Given) -> bool:
     return all(given[name] is None for name in ("url", "exec_", "call"))
 
 
-def told(given: Given, target: "Target") -> dict[str, Any]:
+def told(target: "Target") -> dict[str, Any]:
     """What reports say of the target: the request (None where it is no HTTP) and how answers are read."""
     from brokerfuzz.targets import HttpTarget
 
@@ -112,6 +118,24 @@ def told(given: Given, target: "Target") -> dict[str, Any]:
         return {"request": None}
     rules = target.rules
     return {"request": target.request, "answers": {"accept": list(rules.accept), "reject": list(rules.reject), "envelope": rules.envelope}}
+
+
+def unaimed(name: str, told: Mapping[str, Any]) -> "Target":
+    """The target that a journal or a report tells of, to speak of it; it may lack the secrets that it takes to send anything."""
+    from brokerfuzz.targets import AnswerRules, HttpTarget
+
+    request = told.get("request")
+    if request is None:
+        return _endpoint_of_process(name)
+    return HttpTarget(
+        request["url"], method=request["method"], headers=[(header, value) for header, value in request["headers"]], rules=AnswerRules()
+    )
+
+
+def _endpoint_of_process(name: str) -> "Target":
+    from brokerfuzz.targets import CallTarget, CommandTarget
+
+    return CallTarget(name) if ":" in name and " " not in name and "/" not in name else CommandTarget(name)
 
 
 def remembered(given: Given, target: "Target") -> dict[str, Any] | None:

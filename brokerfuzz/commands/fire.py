@@ -14,6 +14,7 @@ from brokerfuzz import options
 from brokerfuzz.commands import aiming
 from brokerfuzz.commands.making import contract_of, random_count, tell_unbroken
 from brokerfuzz.commands.output import FAILED, INTERRUPTED, note
+from brokerfuzz.commands.recorded import about, recorded
 from brokerfuzz.options import CONFIGURATION, MESSAGES, ONE_OF_MESSAGES, VERDICTS
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _OF_PLAN = (
 
 @click.command("fire", short_help="Fire cases at a target, report what it does wrong.")
 @options.config_option
+@options.url_argument
 @options.target_options
 @options.bug_option
 @click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGES), default=MESSAGES[0], show_default=True,
@@ -93,7 +95,7 @@ def command(url: str | None, as_json: bool, **given: Any) -> int:
     from brokerfuzz.campaign.firing import INTERRUPTED as INTERRUPTION
 
     ctx = click.get_current_context()
-    given = aiming.settled(ctx, {**given, "url": url})
+    given = aiming.settled(ctx, given, url if ctx.get_parameter_source("url") == ParameterSource.COMMANDLINE else None)
     if given["bugs"] and not aiming.is_embedded(given):
         raise click.UsageError("--bug seeds the embedded service: leave --bug or the target out", ctx)
     if given["reports"]:
@@ -101,13 +103,13 @@ def command(url: str | None, as_json: bool, **given: Any) -> int:
 
         files.check_paths(given["reports"])
     known = _known(ctx, given)
-    given, plan, head = _planned(ctx, given)
+    given, plan = _planned(ctx, given)
     with ExitStack() as stack:
         target = stack.enter_context(aiming.aimed(given, plan.demands))
-        result = _conduct(stack, target, plan, given, head)
-        about = {**_about(plan, given), **aiming.told(given, target)}
+        result = _conduct(stack, target, plan, given)
+        told = about(plan, given["now"], aiming.told(target))
     result = _after(ctx, result, known, given)
-    _report(result, about, given, plan, as_json=as_json)
+    _report(result, told, given, plan, as_json=as_json)
     if aiming.is_embedded(given) and result.findings and not as_json:
         again = " ".join(["brokerfuzz serve", *(f"--bug {name}" for name in given["bugs"])])
         click.echo(f"The embedded service has ended: `{again}` starts it again.", err=True)
@@ -119,13 +121,13 @@ def command(url: str | None, as_json: bool, **given: Any) -> int:
 # ---------------------------------------------------------------------------------------------------------- the plan
 
 
-def _planned(ctx: click.Context, given: Given) -> "tuple[Given, Plan, Mapping[str, Any] | None]":
-    """The parameters, the plan, and the head of the journal that is gone on with."""
+def _planned(ctx: click.Context, given: Given) -> "tuple[Given, Plan]":
+    """The parameters, and the plan; both of the journal that is gone on with, if so."""
     if given["resume"] is None:
         plan = _plan(given)
         plan.demands.check_stances(given["stances"])
         tell_unbroken(plan.demands, [plan.message_type])
-        return given, plan, None
+        return given, plan
     return _resumed(ctx, given)
 
 
@@ -142,48 +144,23 @@ def _plan(given: Given) -> "Plan":
     )  # fmt: skip
 
 
-def _resumed(ctx: click.Context, given: Given) -> "tuple[Given, Plan, Mapping[str, Any]]":
-    from brokerfuzz.campaign import journal
-    from brokerfuzz.cases.plan import Plan
-    from brokerfuzz.errors import JournalError
-
+def _resumed(ctx: click.Context, given: Given) -> "tuple[Given, Plan]":
     if given["journal"] is not None and ctx.get_parameter_source("journal") == ParameterSource.COMMANDLINE:
         raise click.UsageError("--resume goes on with its journal: leave --journal out", ctx)
     said = [name for name in _OF_PLAN if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE]
     if said:
         options_said = ", ".join(param.opts[0] for param in ctx.command.params if param.name in said)
         raise click.UsageError(f"what is fired is what the journal says: leave {options_said} out", ctx)
-    head = journal.head_of(given["resume"])
-    try:
-        plan = Plan.of(head["plan"])
-        now = head["judged_at"] and datetime.fromisoformat(head["judged_at"])
-        given = {
-            **given,
-            "stances": dict(head["stances"]),
-            "now": now,
-            "seed": plan.seed,
-            "contract": plan.contract,
-            "message_type": plan.message_type,
-        }
-        return aiming.recalled(given, head["target_options"]), plan, head
-    except (KeyError, TypeError, ValueError) as problem:
-        raise JournalError(f"{given['resume']} does not say which campaign it is of ({type(problem).__name__}: {problem})") from problem
-
-
-def _about(plan: "Plan", given: Given) -> dict[str, Any]:
-    """What reports say of the call."""
-    now = given["now"]
-    return {
-        "message": plan.message_type,
-        "seed": plan.seed if plan.count != 0 else None,
-        "now": now.isoformat().replace("+00:00", "Z") if now else None,
-    }
+    known = recorded(given["resume"])
+    plan = known.plan
+    settings = {"stances": known.stances, "now": known.now, "seed": plan.seed, "contract": plan.contract, "message_type": plan.message_type}
+    return aiming.recalled({**given, **settings}, known.aim), plan
 
 
 # ----------------------------------------------------------------------------------------------------------- firing
 
 
-def _conduct(stack: ExitStack, target: "Target", plan: "Plan", given: Given, head: Mapping[str, Any] | None) -> "Result":
+def _conduct(stack: ExitStack, target: "Target", plan: "Plan", given: Given) -> "Result":
     """Runs the campaign, in this process or by others."""
     from brokerfuzz.campaign import Campaign, Recalled, run
     from brokerfuzz.reports.terminal import live_progress
@@ -194,10 +171,10 @@ def _conduct(stack: ExitStack, target: "Target", plan: "Plan", given: Given, hea
     if given["preflight"] and not aiming.is_embedded(given):
         _preflight(target, plan)
     recalled = None
-    if head is not None:
+    if given["resume"] is not None:
         recalled = Recalled(given["resume"])
         stack.callback(recalled.close)
-    journal = _journal(target, plan, given, head)
+    journal = _journal(target, plan, given)
     if journal is not None:
         stack.callback(journal.close)
     on_progress = stack.enter_context(live_progress(sys.stderr))
@@ -228,11 +205,11 @@ def _preflight(target: "Target", plan: "Plan") -> None:
         note(warning)
 
 
-def _journal(target: "Target", plan: "Plan", given: Given, head: Mapping[str, Any] | None) -> "Journal | None":
+def _journal(target: "Target", plan: "Plan", given: Given) -> "Journal | None":
     from brokerfuzz.campaign.journal import Journal
     from brokerfuzz.version import __version__
 
-    if head is not None:
+    if given["resume"] is not None:
         return Journal(given["resume"], None)
     if given["journal"] is None:
         return None
@@ -242,6 +219,7 @@ def _journal(target: "Target", plan: "Plan", given: Given, head: Mapping[str, An
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "target": target.name,
         "target_options": aiming.remembered(given, target),
+        "told": aiming.told(target),
         "plan": plan.data(),
         "stances": given["stances"],
         "judged_at": now.isoformat() if now else None,
@@ -325,12 +303,12 @@ def _pin(ctx: click.Context, result: "Result", given: Given) -> None:
     note(f"{len(pinned)} stances written to {path}" + (f"; mixed, and so left open: {', '.join(mixed)}" if mixed else ""))
 
 
-def _report(result: "Result", about: Mapping[str, Any], given: Given, plan: "Plan", *, as_json: bool) -> None:
+def _report(result: "Result", told: Mapping[str, Any], given: Given, plan: "Plan", *, as_json: bool) -> None:
     import json
 
     from brokerfuzz.reports import machine, terminal
 
-    document = machine.document(result, about, plan.demands) if as_json or given["reports"] else {}
+    document = machine.document(result, told, plan.demands) if as_json or given["reports"] else {}
     click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout)
     if given["reports"]:
         from brokerfuzz.reports import files

@@ -11,6 +11,7 @@ from typing import IO
 
 import click
 
+from brokerfuzz.campaign.attribution import Attribution
 from brokerfuzz.campaign.contradictions import LABELS
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.firing import OnProgress
@@ -62,11 +63,13 @@ def progress_line(progress: Progress) -> str:
 
 def summary(result: Result) -> str:
     """The one line that says it all."""
-    found = f"{len(result.findings):,} finding{'' if len(result.findings) == 1 else 's'}"
+    known = sum(finding.known for finding in result.findings)
+    found = f"{len(result.findings):,} finding{'' if len(result.findings) == 1 else 's'}" + (f" ({known:,} of them known)" if known else "")
     answers = "; ".join(filter(None, (_answers(result, label) for label in LABELS)))
     stopped = f"; stopped early: {result.stopped}" if result.stopped else ""
+    left_out = f"; left out, as the target cannot be given them: {result.left_out:,} cases" if result.left_out else ""
     work = f"{result.cases:,} cases, {result.requests:,} requests in {result.seconds:.1f} s"
-    return f"{found} at {printable(result.target)} ({work}{stopped}): {answers or 'no case was answered'}"
+    return f"{found} at {printable(result.target)} ({work}{left_out}{stopped}): {answers or 'no case was answered'}"
 
 
 def _answers(result: Result, label: Label) -> str:
@@ -76,12 +79,14 @@ def _answers(result: Result, label: Label) -> str:
 
 
 def _lines(result: Result) -> Iterator[str]:
-    yield click.style(summary(result), bold=True, fg="red" if result.findings else "green")
+    yield click.style(summary(result), bold=True, fg="red" if any(not finding.known for finding in result.findings) else "green")
     for number, finding in enumerate(result.findings[:MOST_SHOWN], 1):
         yield ""
         yield from _finding(number, finding)
     if (left := len(result.findings) - MOST_SHOWN) > 0:
         yield f"\n... and {left:,} more findings: the machine's report (--json) holds them all"
+    yield from _unproven(result.attribution)
+    yield from _elsewhere(result.attribution)
     if result.silences:
         yield ""
         yield click.style("What the contract leaves open, and what this target does", bold=True)
@@ -89,7 +94,8 @@ def _lines(result: Result) -> Iterator[str]:
 
 
 def _finding(number: int, finding: Finding) -> Iterator[str]:
-    yield click.style(f"{number}. ", bold=True) + click.style(finding.sentence(), fg="red")
+    known = click.style("known: ", bold=True) if finding.known else ""
+    yield click.style(f"{number}. ", bold=True) + known + click.style(finding.sentence(), fg=None if finding.known else "red")
     for reason in finding.reasons:
         yield _entry("rule", f"{reason.rule} (contract: {reason.source})")
         yield _entry("place", printable(reason.at, 200) or "the whole message")
@@ -105,7 +111,28 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
     if finding.headers:
         yield _entry("headers", printable(", ".join(finding.headers), 200))
     yield _entry("smallest", readable(finding.body, LONGEST_BODY) or "(no bytes)")
+    if finding.twin is not None:
+        yield _entry("twin", readable(finding.twin, LONGEST_BODY))
     yield _entry("reproduce", finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: --json holds it")
+
+
+def _unproven(attribution: Attribution) -> Iterator[str]:
+    """What the target's refusals do not prove, said once."""
+    if attribution.refusals_unproven:
+        yield ""
+        yield click.style(f"{attribution.refusals_unproven:,} refusals prove nothing: the twin, which lacks the fault, was refused too", bold=True)
+        for one in attribution.unproven.values():
+            got = f"{one.answer.kind} ({printable(one.answer.reason, 200)})"
+            yield f"   {one.count:,} twins were {got}, the first of them that of case {one.case.id}"
+
+
+def _elsewhere(attribution: Attribution) -> Iterator[str]:
+    """Which refusals may be for another reason, by their own words."""
+    if attribution.elsewhere:
+        yield ""
+        yield click.style("Refusals that name another member than the one that is wrong", bold=True)
+        for one in attribution.elsewhere.values():
+            yield f"   {one.case.faults[0].rule}: {', '.join(one.named)} ({one.count:,} times, first case {one.case.id}): {printable(one.said, 150)}"
 
 
 def _entry(name: str, value: str) -> str:

@@ -164,6 +164,7 @@ class HttpTarget:
         """Closes every connection."""
         if self._client is not None:
             client, self._client = self._client, None
+            self._address = self.url  # so that a target that is closed can go to another process
             with suppress(TimeoutError):
                 async with asyncio.timeout(GRACE):
                     await client.close()

@@ -1,0 +1,110 @@
+"""Sends findings again, and says which are gone.
+
+What is sent is each finding's smallest message, a few times where it was flaky. A finding is gone where every answer is one that the contract allows;
+the message is judged again, by the clock of today too, and one that is not what it was any more says nothing.
+"""
+
+from base64 import b64decode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from brokerfuzz.campaign.contradictions import FindingKind, contradiction
+from brokerfuzz.campaign.envelopes import malformed
+from brokerfuzz.campaign.journal import Key
+from brokerfuzz.campaign.judging import Judge
+from brokerfuzz.campaign.results import Result
+from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.volley import together
+from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.schemas import Label, Verdict
+from brokerfuzz.targets import Answer, Target
+
+TRIES = 5
+"""How often a message is sent before a finding that was flaky counts as gone."""
+
+Outcome = Literal["still there", "another", "gone", "other verdict"]
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What became of a finding: `answer` is the one that tells. `another` is a contradiction of another kind; `other verdict` says that the
+    message is not any more what it was judged to be."""
+
+    sentence: str
+    case: Case
+    label: Label
+    kind: FindingKind | None
+    answer: Answer | None
+    outcome: Outcome
+
+
+@dataclass(frozen=True)
+class Again:
+    """What is to be sent again: a message, and what it showed; `kind` of None is for a message that is only to be seen."""
+
+    sentence: str
+    case: Case
+    label: Label
+    kind: FindingKind | None
+    flaky: bool = False
+
+
+async def replay(waiting: Sequence[Again], target: Target, judge: Judge, *, concurrency: int = 16, rate: float | None = None) -> list[Replayed]:
+    """Sends all again, and says of each what became of it, in their order. Raises `TargetError` where the target cannot be reached at all."""
+    sender = Sender(target, rate=rate)
+    found: dict[int, Replayed] = {}
+    numbered = iter(enumerate(waiting))
+
+    async def work() -> None:
+        for number, again in numbered:
+            found[number] = await _replayed(number, again, sender, judge)
+
+    await target.open()
+    try:
+        await together(*(work() for _ in range(concurrency)))
+    finally:
+        await target.close()
+    return [found[number] for number in sorted(found)]
+
+
+async def _replayed(number: int, again: Again, sender: Sender, judge: Judge) -> Replayed:
+    label = judge.of(again.case, again.case.body).label
+    if label != again.label:
+        return Replayed(again.sentence, again.case, label, None, None, "other verdict")
+    answer, kind = None, None
+    for step in range(TRIES if again.flaky else 1):
+        answer = await sender.send(Key("replay", number, step), again.case, again.case.body)
+        kind = _kind(again, label, answer, judge)
+        if kind is not None:
+            break
+    return Replayed(again.sentence, again.case, label, kind, answer, _outcome(again, kind))
+
+
+def _outcome(again: Again, kind: FindingKind | None) -> Outcome:
+    if kind is None:
+        return "gone"
+    return "still there" if again.kind in {kind, None} else "another"
+
+
+def _kind(again: Again, label: Label, answer: Answer, judge: Judge) -> FindingKind | None:
+    if again.kind == "malformed-answer" and malformed(answer, judge.demands) is not None:
+        return again.kind
+    return contradiction(label, answer.kind)
+
+
+def of_result(result: Result) -> Iterator[Again]:
+    """The findings of a result."""
+    for finding in result.findings:
+        case = Case(finding.message_type, finding.body, Verdict(finding.label), headers=finding.case.headers)
+        yield Again(finding.sentence(), case, finding.label, finding.kind, finding.flaky)
+
+
+def of_document(document: Mapping[str, Any]) -> Iterator[Again]:
+    """The findings of a report's document."""
+    for finding in document["findings"]:
+        smallest = finding["smallest"]
+        body = compact(smallest["body"]) if "body" in smallest else b64decode(smallest["raw"])
+        headers = tuple((name, value) for name, value in smallest.get("headers", ()))
+        case = Case(finding["message"], body, Verdict(finding["verdict"]), headers=headers)
+        yield Again(finding["sentence"], case, finding["verdict"], finding["kind"], finding["shown"] < finding["sent"])
