@@ -1,0 +1,93 @@
+"""Programs that answer messages, and ones that do not behave; and what they may leave behind."""
+
+import asyncio
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from brokerfuzz.targets import Answer, Target
+
+SECONDS = 5.0
+"""How long something that is to happen soon may take."""
+
+
+def python(code: str, *arguments: str) -> list[str]:
+    """The command for a program in Python that starts fast."""
+    return [sys.executable, "-ISc", code, *arguments]
+
+
+def answers(target: Target, *bodies: bytes, at_once: bool = False) -> list[Answer]:
+    """What the target answers to the messages, one after the other or all at once."""
+
+    async def ask() -> list[Answer]:
+        await target.open()
+        try:
+            if at_once:
+                return await asyncio.gather(*(target.send(body) for body in bodies))
+            return [await target.send(body) for body in bodies]
+        finally:
+            await target.close()
+
+    return asyncio.run(ask())
+
+
+def answer(target: Target, body: bytes = b"{}") -> Answer:
+    """What the target answers to one message."""
+    return answers(target, body)[0]
+
+
+def cancelled_after(target: Target, seconds: float, *bodies: bytes) -> None:
+    """Sends messages, and gives them up after a while, as Ctrl-C does."""
+
+    async def ask() -> None:
+        await target.open()
+        try:
+            async with asyncio.timeout(seconds):
+                await asyncio.gather(*(target.send(body) for body in bodies))
+        except TimeoutError:
+            pass
+        finally:
+            await target.close()
+
+    asyncio.run(ask())
+
+
+def is_alive(pid: int) -> bool:
+    """Whether there is such a process, and it is more than a zombie."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def dies(pid: int) -> bool:
+    """Whether the process is dead soon."""
+    until = time.monotonic() + SECONDS
+    while is_alive(pid):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+@contextmanager
+def nothing_left_behind() -> Iterator[None]:
+    """Fails where there are more children (dead ones too) or descriptors behind the block than before it."""
+    before = _children(), _descriptors()
+    yield
+    until = time.monotonic() + SECONDS
+    while _children() - before[0] and time.monotonic() < until:
+        time.sleep(0.01)
+    assert _children() - before[0] == set()
+    assert _descriptors() == before[1]
+
+
+def _children() -> set[str]:
+    return {pid for task in Path("/proc/self/task").iterdir() for pid in (task / "children").read_text().split()}
+
+
+def _descriptors() -> int:
+    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208  (its own descriptor counts each time)

@@ -1,0 +1,302 @@
+"""A program that is started for each message: its answers, and what it cannot do to us."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, is_alive, nothing_left_behind, python
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import CommandTarget
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+
+
+@pytest.fixture(autouse=True)
+def tidy() -> Iterator[None]:
+    with nothing_left_behind():
+        yield
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "reason"),
+    [
+        pytest.param("", "accepted", "exit status 0", id="ends well"),
+        pytest.param("print('fine')", "accepted", "exit status 0", id="ends well, with a word"),
+        pytest.param("raise SystemExit(3)", "rejected", "exit status 3", id="refuses"),
+        pytest.param("print('\\n no\\x1b number\\nx'); raise SystemExit(3)", "rejected", "exit status 3: no� number", id="says why"),
+        pytest.param("import sys; print('out'); sys.exit('error\\nmore')", "rejected", "exit status 1: error", id="standard error first"),
+        pytest.param("{}['number']", "rejected", "exit status 1: KeyError: 'number'", id="a traceback's last line"),
+        pytest.param("import os; os.kill(os.getpid(), 11)", "crashed", "killed by SIGSEGV", id="signal"),
+        pytest.param("import os; os.kill(os.getpid(), 40)", "crashed", "killed by signal 40", id="signal without a name"),
+        pytest.param("import os; os.abort()", "crashed", "killed by SIGABRT", id="abort"),
+        pytest.param("import os; os.closerange(0, 3)", "accepted", "exit status 0", id="closes all and ends"),
+    ],
+)
+def test_an_answer_is_read_from_how_a_program_ends(code: str, kind: str, reason: str) -> None:
+    said = answer(CommandTarget(python(code)))
+    assert (said.kind, said.reason, said.status, said.reached) == (kind, reason, None, True)
+    assert said.seconds > 0
+
+
+@pytest.mark.parametrize(("status", "kind"), [(0, "accepted"), (1, "crashed"), (2, "rejected"), (65, "rejected"), (137, "crashed")])
+def test_where_statuses_that_refuse_are_named_others_are_crashes(status: int, kind: str) -> None:
+    assert answer(CommandTarget(python(f"raise SystemExit({status})"), reject=[2, 65])).kind == kind
+
+
+def test_the_message_is_standard_input_byte_for_byte() -> None:
+    body = bytes(range(256)) * 4000
+    code = f"import sys; raise SystemExit(0 if sys.stdin.buffer.read() == bytes(range(256)) * {len(body) // 256} else 1)"
+    assert answer(CommandTarget(python(code)), body).kind == "accepted"
+    assert answer(CommandTarget(python("import sys; sys.exit(len(sys.stdin.buffer.read()))")), b"").kind == "accepted"
+
+
+def test_a_line_is_read_as_a_shell_would_and_no_shell_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = f"'{sys.executable}' -ISc 'import sys; sys.exit(\" \".join(sys.argv[1:]))' \"a  b\" $HOME `id` '*' > x; true"
+    said = answer(CommandTarget(line))
+    assert said.reason == "exit status 1: a  b $HOME `id` * > x; true"
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_is_said_is_kept_as_far_as_an_answer_goes() -> None:
+    both = answer(CommandTarget(python("import sys; print('o' * 5000); sys.exit('e' * 5000)")))
+    assert (len(both.body), both.body[:2], both.body[-2:]) == (2048, b"oo", b"ee")
+    assert len(both.reason) < 300
+    assert answer(CommandTarget(python("import sys; sys.exit('e')"))).body == b"e\n"
+
+
+def test_who_does_not_end_in_time_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    code = (
+        "import os, signal, subprocess, sys, time\n"
+        "for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(number, signal.SIG_IGN)\n"
+        "child = subprocess.Popen(['sleep', '60'])\n"
+        "open(sys.argv[1], 'w').write(f'{os.getpid()} {child.pid}')\n"
+        "print('begun', flush=True)\n"
+        "while True: time.sleep(60)"
+    )
+    said = answer(CommandTarget(python(code, str(pids)), timeout=0.5))
+    assert (said.kind, said.reason, said.body) == ("silent", "no end within 0.5 s: killed", b"begun\n")
+    assert 0.4 < said.seconds < SECONDS
+    assert all(dies(int(pid)) for pid in pids.read_text().split())
+
+
+def test_a_grandchild_that_keeps_the_pipes_open_holds_nothing_up(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    code = "import subprocess, sys; open(sys.argv[1], 'w').write(str(subprocess.Popen(['sleep', '60']).pid)); print('done')"
+    said = answer(CommandTarget(python(code, str(pid))))
+    assert (said.kind, said.body) == ("accepted", b"done\n")
+    assert said.seconds < SECONDS
+    assert dies(int(pid.read_text()))
+
+
+def test_a_grandchild_that_left_the_group_and_writes_on_holds_nothing_up(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    code = (
+        "import subprocess, sys\nchild = subprocess.Popen(['yes'], start_new_session=True)\nopen(sys.argv[1], 'w').write(str(child.pid)); sys.exit(4)"
+    )
+    said = answer(CommandTarget(python(code, str(pid))))
+    assert said.kind == "rejected"
+    assert dies(int(pid.read_text()))  # nobody reads what it writes
+
+
+@pytest.mark.parametrize("stream", [1, 2])
+def test_output_without_end_is_thrown_away(stream: int) -> None:
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB
+    code = f"import os\nfor _ in range(4000): os.write({stream}, b'x' * 65536)\nraise SystemExit(2)"
+    said = answer(CommandTarget(python(code)))
+    assert (said.kind, len(said.body)) == ("rejected", 2048)
+    assert answer(CommandTarget(["yes"], timeout=0.3)).kind == "silent"
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        pytest.param("import os; os.close(0)", id="closes its input"),
+        pytest.param("import sys; sys.stdin.buffer.raw.read(1)", id="reads a byte"),
+        pytest.param("", id="reads nothing"),
+    ],
+)
+def test_a_program_may_leave_its_input_unread(code: str) -> None:
+    target = CommandTarget(python(code), processes=2)
+    assert {said.kind for said in answers(target, b"{}", b"x" * 3_000_000, b"", b"x" * 70_000, at_once=True)} == {"accepted"}
+
+
+def test_closing_all_pipes_and_living_on_is_silence() -> None:
+    said = answer(CommandTarget(python("import os, time; os.closerange(0, 3); time.sleep(60)"), timeout=0.4), b"x" * 1_000_000)
+    assert said.kind == "silent"
+
+
+def test_a_trickle_does_not_put_the_end_off() -> None:
+    code = "import time\nwhile True: print('x', end='', flush=True); time.sleep(0.02)"
+    assert answer(CommandTarget(python(code), timeout=0.4)).seconds < SECONDS
+
+
+def test_no_more_run_at_once_than_is_said_and_who_waits_is_not_timed(tmp_path: Path) -> None:
+    code = (
+        "import os, sys, time\n"
+        "mine = os.path.join(sys.argv[1], str(os.getpid())); open(mine, 'w').close()\n"
+        "running = len(os.listdir(sys.argv[1])); time.sleep(0.05); os.remove(mine); sys.exit(running)"
+    )
+    said = answers(CommandTarget(python(code, str(tmp_path)), processes=2, timeout=SECONDS), *[b""] * 12, at_once=True)
+    assert {answer.reason for answer in said} <= {"exit status 1", "exit status 2"}
+    assert max(answer.seconds for answer in said) < SECONDS / 2
+
+
+def test_what_runs_when_it_is_given_up_is_killed(tmp_path: Path) -> None:
+    code = "import os, sys, time; open(os.path.join(sys.argv[1], str(os.getpid())), 'w').close(); time.sleep(60)"
+    started = time.monotonic()
+    cancelled_after(CommandTarget(python(code, str(tmp_path)), processes=4), 0.6, *[b"{}"] * 8)
+    assert time.monotonic() - started < SECONDS
+    pids = [int(path.name) for path in tmp_path.iterdir()]
+    assert len(pids) == 4
+    assert not [pid for pid in pids if is_alive(pid)]
+
+
+def test_many_messages_leak_nothing() -> None:
+    assert {said.kind for said in answers(CommandTarget(["cat"]), *[b"{}"] * 200, at_once=True)} == {"accepted"}
+
+
+def test_a_system_that_cannot_tell_of_an_end_by_a_descriptor_has_threads_that_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "pidfd_open")
+    said = answers(CommandTarget(python("import sys; sys.exit(len(sys.stdin.read()))"), timeout=SECONDS), b"", b"a", b"ab", at_once=True)
+    assert [answer.reason for answer in said] == ["exit status 0", "exit status 1", "exit status 2"]
+    assert answer(CommandTarget(["sleep", "60"], timeout=0.2)).kind == "silent"
+    until = time.monotonic() + SECONDS
+    while threading.active_count() > 1 and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("no-such-program --now", "no folder of .PATH has it: correct its name"),
+        ("./no-such-program", "there is no such file"),
+        ("/tmp", "is a folder"),
+    ],
+)
+def test_a_program_that_is_not_there_is_an_error_with_a_remedy(command: str, words: str) -> None:
+    with pytest.raises(TargetError, match=words):
+        answer(CommandTarget(command))
+
+
+def test_a_program_that_may_not_be_executed_is_an_error_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "validate"
+    program.write_text("exit 0\n")
+    with pytest.raises(TargetError, match=r"chmod \+x"):
+        answer(CommandTarget("./validate"))
+    with pytest.raises(TargetError, match=r"a program of this folder is ./validate"):
+        answer(CommandTarget("validate"))
+    program.chmod(0o755)
+    with pytest.raises(TargetError, match="Exec format error.*try it in a shell"):
+        answer(CommandTarget("./validate"))
+
+
+def test_a_program_that_goes_away_is_waited_for_and_then_it_is_said(tmp_path: Path) -> None:
+    program = tmp_path / "validate"
+
+    def write() -> None:
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+
+    async def ask() -> list[tuple[str, bool]]:
+        write()
+        target = CommandTarget([str(program)], patience=0.5)
+        await target.open()
+        said = [await target.send(b"{}")]
+        program.unlink()
+        asyncio.get_running_loop().call_later(0.1, write)
+        said.append(await target.send(b"{}"))
+        program.unlink()
+        said.append(await target.send(b"{}"))
+        await target.close()
+        return [(answer.kind, answer.reached) for answer in said]
+
+    assert asyncio.run(ask()) == [("accepted", True), ("accepted", True), ("crashed", False)]
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "words"),
+    [
+        ("", {}, "names no program"),
+        ([], {}, "names no program"),
+        ("node 'x", {}, "No closing quotation"),
+        ("a\0b", {}, "NUL"),
+        ("cat", {"timeout": 0}, "leaves no time"),
+        ("cat", {"timeout": float("nan")}, "leaves no time"),
+        ("cat", {"processes": 0}, "leaves nobody"),
+        ("cat", {"reject": [0]}, "from 1 to 255"),
+    ],
+)
+def test_what_cannot_be_is_refused_at_once(command: Any, options: Any, words: str) -> None:
+    with pytest.raises(TargetError, match=words):
+        CommandTarget(command, **options)
+
+
+def test_headers_are_not_carried() -> None:
+    target = CommandTarget("cat")
+    assert target.carries(b"\n\0\xff")
+    assert not target.carries(b"{}", (("content-type", None),))
+
+    async def ask() -> None:
+        await target.open()
+        await target.send(b"{}", (("content-type", None),))
+
+    with pytest.raises(TargetError, match="carries"):
+        asyncio.run(ask())
+    with pytest.raises(TargetError, match="not open"):
+        asyncio.run(CommandTarget("cat").send(b""))
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("node validate.js", "node validate.js"),
+        ("v --token=abcdef1 -v", 'v --token="$TOKEN" -v'),
+        ("v --password abcdef1 file", 'v --password "$PASSWORD" file'),
+        ("v --auth --verbose", "v --auth --verbose"),
+        ("env API_KEY=abcdef1 v", 'env API_KEY="$API_KEY" v'),
+        ("v --url=https://me:abcdef1@host/x?token=abcdef1", 'v --url=https://host/x?token="$TOKEN"'),
+        ("v https://me:abcdef1@host/", "v https://host/"),
+        (["v", "a b", ""], "v 'a b' ''"),
+    ],
+)
+def test_neither_the_name_nor_the_reproduction_holds_a_secret(command: Any, shown: str) -> None:
+    target = CommandTarget(command)
+    assert target.name.replace("'", "") == shown.replace("'", "")
+    assert target.reproduction(b"{}") == f"printf '{{}}' | {target.name}"
+
+
+def test_a_secret_that_the_program_repeats_is_gone_from_the_answer() -> None:
+    said = answer(CommandTarget(python("import sys; sys.exit(sys.argv[1])", "--token=abcdef1")))
+    assert (said.reason, said.body) == ("exit status 1: --token=[secret]", b"--token=[secret]\n")
+
+
+@pytest.mark.parametrize("shell", [shell for shell in ("bash", "sh") if shutil.which(shell)])
+def test_the_reproduction_feeds_the_program_the_same_bytes(shell: str, tmp_path: Path) -> None:
+    body = bytes(range(256)) + b"100%s '\\n' \xf0\x9f\x98\x80" * 3
+    file = tmp_path / "an odd 'name"
+    line = CommandTarget(python("import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())", str(file))).reproduction(body)
+    assert line.isprintable()
+    subprocess.run([shell], input=line, text=True, check=True, timeout=20)
+    assert file.read_bytes() == body
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="needs node")
+def test_a_program_in_node_is_a_target() -> None:
+    code = "let s='';process.stdin.on('data',d=>s+=d).on('end',()=>{try{JSON.parse(s)}catch(e){console.error(e.name);process.exit(65)}})"
+    said = answers(CommandTarget(["node", "-e", code], reject=[65]), b"{}", b"{")
+    assert [(answer.kind, answer.reason) for answer in said] == [("accepted", "exit status 0"), ("rejected", "exit status 65: SyntaxError")]
