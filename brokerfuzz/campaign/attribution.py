@@ -151,7 +151,7 @@ def _candidates(body: bytes) -> Iterator[str]:
                 yield from (word for name in there for word in _WORD.findall(name))
             waiting += [(str(name), member) for name, member in there.items() if name != "data"]
         elif isinstance(there, list):
-            waiting += [(key, item) for item in there]
+            waiting += [("" if key.lower() in _KEYED else key, item) for item in there]
         elif isinstance(there, str):
             yield from _WORD.findall(there) if key.lower() in _POINTED and " " not in there.strip() else _of_text(there)
 

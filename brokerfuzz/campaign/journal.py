@@ -81,24 +81,46 @@ class Collected:
 
 
 class Journal:
-    """A journal that is being written. `path` is created; with `head` of None it is there and gone on with, behind its last whole line.
+    """A journal that is being written: make it with `begun`, `continued` or `joined`."""
 
-    Several processes may go on with one file that is not packed. Raises `JournalError` where it cannot be written.
-    """
-
-    def __init__(self, path: str | Path, head: Mapping[str, Any] | None) -> None:
-        self.path = Path(path)
+    def __init__(self, path: Path, flags: int) -> None:
+        self.path = path
         self._packer = zlib.compressobj(1, zlib.DEFLATED, _GZIP) if is_packed(path) else None
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC
         try:
-            if head is None and self._packer is not None:
-                self._repack()
-                return
-            self._file = os.open(self.path, flags | (os.O_CREAT | os.O_EXCL if head is not None else 0), 0o600)
+            self._file = os.open(path, flags | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
         except OSError as problem:
-            raise _unwritable(self.path, problem) from problem
-        if head is not None:
-            self._write(orjson.dumps({"journal": VERSION, **head}))
+            raise _unwritable(path, problem) from problem
+
+    @classmethod
+    def begun(cls, path: str | Path, head: Mapping[str, Any]) -> "Journal":
+        """A new journal, whose first line says `head`. Raises `JournalError` where the file is there, or cannot be written."""
+        journal = cls(Path(path), os.O_CREAT | os.O_EXCL)
+        journal.add(orjson.dumps({"journal": VERSION, **head}))
+        return journal
+
+    @classmethod
+    def continued(cls, path: str | Path) -> "Journal":
+        """The journal of an earlier process, behind its last whole line. Raises `JournalError` where it cannot be read or written."""
+        path = Path(path)
+        if is_packed(path):
+            return cls._repacked(path)
+        _cut_to_whole_lines(path)
+        return cls(path, 0)
+
+    @classmethod
+    def joined(cls, path: str | Path) -> "Journal":
+        """A journal that other processes write too; it may not be packed. Raises `JournalError` where it cannot be written."""
+        return cls(Path(path), 0)
+
+    @classmethod
+    def _repacked(cls, path: Path) -> "Journal":
+        """A packed journal anew, as far as it is whole: nothing can follow a stream that was torn."""
+        fresh = cls(path.with_name(f".{path.name}.{os.getpid()}.part{path.suffix}"), os.O_CREAT | os.O_TRUNC)
+        for line in lines(path):
+            fresh.add(line)
+        fresh.path.replace(path)
+        fresh.path = path
+        return fresh
 
     def record(self, key: Key, case: Case, body: bytes, headers: Headers, answer: Answer, at: float) -> None:
         """Writes one request and its answer. Raises `JournalError`, and leaves the file as it was before the line."""
@@ -106,19 +128,6 @@ class Journal:
 
     def add(self, line: bytes) -> None:
         """Writes a line that is ready. Raises `JournalError`, and leaves the file as it was before the line."""
-        self._write(line)
-
-    def close(self) -> None:
-        """Ends the file."""
-        try:
-            if self._packer is not None:
-                os.write(self._file, self._packer.flush())
-        except OSError as problem:
-            raise _unwritable(self.path, problem) from problem
-        finally:
-            os.close(self._file)
-
-    def _write(self, line: bytes) -> None:
         data = line + b"\n"
         if self._packer is not None:
             data = self._packer.compress(data) + self._packer.flush(zlib.Z_SYNC_FLUSH)
@@ -130,6 +139,16 @@ class Journal:
             self._take_back(written)
             raise _unwritable(self.path, problem) from problem
 
+    def close(self) -> None:
+        """Ends the file."""
+        try:
+            if self._packer is not None:
+                os.write(self._file, self._packer.flush())
+        except OSError as problem:
+            raise _unwritable(self.path, problem) from problem
+        finally:
+            os.close(self._file)
+
     def _take_back(self, written: int) -> None:
         if written:
             try:
@@ -137,16 +156,8 @@ class Journal:
             except OSError:
                 return  # a torn last line is left out by whoever reads it
 
-    def _repack(self) -> None:
-        """Writes a packed journal anew, as far as it is whole: nothing can follow a stream that was torn."""
-        fresh = self.path.with_name(f".{self.path.name}.part")
-        self._file = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        for line in lines(self.path):
-            self._write(line)
-        fresh.replace(self.path)
 
-
-def cut_to_whole_lines(path: Path) -> None:
+def _cut_to_whole_lines(path: Path) -> None:
     """Takes a torn last line off a journal that is not packed. Raises `JournalError`."""
     try:
         with path.open("r+b") as stream:

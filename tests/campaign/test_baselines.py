@@ -1,0 +1,83 @@
+"""Known findings do not fail again."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hand_made_servers import Service, conforming
+
+from brokerfuzz.campaign import Options, Result, baseline, exit_status, fire
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.errors import BaselineError
+
+OFFER: Final = "offer-creation-request"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def lenient(*marks: bytes) -> Service:
+    return Service(lambda body: 201 if any(mark in body for mark in marks) else conforming(body))
+
+
+def fired(target: Service, cases: list[Case] | None = None) -> Result:
+    some = cases or [case for case in catalogue(OFFER, now=NOW) if b'"orderM' in case.body][:1200]
+    return fire(some, target, Options(now=NOW))
+
+
+ONE, TWO = b'"orderMinimum":0', b'"orderMaximum":-1'
+
+
+def test_a_finding_has_the_same_fingerprint_whichever_case_showed_it_first() -> None:
+    cases = [case for case in catalogue(OFFER, now=NOW) if ONE in case.body]
+    first, second = fired(lenient(ONE), cases).findings, fired(lenient(ONE), cases[::-1]).findings
+    assert {finding.fingerprint for finding in first} == {finding.fingerprint for finding in second}
+    assert first
+
+
+def test_different_findings_have_different_fingerprints() -> None:
+    found = [finding.fingerprint for finding in fired(Service(lambda _: 201)).findings]
+    assert len(found) == len(set(found)) > 3
+
+
+def test_what_is_known_does_not_fail_and_what_is_new_does(tmp_path: Path) -> None:
+    path = tmp_path / "known.json"
+    first = fired(lenient(ONE))
+    baseline.write(path, baseline.updated({}, first.findings, add=True, prune=False))
+    known = baseline.read(path)
+    again = baseline.marked(fired(lenient(ONE)).findings, known)
+    assert all(finding.known for finding in again)
+    more = fired(lenient(ONE, TWO))
+    assert {finding.known for finding in baseline.marked(more.findings, known)} == {True, False}
+    assert exit_status(more) == 1
+
+
+def test_pruning_takes_out_what_was_not_found_and_adds_nothing() -> None:
+    both, one = fired(lenient(ONE, TWO)).findings, fired(lenient(ONE)).findings
+    known = baseline.updated({}, both, add=True, prune=False)
+    pruned = baseline.updated(known, one, add=False, prune=True)
+    assert set(pruned) == {finding.fingerprint for finding in one} < set(known)
+    assert baseline.updated({}, both, add=False, prune=True) == {}
+    assert baseline.updated(known, one, add=True, prune=True) == pruned
+
+
+def test_a_baseline_is_sorted_and_readable(tmp_path: Path) -> None:
+    baseline.write(tmp_path / "known.json", {"b": "Second.", "a": "First."})
+    assert [entry["sentence"] for entry in json.loads((tmp_path / "known.json").read_text())["findings"]] == ["First.", "Second."]
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"baseline": 7, "findings": []}', '{"baseline": 1, "findings": [1]}', "[" * 10_000])
+def test_what_is_no_baseline_is_refused_in_one_line(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "known.json"
+    path.write_text(content)
+    with pytest.raises(BaselineError, match=r"is no baseline .*--baseline-update") as raised:
+        baseline.read(path)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_baseline_that_is_not_there_says_how_to_begin_one(tmp_path: Path) -> None:
+    with pytest.raises(BaselineError, match="is not there: add --baseline-update"):
+        baseline.read(tmp_path / "none.json")
+    with pytest.raises(BaselineError, match="cannot be written"):
+        baseline.write(tmp_path / "no" / "folder.json", {})
