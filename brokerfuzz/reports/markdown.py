@@ -1,0 +1,243 @@
+"""The report for a comment on a pull request: GitHub's Markdown, which GitLab and others read too.
+
+What a target, a message or a contract says stands in code alone, on one line and behind more backticks than it has: there
+nothing is markup, a link, an image, a mention or a reference. Of sentences, only plain words and short numbers stand outside.
+Comments have a largest size: tables and details are cut to it, and it is said how many are left out.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from difflib import unified_diff
+from html import escape
+from itertools import groupby
+
+from brokerfuzz.campaign.wording import printable, readable
+from brokerfuzz.reports.messages import Document, body_of, counted, is_flaky
+from brokerfuzz.targets.answers import ANSWER_KINDS
+
+LONGEST = 60_000
+"""How many characters the report has at the most; a comment on GitHub takes 65,536."""
+
+MOST_ROWS = 50
+"""How many findings, and how many silences, a table has at the most."""
+
+_TABLE, _LEDGER = 16_000, 12_000  # characters for the tables; what is left is for the details
+_LONGEST_BODY = 2_000
+_LONGEST_DIFF = 60  # lines
+_MOST_COMPARED = 20_000  # bytes of a message, of which differences are looked for
+_NAMES = {"offer-creation-request": "offer creation requests", "product-list-response": "product lists", "offer-pricing-response": "pricings"}
+_PLAIN = re.compile(r"\(?(?:[A-Za-z]{1,30}|[0-9]{1,6})\)?[.,:;]?")
+_MANY_BACKTICKS = re.compile("`{20,}")
+_ELSEWHERE = "the JSON report has it"
+
+
+def report(document: Document) -> str:
+    """The report, which begins with a heading that says how it went."""
+    findings = [(number, finding) for number, finding in enumerate(sorted(document["findings"], key=lambda finding: finding["known"]), 1)]
+    head = "\n".join([f"## brokerfuzz: {_outcome(document)}", "", *_facts(document)])
+    table = _table("findings", _HEADS, [_row(number, finding) for number, finding in findings], _TABLE)
+    ledger = _ledger(document["silences"])
+    room = LONGEST - sum(_size(part) + 2 for part in (head, table, ledger)) - 200
+    new = [(number, finding) for number, finding in findings if not finding["known"]]
+    details, _ = _fitting((_details(number, finding) for number, finding in new[:MOST_ROWS]), room)
+    if left := len(new) - len(details):
+        details.append(f"The details of {counted(left, 'more finding')} are left out: the JSON report has them.")
+    return "\n\n".join(part for part in (head, table, *details, ledger) if part) + "\n"
+
+
+# ------------------------------------------------------------------------------------------------------------ head
+
+
+def _outcome(document: Document) -> str:
+    known = sum(finding["known"] for finding in document["findings"])
+    new = len(document["findings"]) - known
+    beside = f" ({known:,} known)" if known else ""
+    if not document["cases"] and not new:
+        return f"no case was answered{beside}"
+    return (counted(new, "new finding" if known else "finding") if new else "no new findings" if known else "no findings") + beside
+
+
+def _facts(document: Document) -> Iterator[str]:
+    message = document["message"]
+    work = f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s"
+    yield f"{_NAMES[message].capitalize()} at {code(document['target'], 300)}: {work}."
+    for label in ("valid", "invalid", "unspecified"):
+        counts = document["counts"][label]
+        if said := ", ".join(f"{counts[kind]:,} {kind}" for kind in ANSWER_KINDS if counts[kind]):
+            yield f"- {label}: {said}"
+    if unproven := document["unproven"]["count"]:
+        yield f"- {counted(unproven, 'refusal proves', 'refusals prove')} nothing, because the valid twin was refused too"
+    if elsewhere := sum(one["count"] for one in document["elsewhere"]):
+        yield f"- {counted(elsewhere, 'refusal names', 'refusals name')} another member than the one that is wrong"
+    if document["stopped"]:
+        yield f"- It stopped early: {prose(document['stopped'], 300)}"
+
+
+# ---------------------------------------------------------------------------------------------------------- tables
+
+
+_HEADS = ("", "finding", "rule", "place", "got", "cases")
+
+
+def _row(number: int, finding: Document) -> list[str]:
+    rules = list(dict.fromkeys(broken["rule"] for broken in finding["rules"])) or finding["silences"]
+    places = list(dict.fromkeys(broken["at"] for broken in finding["rules"])) or finding["places"]
+    marks = [mark for mark, there in (("known", finding["known"]), ("flaky", is_flaky(finding))) if there]
+    got = finding["got"]
+    return [
+        f"{number}",
+        ", ".join([finding["kind"], *marks]),
+        _some(rules, 150, "every message"),
+        _some(places, 100, "the root"),
+        f"{got['answer']}, {code(got['reason'], 80, cell=True)}",
+        f"{finding['count']:,}",
+    ]
+
+
+def _some(names: Sequence[str], most: int, instead: str) -> str:
+    """The first of some names, and how many there are beside it."""
+    more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+    return (code(names[0], most, cell=True) if names and names[0] else instead) + more
+
+
+def _ledger(silences: Sequence[Document]) -> str:
+    heads = ("silence", "leaning", *ANSWER_KINDS, "question")
+    rows = (
+        [code(one["silence"], 80, cell=True), one["leaning"], *(f"{one[kind]:,}" for kind in ANSWER_KINDS), prose(one["question"], 200, cell=True)]
+        for one in silences
+    )
+    table = _table("silences", heads, rows, _LEDGER)
+    title = "What the contract leaves open, and what this target does"
+    return f"<details><summary>{title}</summary>\n\n{table}\n\n</details>" if table else ""
+
+
+def _table(what: str, heads: Sequence[str], rows: Iterable[Sequence[str]], room: int) -> str:
+    kept, left = _fitting((_line(row) for row in rows), room, MOST_ROWS)
+    if not kept and not left:
+        return ""
+    more = ["", f"... and {left:,} more {what}: the JSON report has them all."] if left else []
+    return "\n".join([_line(heads), _line(["---"] * len(heads)), *kept, *more])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _fitting(parts: Iterable[str], room: int, most: int | None = None) -> tuple[list[str], int]:
+    """The first parts that there is room for, and how many there are behind them."""
+    kept: list[str] = []
+    left = 0
+    for part in parts:
+        room -= _size(part) + 2
+        if left or room < 0 or len(kept) == most:
+            left += 1
+        else:
+            kept.append(part)
+    return kept, left
+
+
+def _size(text: str) -> int:
+    """Characters as GitHub may count them: those beyond the basic plane are two."""
+    return len(text.encode("utf-16-le", errors="surrogatepass")) // 2
+
+
+# --------------------------------------------------------------------------------------------------------- details
+
+
+def _details(number: int, finding: Document) -> str:
+    return "\n".join(_lines(number, finding))
+
+
+def _lines(number: int, finding: Document) -> Iterator[str]:
+    smallest = body_of(finding["smallest"])
+    rules = dict.fromkeys(broken["rule"] for broken in finding["rules"])
+    about = "".join(f" <code>{escape(_cut(rule, 150))}</code>" for rule in list(rules)[:3])
+    yield f"<details><summary>{number}. {finding['kind']}{about}</summary>"
+    yield ""
+    yield f"**Finding:** {prose(finding['sentence'], 1000)}"
+    if sources := list(dict.fromkeys(broken["source"] for broken in finding["rules"] if broken["source"])):
+        yield f"\n**Contract:** {prose('; '.join(sources[:3]), 300)}"
+    if headers := finding["smallest"].get("headers"):
+        yield f"\n**Headers:** {code(', '.join(f'{name}: {value}' if value is not None else f'no {name}' for name, value in headers), 300)}"
+    yield ""
+    yield "The smallest message" + ("" if finding["whole"] else " that was found")
+    yield from _block("json", readable(smallest, _LONGEST_BODY) or "(no bytes)")
+    if finding["twin"] is not None:
+        yield "\nHow it differs from its valid twin"
+        yield from _block("diff", *_difference(body_of(finding["twin"]), smallest))
+    if finding["got"]["response"]:
+        yield "\nThe answer"
+        yield from _block("text", _cut(finding["got"]["response"], 1000))
+    line = finding["reproduce"]
+    yield "\nTo see it again"
+    yield from _block("sh", printable(line) if len(line) <= _LONGEST_BODY else f"# too long to show: {_ELSEWHERE}")
+    yield ""
+    yield "</details>"
+
+
+def _difference(twin: bytes, smallest: bytes) -> Iterator[str]:
+    """A unified diff, member by member."""
+    if max(len(twin), len(smallest)) > _MOST_COMPARED:
+        yield f"# too long to show: {_ELSEWHERE}"
+        return
+    before, after = _members(twin), _members(smallest)
+    if before == after:
+        before, after = [readable(twin)], [readable(smallest)]
+    _, _, *lines = [*unified_diff(before, after, lineterm="", n=2)] or ["", "", "# they differ in headers alone"]
+    yield from (_cut(line, 300) for line in lines[:_LONGEST_DIFF] if not line.startswith("@@"))
+    if len(lines) > _LONGEST_DIFF:
+        yield f"# and {len(lines) - _LONGEST_DIFF:,} more lines"
+
+
+def _members(body: bytes) -> list[str]:
+    """A message a member a line; what is no JSON is one line."""
+    try:
+        return [printable(line) for line in json.dumps(json.loads(body), indent=2, ensure_ascii=False).split("\n")]
+    except (ValueError, RecursionError):
+        return [readable(body)]
+
+
+def _block(language: str, *lines: str) -> Iterator[str]:
+    """Lines as a block of code."""
+    tamed = [_tamed(line) for line in lines]
+    fence = _backticks("\n".join(tamed), 3)
+    yield f"{fence}{language}"
+    yield from tamed
+    yield fence
+
+
+# ------------------------------------------------------------------------------------------------------------- text
+
+
+def code(text: str, most: int, *, cell: bool = False) -> str:
+    """The text as code on a line. In a cell of a table, where it would end the cell, `|` is escaped as what does not print is."""
+    cut = _tamed(_cut(text, most))
+    shown = cut.replace("|", "\\u007c") if cell else cut
+    if not shown.strip():
+        return "(empty)" if not shown else "(blank)"
+    fence = _backticks(shown, 1)
+    pad = " " if shown[0] in "` " or shown[-1] in "` " else ""
+    return f"{fence}{pad}{shown}{pad}{fence}"
+
+
+def prose(text: str, most: int, *, cell: bool = False) -> str:
+    """A sentence: plain words stand as they are, all else as code."""
+    words = groupby(_cut(text, most).split(), key=lambda word: _PLAIN.fullmatch(word) is not None)
+    return " ".join(" ".join(group) if plain else code(" ".join(group), most, cell=cell) for plain, group in words)
+
+
+def _cut(text: str, most: int) -> str:
+    """One line of characters that print, not much more than `most` of them."""
+    shown = printable(text[: most + 1])
+    return shown if len(shown) <= most else f"{shown[:most]}..."
+
+
+def _tamed(text: str) -> str:
+    """The text without many backticks in a row: GitHub's own parser does not count beyond 80 of a span's, and 255 of a block's."""
+    return _MANY_BACKTICKS.sub(lambda run: "\\u0060" * len(run[0]), text)
+
+
+def _backticks(text: str, least: int) -> str:
+    """More backticks than stand together anywhere in the text."""
+    return "`" * max([least, *(len(run) + 1 for run in re.findall("`+", text))])

@@ -1,0 +1,30 @@
+"""The report for pipes: one JSON object a line, each with a `record` that says what it is.
+
+First comes the `campaign`, then each `finding`, `silence`, `rule`, `unproven` and `elsewhere`, then the `timing`, which
+alone has `"last": true`: a reader that does not meet it has read a file that was cut off.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from brokerfuzz.reports.messages import Document
+
+_LISTS = {"findings": "finding", "silences": "silence", "rules": "rule", "elsewhere": "elsewhere"}
+_APART = {*_LISTS, "unproven", "timing"}
+
+
+def report(document: Document) -> str:
+    """The report, in ASCII."""
+    return "".join(f"{json.dumps(record, separators=(',', ':'))}\n" for record in _records(document))
+
+
+def _records(document: Document) -> Iterator[dict[str, Any]]:
+    about = {key: value for key, value in document.items() if key not in _APART}
+    numbers = {key: len(document[key]) for key in _LISTS}
+    yield {"record": "campaign", **about, **numbers, "unproven": document["unproven"]["count"]}
+    for key, record in _LISTS.items():
+        yield from ({"record": record, **one} for one in document[key])
+        if key == "rules":
+            yield from ({"record": "unproven", **one} for one in document["unproven"]["examples"])
+    yield {"record": "timing", **document["timing"], "last": True}

@@ -1,0 +1,148 @@
+"""The report that build servers read."""
+
+import re
+from typing import Any
+from xml.etree.ElementTree import Element, fromstring
+
+import pytest
+from campaign_documents import DEEP_RULE, OFFER, RULE, document, documents, finding, rejected, rule, silence
+from hypothesis import given
+
+from brokerfuzz.reports import junit
+
+XML_CANNOT_HOLD = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+CHILDREN = {
+    "testsuites": ["testsuite"],
+    "testsuite": ["properties", "testcase", "system-out", "system-err"],
+    "properties": ["property"],
+    "testcase": ["skipped", "error", "failure", "system-out", "system-err"],
+}
+"""What may lie in what, in this order, by the schema that Jenkins' documentation points to."""
+REQUIRED = {"testsuite": {"name", "tests", "failures"}, "testcase": {"name", "classname"}, "property": {"name", "value"}}
+ALLOWED = {
+    "testsuites": {"name", "tests", "failures", "errors", "time", "disabled"},
+    "testsuite": {"name", "tests", "failures", "errors", "skipped", "time", "timestamp", "hostname", "id", "package", "disabled"},
+    "testcase": {"name", "classname", "time", "assertions", "status"},
+    "property": {"name", "value"},
+    "failure": {"type", "message"},
+    "skipped": {"type", "message"},
+}
+
+
+def suite_of(**changes: Any) -> Element:
+    return fromstring(junit.report(document(**changes)))[0]
+
+
+def cases_of(**changes: Any) -> dict[str, Element]:
+    return {case.attrib["name"]: case for case in suite_of(**changes).iter("testcase")}
+
+
+def check_structure(element: Element) -> None:
+    allowed = CHILDREN.get(element.tag, [])
+    order = [allowed.index(child.tag) for child in element]
+    assert order == sorted(order)
+    assert REQUIRED.get(element.tag, set()) <= element.attrib.keys() <= ALLOWED.get(element.tag, set())
+    for child in element:
+        check_structure(child)
+
+
+@given(documents)
+def test_whatever_is_reported_the_file_has_the_structure_that_readers_know(hostile: dict[str, Any]) -> None:
+    text = junit.report(hostile)
+    assert XML_CANNOT_HOLD.search(text) is None
+    root = fromstring(text.encode())
+    assert root.tag == "testsuites"
+    check_structure(root)
+    cases = list(root.iter("testcase"))
+    for element in (root, root[0]):
+        assert int(element.attrib["tests"]) == len(cases)
+        assert int(element.attrib["failures"]) == sum(case.find("failure") is not None for case in cases)
+    assert int(root[0].attrib["skipped"]) == sum(case.find("skipped") is not None for case in cases)
+    assert all(line.isprintable() for element in root.iter() for line in (element.text or "").split("\n"))
+    assert all(value.isprintable() for element in root.iter() for value in element.attrib.values())
+
+
+def test_a_rule_fails_with_its_findings_and_others_pass() -> None:
+    cases = cases_of(findings=[finding(), finding(sentence="Another one.", fingerprint="1" * 16)])
+    failure = cases[RULE].find("failure")
+    assert failure is not None
+    assert failure.attrib["type"] == "invalid-accepted"
+    assert failure.attrib["message"].endswith("demands at least 1. (and 1 more finding)")
+    assert failure.text is not None
+    for part in ("Another one.", "Errors, validation rule 7", "status 201", '"orderMinimum":0', '"orderMinimum":1', "curl -sS", "00000000000000aa"):
+        assert part in failure.text
+    assert [child.tag for child in cases[DEEP_RULE]] == ["system-out"]
+    assert cases[DEEP_RULE][0].text == "12 rejected"
+
+
+def test_sites_are_packages_that_fold_up() -> None:
+    classes = {name: case.attrib["classname"] for name, case in cases_of(rules=[rule(), rule(DEEP_RULE), rule(f"{OFFER}/:type")]).items()}
+    assert classes[RULE] == f"{OFFER}.orderMinimum"
+    assert classes[DEEP_RULE] == f"{OFFER}.productClusters[].products[].pageCount"
+    assert classes[f"{OFFER}/:type"] == OFFER
+
+
+def test_a_finding_of_a_rule_that_was_never_broken_alone_has_its_test_case_too() -> None:
+    cases = cases_of(rules=[])
+    assert cases[RULE].attrib["classname"] == f"{OFFER}.orderMinimum"
+    assert cases[RULE].find("failure") is not None
+
+
+def test_what_hangs_on_no_single_rule_is_a_test_case_of_its_own() -> None:
+    two = [{**finding()["rules"][0], "rule": name} for name in (RULE, DEEP_RULE)]
+    cases = cases_of(findings=[rejected(), finding(rules=two)])
+    names = [name for name, case in cases.items() if case.find("failure") is not None]
+    assert names == ["valid-rejected /number (fedcba9876543210)", f"invalid-accepted {RULE}, {DEEP_RULE} (0123456789abcdef)"]
+    assert {cases[name].attrib["classname"] for name in names} == {f"{OFFER}.findings"}
+
+
+def test_what_the_baseline_has_is_skipped_and_told() -> None:
+    suite = suite_of(findings=[finding(known=True)])
+    assert suite.attrib["failures"] == "0"
+    skipped = suite.find(f"testcase[@name='{RULE}']/skipped")
+    assert skipped is not None
+    assert skipped.attrib["message"].startswith("known: An invalid offer")
+
+
+def test_a_new_finding_beside_a_known_one_fails() -> None:
+    case = cases_of(findings=[finding(known=True, sentence="Old."), finding(sentence="New.")])[RULE]
+    assert [child.tag for child in case] == ["failure", "system-out"]
+    assert case[0].attrib["message"] == "New."
+    assert "known: Old." in (case[0].text or "")
+
+
+def test_nothing_is_judged_of_silences() -> None:
+    case = cases_of(silences=[silence("cron-syntax", accepted=2)])["cron-syntax"]
+    assert case.attrib["classname"] == f"{OFFER}.silences"
+    assert [child.tag for child in case] == ["skipped"]
+    assert case[0].attrib["message"] == "the contract does not say: Which dialect of cron is taken? This target: 2 accepted"
+
+
+def test_a_pinned_silence_that_is_broken_is_a_test_case_among_silences() -> None:
+    pinned = [{**finding()["rules"][0], "rule": "silence/cron-syntax"}]
+    assert cases_of(findings=[finding(rules=pinned)])["silence/cron-syntax"].attrib["classname"] == f"{OFFER}.silences"
+
+
+def test_there_is_always_a_test_case_and_it_says_what_became_of_the_campaign() -> None:
+    (case,) = cases_of(cases=0, findings=[], rules=[], silences=[], stopped="interrupted", unproven={"count": 2, "examples": []}).values()
+    assert [child.tag for child in case] == ["skipped", "system-out"]
+    assert case[1].text == ("0 cases, 1,250 requests in 2.0 s\nstopped early: interrupted\n2 refusals prove nothing: the valid twin was refused too")
+
+
+def test_the_suite_says_when_and_for_how_long() -> None:
+    suite = suite_of()
+    assert (suite.attrib["timestamp"], suite.attrib["time"], suite.attrib["name"]) == ("2026-01-01T12:00:00", "2.000", f"brokerfuzz {OFFER}")
+    assert sum(float(case.attrib["time"]) for case in suite.iter("testcase")) == 2.0
+
+
+def test_a_flaky_finding_says_so() -> None:
+    failure = cases_of(findings=[finding(sent=3, shown=1)])[RULE].find("failure")
+    assert failure is not None
+    assert "of 3 times that it was sent again it came 1 time" in (failure.text or "")
+
+
+@pytest.mark.parametrize("size", [10_000_000])
+def test_long_texts_are_cut(size: int) -> None:
+    long = "x" * size
+    found = finding(sentence=long, got={**finding()["got"], "response": long, "reason": long}, reproduce=long, smallest={"body": long})
+    assert len(junit.report(document(findings=[found]))) < 30_000
