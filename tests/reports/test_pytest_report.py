@@ -1,0 +1,259 @@
+"""The tests that a campaign leaves behind: well-formed whatever was found, and run for real against the reference service."""
+
+import ast
+import os
+import py_compile
+import re
+import shutil
+import subprocess
+import sys
+from base64 import b64encode
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from time import sleep
+from typing import Any
+
+import pytest
+from campaign_documents import ANSWERS, REQUEST, RULE, SMALLEST, TWIN, document, documents, finding, got, rejected
+from hypothesis import given
+
+from brokerfuzz.errors import ReportError
+from brokerfuzz.reports import pytest_file
+from brokerfuzz.reports.messages import body_of
+from brokerfuzz.service.running import running
+
+SECONDS = 60
+BUG = "accepts-zero-order-minimum"
+Outcomes = tuple[dict[str, str], str]
+
+
+@pytest.fixture
+def run_tests(tmp_path: Path) -> Callable[..., Outcomes]:
+    """Writes the report to a file and runs it: (name of a test -> what became of it; all that was printed)."""
+
+    def run(reported: dict[str, Any], **environment: str) -> Outcomes:
+        file = tmp_path / "test_findings.py"
+        file.write_text(pytest_file.report(reported), encoding="ascii")
+        command = [sys.executable, "-m", "pytest", "-c", os.devnull, "-p", "no:cacheprovider", "-vv", "--color=no", "-W", "error", str(file)]
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "BROKERFUZZ_"))}
+        done = subprocess.run(command, cwd=tmp_path, env={**clean, **environment}, capture_output=True, text=True, timeout=SECONDS, check=False)
+        assert done.returncode in (0, 1), done.stdout + done.stderr
+        found = re.findall(r"^test_findings\.py::(\S+) (PASSED|FAILED|SKIPPED|XFAIL|XPASS|ERROR)\b", done.stdout, re.MULTILINE)
+        return dict(found), done.stdout
+
+    return run
+
+
+def messages_of(source: str) -> list[dict[str, Any]]:
+    """The messages in a file, their literals read."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Message"]
+    return [{str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords} for call in calls]
+
+
+@given(documents)
+def test_whatever_is_reported_the_file_is_python_that_holds_just_the_messages(hostile: dict[str, Any]) -> None:
+    source = pytest_file.report(hostile)
+    assert source.isascii()
+    assert all(line.isprintable() for line in source.split("\n"))
+    assert source.startswith(pytest_file.GENERATED)
+    messages = messages_of(source)
+    twins = [found["twin"] for found in hostile["findings"] if found["twin"] is not None]
+    assert [message["body"] for message in messages] == [body_of(one) for one in (*(found["smallest"] for found in hostile["findings"]), *twins)]
+    tree = ast.parse(source)
+    assert {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)} <= {
+        *("secret", "Message", "Answer", "ask", "answer", "tells_of_failure", "check", "test_finding", "test_valid_twin", "test_nothing_was_found")
+    }
+    compile(tree, "test_findings.py", "exec")
+
+
+@given(documents)
+def test_names_are_unique_and_plain(hostile: dict[str, Any]) -> None:
+    names = re.findall(r"^        id='(.*)',$", pytest_file.report(hostile), re.MULTILINE)
+    findings = names[: len(hostile["findings"])]
+    assert len(set(findings)) == len(findings) == len(hostile["findings"])
+    assert all(re.fullmatch(r"[A-Za-z0-9_.:/\[\]-]+", name) and "::" not in name for name in names)
+
+
+EVERYTHING = document(
+    request={
+        "url": "http://127.0.0.1:1/offers?token=$TOKEN&a=1",
+        "method": "PUT",
+        "headers": [["content-type", "application/json"], ["Authorization", "$AUTHORIZATION"]],
+    },
+    findings=[
+        finding(smallest={"raw": b64encode(bytes(range(256)) * 100).decode()}),
+        finding(known=True, sent=3, shown=1, smallest={"body": 1, "headers": [["accept", None], ["x", "'\"\\"]]}),
+        rejected(kind="malformed-answer"),
+    ],
+)
+
+
+@pytest.mark.parametrize("reported", [EVERYTHING, document(), document(findings=[])], ids=["everything", "one", "nothing"])
+def test_the_file_compiles_and_linters_have_nothing_to_say(reported: dict[str, Any], tmp_path: Path) -> None:
+    file = tmp_path / "test_findings.py"
+    file.write_text(pytest_file.report(reported), encoding="ascii")
+    py_compile.compile(str(file), doraise=True)
+    ruff = shutil.which("ruff") or shutil.which("ruff", path=str(Path(sys.executable).parent))
+    if ruff is None:
+        pytest.skip("ruff is not installed")
+    done = subprocess.run([ruff, "check", "--isolated", "--no-cache", str(file)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+def test_no_secret_is_in_the_file_and_those_that_were_are_read_from_the_environment() -> None:
+    headers = [["Authorization", "Bearer opensesame"], ["x-api-key", "$X_API_KEY"]]
+    source = pytest_file.report(document(request={"url": "http://user:opensesame@h/?token=opensesame&a=1", "method": "POST", "headers": headers}))
+    assert "opensesame" not in source
+    assert "TARGET_URL = os.environ.get(\"BROKERFUZZ_TARGET\") or 'http://h/?token=' + secret('TOKEN') + '&a=1'" in source
+    assert "('Authorization', secret('AUTHORIZATION'))," in source
+    assert "('x-api-key', secret('X_API_KEY'))," in source
+
+
+def test_a_target_that_is_no_http_endpoint_has_none() -> None:
+    with pytest.raises(ReportError, match="a pytest file is for HTTP targets"):
+        pytest_file.report(document(target="node validate.js", request=None, answers=None))
+
+
+# ----------------------------------------------------------------------------------------------------- run for real
+
+
+FOUND = document(findings=[finding()])
+NAME = f"invalid-accepted-{RULE}"
+
+
+def test_it_fails_where_the_bug_is_and_passes_where_it_is_not(run_tests: Callable[..., Outcomes]) -> None:
+    with running(bugs=[BUG]) as url:
+        outcomes, printed = run_tests(FOUND, BROKERFUZZ_TARGET=f"{url}/offers")
+    assert outcomes == {f"test_finding[{NAME}]": "FAILED", f"test_valid_twin[{NAME}]": "PASSED"}
+    assert "accepted (status 201), and not rejected: An invalid offer creation request should have been rejected" in printed
+    with running() as url:
+        outcomes, printed = run_tests(document(request={**REQUEST, "url": f"{url}/offers"}))
+    assert set(outcomes.values()) == {"PASSED"}, printed
+
+
+def test_without_findings_there_is_nothing_to_fail(run_tests: Callable[..., Outcomes]) -> None:
+    assert run_tests(document(findings=[]))[0] == {"test_nothing_was_found": "PASSED"}
+
+
+class _Recording(BaseHTTPRequestHandler):
+    """Answers what its path says (`/201`), or by the rest of the path what to do instead; keeps the requests."""
+
+    protocol_version = "HTTP/1.1"
+    requests: list[tuple[str, dict[str, str], bytes]]
+
+    def do_PUT(self) -> None:
+        chunked = self.headers.get("transfer-encoding") == "chunked"
+        body = self._chunk() if chunked else self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.requests.append((self.path, {name.lower(): value for name, value in self.headers.items()}, body))
+        if "/never" in self.path:
+            sleep(1)
+        if "/never" in self.path or "/closed" in self.path:
+            self.close_connection = True
+            return
+        said = b'{"operationWasSuccessful":false}' if "envelope" in self.path else b"{}"
+        self.send_response(int(self.path[1:4]))
+        self.send_header("content-length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    def _chunk(self) -> bytes:
+        body = b""
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size + 2)[:-2]
+        self.rfile.readline()
+        return body
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (its name in the standard library)
+        """Says nothing."""
+
+
+@pytest.fixture
+def served() -> Any:
+    """(the address of a server that records, its requests)."""
+    requests: list[tuple[str, dict[str, str], bytes]] = []
+    handler = type("Handler", (_Recording,), {"requests": requests})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}", requests
+        server.shutdown()
+        thread.join()
+
+
+def test_requests_are_as_the_campaign_sent_them(run_tests: Callable[..., Outcomes], served: Any) -> None:
+    url, requests = served
+    headers = [["Content-Type", None], ["X-Twice", "1"], ["X-Twice", "2"], ["accept", "text/plain"]]
+    chunked = [["Transfer-Encoding", "chunked"]]
+    reported = document(
+        request={"url": f"{url}/422/a b?token=$TOKEN", "method": "PUT", "headers": [["content-type", "application/json"], ["x-key", "$X_KEY"]]},
+        findings=[
+            finding(smallest={"raw": b64encode(b"\x00\xff").decode(), "headers": headers}, twin=None),
+            finding(smallest={"body": SMALLEST, "headers": chunked}, twin=None),
+            finding(smallest={"raw": ""}, twin=None),
+        ],
+    )
+    outcomes, printed = run_tests(reported, TOKEN="abc", X_KEY="opensesame")
+    assert list(outcomes.values()) == ["PASSED"] * 3, printed
+    (path, first, body), (_, second, whole), (_, third, empty) = requests
+    assert (path, body) == ("/422/a%20b?token=abc", b"\x00\xff")
+    assert "content-type" not in first
+    assert (first["x-key"], first["accept"], first["content-length"]) == ("opensesame", "text/plain", "2")
+    assert (whole, second["content-type"], second.get("content-length")) == (body_of({"body": SMALLEST}), "application/json", None)
+    assert (empty, third["content-length"]) == (b"", "0")
+
+
+def test_a_secret_that_is_not_set_is_named(run_tests: Callable[..., Outcomes], served: Any) -> None:
+    url, requests = served
+    headers = [["authorization", "$AUTHORIZATION"]]
+    outcomes, printed = run_tests(document(request={"url": f"{url}/422", "method": "PUT", "headers": headers}))
+    assert set(outcomes.values()) == {"FAILED"}
+    assert "set AUTHORIZATION in the environment" in printed
+    assert requests == []
+
+
+@pytest.mark.parametrize(
+    ("path", "answers", "valid", "invalid"),
+    [
+        ("/200", ANSWERS, "PASSED", "FAILED"),
+        ("/404", ANSWERS, "FAILED", "PASSED"),
+        ("/500", ANSWERS, "FAILED", "FAILED"),
+        ("/429", ANSWERS, "FAILED", "FAILED"),
+        ("/200/closed", ANSWERS, "FAILED", "FAILED"),
+        ("/200/envelope", ANSWERS, "FAILED", "PASSED"),
+        ("/200/envelope", {**ANSWERS, "envelope": False}, "PASSED", "FAILED"),
+        ("/202", {"accept": ["201"], "reject": ["2XX"], "envelope": True}, "FAILED", "PASSED"),
+        ("/201", {"accept": ["2XX"], "reject": ["201"], "envelope": True}, "FAILED", "PASSED"),
+    ],
+)  # fmt: skip
+def test_answers_are_read_as_the_campaign_read_them(
+    path: str, answers: dict[str, Any], valid: str, invalid: str, run_tests: Callable[..., Outcomes], served: Any
+) -> None:
+    found = [finding(twin=None), rejected(), finding(kind="crashed", verdict="unspecified", twin=None, rules=[], silences=["cron-syntax"])]
+    request = {"url": f"{served[0]}{path}", "method": "PUT", "headers": []}
+    outcomes, printed = run_tests(document(findings=found, request=request, answers=answers))
+    either = "PASSED" if "PASSED" in (valid, invalid) else "FAILED"
+    assert list(outcomes.values()) == [invalid, valid, either], printed
+
+
+def test_known_flaky_and_malformed_findings(run_tests: Callable[..., Outcomes], served: Any) -> None:
+    url, requests = served
+    found = [finding(known=True, twin=None), finding(sent=4, shown=1, twin=None), rejected(kind="malformed-answer", got=got())]
+    outcomes, printed = run_tests(document(findings=found, request={"url": f"{url}/422", "method": "PUT", "headers": []}))
+    assert list(outcomes.values()) == ["XPASS", "PASSED", "SKIPPED"], printed
+    assert len(requests) == 1 + 5
+
+
+def test_no_answer_in_time_is_silence(run_tests: Callable[..., Outcomes], served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pytest_file, "_BETWEEN", pytest_file._BETWEEN.replace("TIMEOUT = 10 ", "TIMEOUT = 0.2 "))
+    outcomes, printed = run_tests(document(findings=[rejected()], request={"url": f"{served[0]}/200/never", "method": "PUT", "headers": []}))
+    assert set(outcomes.values()) == {"FAILED"}
+    assert "silent (no answer in 0.2 seconds), and not accepted" in printed
+
+
+def test_nobody_at_the_address_is_no_answer_of_the_target(run_tests: Callable[..., Outcomes]) -> None:
+    outcomes, printed = run_tests(FOUND, BROKERFUZZ_TARGET="http://127.0.0.1:1/offers")
+    assert set(outcomes.values()) == {"FAILED"}
+    assert "ConnectionRefusedError" in printed
+    assert messages_of(pytest_file.report(FOUND))[1]["body"] == body_of({"body": TWIN})
