@@ -89,8 +89,6 @@ class Secrets:
             return body[:size]
         kept, at = [], 0
         for found in self._in_bytes.finditer(body, 0, size + self._longest):
-            if found.start() >= size:
-                break
             kept += [body[at : found.start()], HIDDEN.encode()]
             at = found.end()
         return b"".join([*kept, body[at:size]])[:size]

@@ -15,7 +15,7 @@ class Target(Protocol):
 
     `send` may be called many times at once, between one `open` and one `close`. It gives an answer for whatever the
     target does, and raises `TargetError` only where the target cannot be reached or addressed at all and never could
-    be since `open`.
+    be since `open`, and where what lacks is not the target's: a certificate that we trust, a descriptor, a port.
     """
 
     @property

@@ -16,7 +16,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import AnswerRules, HttpTarget, http
+from brokerfuzz.targets import AnswerRules, HttpTarget, http, transport
 from brokerfuzz.targets.hiding import HIDDEN, Secrets, shown
 
 PRINTABLE = string.ascii_letters + string.digits + string.punctuation
@@ -166,7 +166,7 @@ def test_what_is_wrong_with_a_url_is_said_without_what_may_be_its_password(url: 
 
 
 def test_a_refusal_in_the_envelope_does_not_repeat_a_secret() -> None:
-    said = json.dumps({"operationWasSuccessful": False, "failureMessages": ["x" * 290 + " no such token: hunter2-hunter2"]}).encode()
+    said = json.dumps({"operationWasSuccessful": False, "failureMessages": ["x" * 270 + " no such token: hunter2-hunter2"]}).encode()
 
     async def ask(url: str) -> list[str]:
         target = HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")])
@@ -202,6 +202,19 @@ def test_a_secret_is_found_however_a_server_spells_it(secret: str) -> None:
     secrets = Secrets(f"http://h/?token={quote(secret, safe='')}", ())
     for spelled in (secret, secret.upper(), json.dumps(secret), quote(secret), quote(secret, safe="").lower()):
         assert AnswerRules().read(400, spelled.encode(), secrets=secrets).body.strip(b'"') == HIDDEN.encode()
+
+
+def test_what_the_client_says_of_a_failure_is_gone_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ask(url: str) -> str:
+        target = HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")])
+        await target.open()
+        monkeypatch.setattr(transport, "failure_of", lambda _: transport.Failure("cut", "what of Bearer hunter2-hunter2?"))
+        reason = (await target.send(b"{}")).reason
+        await target.close()
+        return reason
+
+    with serving(sends(b"no HTTP\r\n\r\n")) as url:
+        assert asyncio.run(ask(url)) == f"what of {HIDDEN}?"
 
 
 def test_short_values_leave_other_words_alone() -> None:
