@@ -1,5 +1,6 @@
 """Who fires shards: processes of this machine, or a Dask cluster."""
 
+import gc
 import multiprocessing
 import signal
 from collections.abc import Iterator
@@ -9,20 +10,34 @@ from contextlib import contextmanager
 from brokerfuzz.errors import TargetError
 
 
-def processes(workers: int) -> Executor:
+class Processes:
     """So many processes of this machine, each begun anew: a copy of this one would have its HTTP client, and not the client's threads."""
-    return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_ignore_interrupts)
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self.executor = self._begun()
+
+    def renew(self) -> Executor:
+        """New processes in place of those of which one was lost."""
+        self.end()
+        self.executor = self._begun()
+        return self.executor
+
+    def end(self) -> None:
+        """Ends all processes, whatever they do. What they had of this one is given back, or it would be missed at this one's end."""
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.kill()
+        self.executor.shutdown(wait=True)
+        gc.collect()
+
+    def _begun(self) -> Executor:
+        return ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), initializer=_ignore_interrupts)
 
 
 def _ignore_interrupts() -> None:
     """Ctrl-C goes to every process of a terminal: the one that began them ends them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def end_processes() -> None:
-    """Ends all workers at once."""
-    for process in multiprocessing.active_children():
-        process.kill()
 
 
 @contextmanager

@@ -210,7 +210,7 @@ def _journal(target: "Target", plan: "Plan", given: Given) -> "Journal | None":
     from brokerfuzz.version import __version__
 
     if given["resume"] is not None:
-        return Journal(given["resume"], None)
+        return Journal.continued(given["resume"])
     if given["journal"] is None:
         return None
     now = given["now"]
@@ -224,7 +224,7 @@ def _journal(target: "Target", plan: "Plan", given: Given) -> "Journal | None":
         "stances": given["stances"],
         "judged_at": now.isoformat() if now else None,
     }
-    return Journal(given["journal"], said)
+    return Journal.begun(given["journal"], said)
 
 
 def _options(given: Given, plan: "Plan") -> "Options":
@@ -250,11 +250,10 @@ def _by_others(
         return run_sharded(campaign, Sharding(campaign.orders(plan, workers, None), executor, workers, renew=None), recalled)
     if journal is not None and is_packed(journal.path):
         raise click.UsageError("several workers cannot write one packed journal: name one that does not end in .gz")
-    workers = given["workers"]
-    executor = executors.processes(workers)
-    stack.callback(executors.end_processes)
-    orders = campaign.orders(plan, workers, str(journal.path) if journal else None)
-    return run_sharded(campaign, Sharding(orders, executor, workers, renew=lambda: executors.processes(workers)), recalled)
+    processes = executors.Processes(given["workers"])
+    stack.callback(processes.end)
+    orders = campaign.orders(plan, processes.workers, str(journal.path) if journal else None)
+    return run_sharded(campaign, Sharding(orders, processes.executor, processes.workers, renew=processes.renew), recalled)
 
 
 # ----------------------------------------------------------------------------------------------------- what comes of it

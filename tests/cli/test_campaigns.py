@@ -1,0 +1,145 @@
+"""Campaigns as their users run them: killed, gone on with, by several workers, against a baseline, with a configuration."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from click.testing import Result
+from hand_made_servers import answers, serving
+
+from brokerfuzz.campaign.journal import records
+from brokerfuzz.schemas import check
+
+Run = Callable[..., Result]
+Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
+Start = Callable[..., subprocess.Popen[bytes]]
+
+NOW: Final = "2026-01-01T00:00:00Z"
+PRICING: Final = "offer-pricing-response"
+SECONDS = 60
+
+
+def lenient(body: bytes) -> int:
+    """A reader of prices with one bug."""
+    return 200 if b'"totalExtendedPrice":-' in body or check(PRICING, body).label != "invalid" else 400
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with serving(answers(lenient)) as url:
+        yield url
+
+
+SOME = ("--message", PRICING, "--now", NOW, "--json")
+
+
+def findings(done: "subprocess.CompletedProcess[bytes]") -> Any:
+    document = json.loads(done.stdout)
+    for finding in document["findings"]:
+        finding["got"].pop("seconds")
+    return document["counts"], document["findings"], document["rules"], document["silences"]
+
+
+# ---------------------------------------------------------------------------------------------------- killed, and gone on with
+
+
+@pytest.mark.parametrize("name", ["run.ndjson", "run.ndjson.gz"])
+def test_a_campaign_that_is_killed_loses_nothing_that_was_answered(start: Start, spawn: Spawn, url: str, tmp_path: Path, name: str) -> None:
+    journal = tmp_path / name
+    with start("fire", url, *SOME, "--journal", journal, "--rate", "400", "--no-preflight") as process:
+        deadline = time.monotonic() + SECONDS
+        while (not journal.exists() or sum(1 for _ in records(journal)) < 60) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGKILL)
+        process.wait(SECONDS)
+    answered = [record.key for record in records(journal)]
+    assert len(answered) >= 60
+    resumed = spawn("fire", url, "--resume", journal, "--json", "--no-preflight")
+    assert resumed.returncode == 1, resumed.stderr
+    assert findings(resumed) == findings(spawn("fire", url, *SOME))
+    keys = [record.key for record in records(journal)]
+    assert keys[: len(answered)] == answered
+    assert len(set(keys)) == len(keys)
+
+
+def test_ctrl_c_ends_with_a_report_and_a_journal_to_go_on_with(start: Start, spawn: Spawn, url: str, tmp_path: Path) -> None:
+    journal = tmp_path / "run.ndjson"
+    with start("fire", url, *SOME, "--journal", journal, "--rate", "300") as process:
+        while not journal.exists() or sum(1 for _ in records(journal)) < 40:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=SECONDS)
+    report = json.loads(stdout)
+    assert (report["stopped"], stderr) == ("interrupted", b"")
+    assert process.returncode == (1 if report["findings"] else 130)
+    assert findings(spawn("fire", "--resume", journal, "--json")) == findings(spawn("fire", url, *SOME))
+
+
+def test_what_a_journal_says_is_not_said_again(run: Run, url: str, tmp_path: Path) -> None:
+    journal = tmp_path / "run.ndjson"
+    assert run("fire", url, *SOME, "--journal", journal).exit_code == 1
+    for again in (["--seed", "1"], ["--rule", "*"], ["--now", NOW], ["--journal", "other"]):
+        result = run("fire", url, "--resume", journal, *again)
+        assert result.exit_code == 2
+        assert "leave" in result.stderr
+        assert again[0] in result.stderr
+    assert run("fire", url, *SOME, "--journal", journal).stderr.startswith(f"brokerfuzz: {journal} is there already: go on with it by --resume")
+
+
+def test_a_target_with_secrets_is_named_again(run: Run, url: str, tmp_path: Path) -> None:
+    journal = tmp_path / "run.ndjson"
+    secret = "hunter2-and-more"
+    assert run("fire", url, *SOME, "--journal", journal, "-H", f"Authorization: Bearer {secret}").exit_code == 1
+    assert secret not in journal.read_text()
+    result = run("fire", "--resume", journal)
+    assert result.exit_code == 2
+    assert "does not hold its target, since there were secrets in it" in result.stderr
+    assert run("fire", url, "-H", f"Authorization: Bearer {secret}", "--resume", journal).exit_code == 1
+
+
+# ---------------------------------------------------------------------------------------------------- workers
+
+
+def test_the_result_is_the_same_for_any_number_of_workers(spawn: Spawn, url: str, tmp_path: Path) -> None:
+    journal = tmp_path / "run.ndjson"
+    alone = spawn("fire", url, *SOME)
+    together = spawn("fire", url, *SOME, "--workers", "2", "--journal", journal)
+    assert together.stderr == b""
+    assert findings(together) == findings(alone)
+    assert findings(spawn("fire", url, "--resume", journal, "--json", "--workers", "2")) == findings(alone)
+
+
+def _children(process: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def _workers(process: int) -> list[int]:
+    return [child for child in _children(process) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="which processes are workers is read from /proc")
+def test_a_worker_that_is_killed_changes_nothing(start: Start, spawn: Spawn, url: str, tmp_path: Path) -> None:
+    journal = tmp_path / "run.ndjson"
+    with start("fire", url, *SOME, "--workers", "2", "--journal", journal, "--rate", "300") as process:
+        deadline = time.monotonic() + SECONDS
+        while (not journal.exists() or sum(1 for _ in records(journal)) < 50) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        os.kill(_workers(process.pid)[0], signal.SIGKILL)
+        stdout, stderr = process.communicate(timeout=SECONDS)
+    killed = subprocess.CompletedProcess([], process.returncode, stdout, stderr)
+    assert (killed.returncode, stderr) == (1, b"")
+    assert findings(killed) == findings(spawn("fire", url, *SOME))
+    keys = [record.key for record in records(journal) if record.key.phase == "case"]
+    assert len(keys) == len(set(keys))
+
+
+def test_several_workers_write_no_packed_journal(run: Run, url: str, tmp_path: Path) -> None:
+    result = run("fire", url, *SOME, "--workers", "2", "--journal", tmp_path / "run.ndjson.gz")
+    assert result.exit_code == 2
+    assert "does not end in .gz" in result.stderr
