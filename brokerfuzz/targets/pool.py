@@ -284,6 +284,7 @@ class Worker:
     def _greeted(self, reply: Reply) -> None:
         if reply.kind == "ready" and not self.ready and not self._wire.left:
             self.ready = True
+            self._no_limit()  # that of starting is the longer
             self._greet(None)
             self._pool.next(self)
         elif self._request is not None:
@@ -311,8 +312,9 @@ class Worker:
             self.kill()
             self._pool.again(request, "it closes its input and lives on")
         elif self._request is not None:
-            self._answer("crashed", "closed its output without an answer", b"")
-            self.kill()
+            if self.process.mute:
+                self._answer("crashed", "closed its output without an answer", b"")
+                self.kill()
         elif not self.ready:
             self._unusable("it closes its output without a word")
         else:
@@ -352,9 +354,7 @@ class Worker:
 
     def _quit(self, *, ended: bool) -> None:
         self._left = True
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+        self._no_limit()
         self._pool.leave(self, ended=ended)
 
     # ------------------------------------------------------------------------------------------------ time
@@ -364,6 +364,11 @@ class Worker:
         self._until = self._loop.time() + seconds
         if self._timer is None:
             self._timer = self._loop.call_at(self._until, self._rings)
+
+    def _no_limit(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
     def _rings(self) -> None:
         self._timer = None

@@ -35,7 +35,7 @@ class Process:
     """A program that is running, or has ended: `program` is its path, `words` what it gets as its arguments, its name first.
 
     It is written to through its descriptor `inlet` and heard from its descriptor `outlet`: `heard` is called with what comes, and with
-    b"" when no more can come; `ended` with the exit status, or the negative number of the signal. `errors` is what it said on standard
+    b"" when it has closed one of the two; `ended` with the exit status, or the negative number of the signal. `errors` is what it said on standard
     error. Those of its three standard descriptors that are none of these lead nowhere. Raises `OSError` where it cannot be started.
     """
 
@@ -77,6 +77,11 @@ class Process:
     def deaf(self) -> bool:
         """Whether it takes nothing more."""
         return self._inlet < 0
+
+    @property
+    def mute(self) -> bool:
+        """Whether nothing more can come from it."""
+        return self._outlet < 0
 
     @property
     def untouched(self) -> bool:
@@ -134,6 +139,7 @@ class Process:
             os.set_blocking(fd, False)
         self._inlet, self._outlet, self._stderr = ours
         _first_when_memory_runs_out(self.pid)
+        self._loop.add_reader(self._inlet, self._deafens)  # not that it could be read from: it is how its other end's end is noticed
         self._loop.add_reader(self._outlet, self._hear)
         self._loop.add_reader(self._stderr, self._hear_errors)
         self._watch()
@@ -219,9 +225,8 @@ class Process:
                 self._queueing = True
                 self._loop.add_writer(self._inlet, self._write)
             return
-        except OSError:  # it has closed its end
-            self._untouched = self._is_untouched()
-            self._close_inlet()
+        except OSError:
+            self._deafens()
         if self._inlet < 0 and self._written == 0:
             self._untouched = True
         self._rest = memoryview(b"")
@@ -230,6 +235,12 @@ class Process:
             self._loop.remove_writer(self._inlet)
         if self._no_more:
             self._close_inlet()
+
+    def _deafens(self) -> None:
+        """It has closed its end."""
+        self._untouched = self._is_untouched()
+        self._close_inlet()
+        self._heard(b"")
 
     def _is_untouched(self) -> bool:
         """Whether all that was written last is still in the pipe, in which there was nothing before."""
@@ -247,6 +258,7 @@ class Process:
             if self._queueing:
                 self._queueing = False
                 self._loop.remove_writer(self._inlet)
+            self._loop.remove_reader(self._inlet)
             os.close(self._inlet)
             self._inlet = -1
 

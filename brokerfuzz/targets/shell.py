@@ -46,7 +46,14 @@ def program(words: Sequence[str], shown: str) -> str:
 
 def shown_command(words: Sequence[str]) -> str:
     """The command as a line for a POSIX shell. What may be a secret is a variable of the environment in it: `--token=` reads `$TOKEN`."""
-    return " ".join("".join(f'"{part}"' if secret else shlex.quote(part) for part, secret in word if part) or "''" for word in _parts(words))
+    return " ".join("".join(f'"{part}"' if secret else quoted(part) for part, secret in word if part) or "''" for word in _parts(words))
+
+
+def quoted(word: str) -> str:
+    """The word for a POSIX shell, in one line where that can be: a shell drops line ends at the end of what a command prints."""
+    if word.isprintable() or word.endswith("\n"):
+        return shlex.quote(word)
+    return f"\"$(printf '{octal(os.fsencode(word))}')\""
 
 
 def secrets_of(words: Sequence[str]) -> Secrets:

@@ -201,7 +201,7 @@ def test_a_program_that_may_not_be_executed_is_an_error_with_a_remedy(tmp_path: 
     with pytest.raises(TargetError, match=r"a program of this folder is ./validate"):
         answer(CommandTarget("validate"))
     program.chmod(0o755)
-    with pytest.raises(TargetError, match="Exec format error.*try it in a shell"):
+    with pytest.raises(TargetError, match=r"Exec format error.*try it in a shell"):
         answer(CommandTarget("./validate"))
 
 
