@@ -3,9 +3,11 @@
 import gc
 import multiprocessing
 import signal
+import socket
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from urllib.parse import urlsplit
 
 from brokerfuzz.errors import TargetError
 
@@ -50,10 +52,8 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
         from distributed import Client
     except ImportError as problem:
         raise TargetError("a cluster needs Dask: pip install 'brokerfuzz[cluster]'") from problem
-    try:
-        client = Client(address, timeout=10, set_as_default=False)
-    except (OSError, ValueError, TypeError) as problem:
-        raise TargetError(f"no Dask cluster answers at {address} ({problem}): give the scheduler's address, as tcp://127.0.0.1:8786") from problem
+    _check_listening(address)
+    client = Client(address, timeout=10, set_as_default=False)
     try:
         threads = sum(client.nthreads().values())
         if not threads:
@@ -61,3 +61,13 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
         yield client.get_executor(pure=False), threads
     finally:
         client.close()
+
+
+def _check_listening(address: str) -> None:
+    """A client of Dask that cannot connect goes on trying, and tells of it when the process ends."""
+    try:
+        parts = urlsplit(address if "://" in address else f"tcp://{address}")
+        with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=10):
+            return
+    except (OSError, ValueError) as problem:
+        raise TargetError(f"no Dask cluster answers at {address} ({problem}): give the scheduler's address, as tcp://127.0.0.1:8786") from problem

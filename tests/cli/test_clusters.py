@@ -1,0 +1,91 @@
+"""The same campaign on a Dask cluster, of which a worker is killed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from hand_made_servers import answers, serving
+
+from brokerfuzz.campaign.journal import records
+from brokerfuzz.schemas import check
+
+Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
+Start = Callable[..., subprocess.Popen[bytes]]
+
+PRICING: Final = "offer-pricing-response"
+SECONDS = 90
+SOME = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--json", "--no-preflight")
+CLUSTER = """
+import sys
+from distributed import LocalCluster
+
+if __name__ == "__main__":
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50) as cluster:
+        print(cluster.scheduler_address, *[worker.pid for worker in cluster.workers.values()], flush=True)
+        sys.stdin.read()
+"""
+
+
+def lenient(body: bytes) -> int:
+    return 200 if b'"totalExtendedPrice":-' in body or check(PRICING, body).label != "invalid" else 400
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with serving(answers(lenient)) as url:
+        yield url
+
+
+@pytest.fixture
+def cluster(environment: dict[str, str], tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
+    """A scheduler's address and its workers' process ids."""
+    script = tmp_path / "cluster.py"
+    script.write_text(CLUSTER)
+    command = [sys.executable, str(script)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            address, *workers = process.stdout.readline().decode().split()
+            yield address, [int(worker) for worker in workers]
+        finally:
+            process.communicate(b"", timeout=SECONDS)
+
+
+def findings(stdout: bytes) -> Any:
+    document = json.loads(stdout)
+    for finding in document["findings"]:
+        finding["got"].pop("seconds")
+    return document["counts"], document["findings"], document["rules"], document["silences"]
+
+
+def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(
+    start: Start, spawn: Spawn, url: str, cluster: tuple[str, list[int]], tmp_path: Path
+) -> None:
+    address, workers = cluster
+    journal = tmp_path / "run.ndjson"
+    alone = spawn("fire", url, *SOME)
+    with start("fire", url, *SOME, "--cluster", address, "--journal", journal, "--rate", "300") as process:
+        deadline = time.monotonic() + SECONDS
+        while (not journal.exists() or sum(1 for _ in records(journal)) < 1) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        os.kill(workers[0], signal.SIGKILL)
+        stdout, stderr = process.communicate(timeout=SECONDS)
+    assert process.returncode == 1, stderr
+    assert findings(stdout) == findings(alone.stdout)
+    known = [record.key for record in records(journal)]
+    assert len(known) == len(set(known))
+
+
+@pytest.mark.parametrize("address", ["nonsense", "tcp://127.0.0.1:1", "tcp://127.0.0.1:99999", "tcp://["])
+def test_a_cluster_that_is_not_there_is_an_error_with_a_remedy(spawn: Spawn, url: str, address: str) -> None:
+    done = spawn("fire", url, *SOME, "--cluster", address)
+    assert done.returncode == 2
+    assert f"no Dask cluster answers at {address}".encode() in done.stderr
+    assert len(done.stderr.splitlines()) == 1
