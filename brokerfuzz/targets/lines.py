@@ -56,7 +56,7 @@ class LineTarget:
         self.words = words_of(command)
         if encoding not in ("plain", "base64"):
             raise TargetError(f"encoding={encoding!r}, but a line is 'plain' or 'base64'")
-        self.encoding = encoding
+        self.encoding: Encoding = encoding
         self.timeout = checked_timeout(timeout)
         self.processes = checked_processes(processes)
         self.patience = patience
@@ -112,7 +112,7 @@ class LineWire:
 
     def __init__(self, encoding: Encoding) -> None:
         self.left = b""
-        self._encoding = encoding
+        self._encoding: Encoding = encoding
         self._pieces: list[bytes] = []
         self._length = 0
 
