@@ -201,19 +201,19 @@ def test_a_kept_connection_that_the_server_has_closed_is_no_crash() -> None:
 
 
 def test_a_server_that_comes_back_soon_has_missed_nothing() -> None:
-    async def ask() -> list[AnswerKind]:
+    async def ask() -> list[Answer]:
         with serving(sends(response(201))) as url:
             target = HttpTarget(url, patience=5)
             await target.open()
-            kinds = [(await target.send(b"1")).kind]
+            answers = [await target.send(b"1")]
         sending = [asyncio.create_task(target.send(b"2")) for _ in range(8)]
         await asyncio.sleep(0.5)
         with serving(sends(response(201)), port=int(url.split(":")[2].split("/")[0])):
-            kinds += [answer.kind for answer in await asyncio.gather(*sending)]
+            answers += await asyncio.gather(*sending)
             await target.close()
-        return kinds
+        return answers
 
-    assert asyncio.run(ask()) == ["accepted"] * 9
+    assert [answer.kind for answer in asyncio.run(ask())] == ["accepted"] * 9
 
 
 def answered_with_extras(seconds: float) -> Behaviour:

@@ -156,6 +156,6 @@ def test_a_file_without_certificates_is_refused_with_a_remedy(content: bytes | N
 
 @pytest.mark.parametrize(("options", "said"), [({"insecure": True}, " -k "), ({"ca": True}, " --cacert ")])
 def test_the_line_for_a_shell_trusts_whom_the_target_trusts(options: dict[str, Any], said: str, ca: Path) -> None:
-    given = {"ca": ca} if "ca" in options else options
+    given: dict[str, Any] = {"ca": ca} if "ca" in options else options
     assert said in HttpTarget("https://h/", **given).reproduction(b"{}")
     assert said not in HttpTarget("https://h/").reproduction(b"{}")
