@@ -27,7 +27,8 @@ _LONGEST_BODY = 2_000
 _LONGEST_DIFF = 60  # lines
 _MOST_COMPARED = 20_000  # bytes of a message, of which differences are looked for
 _NAMES = {"offer-creation-request": "offer creation requests", "product-list-response": "product lists", "offer-pricing-response": "pricings"}
-_PLAIN = re.compile(r"\(?(?:[A-Za-z]{1,30}|[0-9]{1,6})\)?[.,:;]?")
+_PLAIN = re.compile(r"\(?(?:[A-Za-z]{1,30}(?:\(s\))?|[0-9]{1,6})\)?[.,:;?]?")
+_END = re.compile(r"(.*[^.,:;?])([.,:;?]+)")
 _MANY_BACKTICKS = re.compile("`{20,}")
 _ELSEWHERE = "the JSON report has it"
 
@@ -224,7 +225,13 @@ def code(text: str, most: int, *, cell: bool = False) -> str:
 def prose(text: str, most: int, *, cell: bool = False) -> str:
     """A sentence: plain words stand as they are, all else as code."""
     words = groupby(_cut(text, most).split(), key=lambda word: _PLAIN.fullmatch(word) is not None)
-    return " ".join(" ".join(group) if plain else code(" ".join(group), most, cell=cell) for plain, group in words)
+    return " ".join(" ".join(group) if plain else _quoted(" ".join(group), most, cell=cell) for plain, group in words)
+
+
+def _quoted(words: str, most: int, *, cell: bool) -> str:
+    """Words as code, but for the comma or full stop behind them."""
+    ended = _END.fullmatch(words)
+    return code(ended[1], most, cell=cell) + ended[2] if ended else code(words, most, cell=cell)
 
 
 def _cut(text: str, most: int) -> str:

@@ -175,7 +175,7 @@ def _parts(document: Document, request: Request) -> Iterator[str]:
     if twins:
         yield "\n"
         yield from _list("TWINS", (_twin(name, finding) for name, finding in twins))
-    yield _ASKING
+    yield _ASKING if findings else _ASKING.lstrip("\n")
     yield _FINDINGS if findings else _NOTHING
     yield _TWINS if twins else ""
 
@@ -227,7 +227,7 @@ def _parameter(name: str, message: Document, allowed: Iterable[str], about: str,
 
 def _body(body: bytes) -> Iterator[str]:
     size = max(_CHUNK, -(-len(body) // _MOST_CHUNKS))
-    chunks = [repr(body[at : at + size]) for at in range(0, len(body), size)] or ["b''"]
+    chunks = [_bytes(body[at : at + size]) for at in range(0, len(body), size)] or [_bytes(b"")]
     if len(chunks) == 1:
         yield f"            body={chunks[0]},"
     else:
@@ -267,8 +267,13 @@ def _list(name: str, items: Iterable[Iterable[str]]) -> Iterator[str]:
 
 
 def _text(text: str) -> str:
-    """A literal of ASCII, on one line."""
-    return ascii(text)
+    """A literal of ASCII, on one line, in double quotes where that needs no escapes more."""
+    literal = ascii(text)
+    return literal if '"' in text else f'"{literal[1:-1]}"'
+
+
+def _bytes(data: bytes) -> str:
+    return repr(data) if b'"' in data else f'b"{repr(data)[2:-1]}"'
 
 
 def _secret(name: str) -> str:
@@ -276,4 +281,5 @@ def _secret(name: str) -> str:
 
 
 def _tuple(items: Iterable[str]) -> str:
-    return f"({''.join(f'{item}, ' for item in items).strip() or ''})"
+    texts = list(items)
+    return f"({', '.join(texts)}{',' if len(texts) == 1 else ''})"

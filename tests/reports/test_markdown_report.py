@@ -12,7 +12,7 @@ from brokerfuzz.reports import markdown
 
 OURS = re.compile(r"</?(?:details|summary)>|\*\*(?:Finding|Contract|Headers):\*\*|^\|(?: --- \|)+$|^- |^## brokerfuzz: ", re.MULTILINE)
 ENTITIES = re.compile(r"<code>[^<>]*</code>")
-SAFE = re.compile(r"[A-Za-z0-9 .,:;()\n|-]*")
+SAFE = re.compile(r"[A-Za-z0-9 .,:;?()\n|-]*")
 
 
 def without_code(text: str) -> str:
@@ -81,7 +81,7 @@ def test_the_comment_of_a_campaign() -> None:
         '+  "orderMinimum": 0',
         "curl -sS -i -X POST http://127.0.0.1:8000/offers",
         "<details><summary>What the contract leaves open, and what this target does</summary>",
-        "| `cron-syntax` | mixed | 2 | 1 | 0 | 0 | Which dialect of cron is `taken?` |",
+        "| `cron-syntax` | mixed | 2 | 1 | 0 | 0 | Which dialect of cron is taken? |",
     ):
         assert line in text.splitlines(), line
 

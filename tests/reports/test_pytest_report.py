@@ -70,7 +70,7 @@ def test_whatever_is_reported_the_file_is_python_that_holds_just_the_messages(ho
 
 @given(documents)
 def test_names_are_unique_and_plain(hostile: dict[str, Any]) -> None:
-    names = re.findall(r"^        id='(.*)',$", pytest_file.report(hostile), re.MULTILINE)
+    names = re.findall(r'^        id="(.*)",$', pytest_file.report(hostile), re.MULTILINE)
     findings = names[: len(hostile["findings"])]
     assert len(set(findings)) == len(findings) == len(hostile["findings"])
     assert all(re.fullmatch(r"[A-Za-z0-9_.:/\[\]-]+", name) and "::" not in name for name in names)
@@ -100,15 +100,19 @@ def test_the_file_compiles_and_linters_have_nothing_to_say(reported: dict[str, A
         pytest.skip("ruff is not installed")
     done = subprocess.run([ruff, "check", "--isolated", "--no-cache", str(file)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
+    if reported is not EVERYTHING:  # where both kinds of quotes are in a text, either way to write it is right
+        command = [ruff, "format", "--isolated", "--no-cache", "--diff", "--line-length=320", str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
 
 
 def test_no_secret_is_in_the_file_and_those_that_were_are_read_from_the_environment() -> None:
     headers = [["Authorization", "Bearer opensesame"], ["x-api-key", "$X_API_KEY"]]
     source = pytest_file.report(document(request={"url": "http://user:opensesame@h/?token=opensesame&a=1", "method": "POST", "headers": headers}))
     assert "opensesame" not in source
-    assert "TARGET_URL = os.environ.get(\"BROKERFUZZ_TARGET\") or 'http://h/?token=' + secret('TOKEN') + '&a=1'" in source
-    assert "('Authorization', secret('AUTHORIZATION'))," in source
-    assert "('x-api-key', secret('X_API_KEY'))," in source
+    assert 'TARGET_URL = os.environ.get("BROKERFUZZ_TARGET") or "http://h/?token=" + secret("TOKEN") + "&a=1"' in source
+    assert '("Authorization", secret("AUTHORIZATION")),' in source
+    assert '("x-api-key", secret("X_API_KEY")),' in source
 
 
 def test_a_target_that_is_no_http_endpoint_has_none() -> None:
