@@ -5,7 +5,7 @@ BrokerfuzzError                 the base: catch it to catch them all
 ├── UnknownNameError            a name (rule, technique, silence, message type, bug) that nothing bears
 ├── CorpusError                 a file is not a whole corpus, or cannot be read or written
 ├── InputError                  a file to judge cannot be read
-├── ReportError                 a report cannot be written
+├── ReportError                 a report cannot be made, written or read back
 ├── BaselineError              a baseline of known findings cannot be read or written
 ├── JournalError               a journal cannot be written, read or gone on with
 ├── TargetError                 a target cannot be reached or addressed
@@ -47,7 +47,7 @@ class InputError(BrokerfuzzError):
 
 
 class ReportError(BrokerfuzzError):
-    """Raised when the file that a report is to be written to cannot be written."""
+    """Raised when a report cannot be made of a campaign, cannot be written where it is to be, or is none when it is read back."""
 
 
 class BaselineError(BrokerfuzzError):
