@@ -156,7 +156,7 @@ class Process:
     def _wait(self) -> None:
         code = _exit_code(self.pid)
         with suppress(RuntimeError):  # the loop is closed
-            self._loop.call_soon_threadsafe(self._has_ended, code)
+            self._loop.call_soon_threadsafe(self._has_ended, code, True)
 
     def _ends(self) -> None:
         self._loop.remove_reader(self._watched)
@@ -165,8 +165,8 @@ class Process:
         _kill_group(self.pid)  # before its number can be another's
         self._has_ended(_exit_code(self.pid))
 
-    def _has_ended(self, code: int) -> None:
-        if self._watched < 0:
+    def _has_ended(self, code: int, leaves_a_group: bool = False) -> None:
+        if leaves_a_group:
             _kill_group(self.pid)
         self.code = code
         self._untouched = self._untouched or self._is_untouched()
