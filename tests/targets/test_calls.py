@@ -5,7 +5,7 @@ import pickle
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +211,17 @@ def test_who_is_given_up_or_hangs_is_killed_with_all_that_it_started(calling: Ca
     found = [int(path.name) for path in pids.iterdir()]
     assert len(found) == 6
     assert all(dies(pid) for pid in found)
+
+
+def test_a_function_that_never_returns_dies_with_a_campaign_that_is_killed(calling: Calling, environment: Mapping[str, str]) -> None:
+    calling("open('begun', 'w').write(str(os.getpid()))", "os.rename('begun', 'pid')", "while True: pass")
+    code = "from hand_made_programs import answer; from brokerfuzz.targets import CallTarget; answer(CallTarget('mine:judge', timeout=60))"
+    with subprocess.Popen([sys.executable, "-c", code], env=environment) as campaign:
+        until = time.monotonic() + 4 * SECONDS
+        while not Path("pid").exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        campaign.kill()
+    assert dies(int(Path("pid").read_text()))
 
 
 @pytest.mark.parametrize("body", [b"{}", b"it's \\ %s\n\0\xff", b"x" * 200_000], ids=["plain", "odd", "long"])
