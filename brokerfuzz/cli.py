@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from io import TextIOWrapper
-from typing import Any, NoReturn
+from io import BufferedWriter, RawIOBase, TextIOWrapper
+from typing import Any, NoReturn, TextIO
 
 import click
 
@@ -39,9 +39,7 @@ class Commands(click.Group):
             from brokerfuzz.completing import register
 
             register()
-        for stream in (sys.stdout, sys.stderr):
-            if isinstance(stream, TextIOWrapper):
-                stream.reconfigure(errors="backslashreplace")  # what its encoding has no letter for is no error
+        sys.stdout, sys.stderr = _lossless(sys.stdout), _lossless(sys.stderr)
         sys.exit(_status(run))
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -53,6 +51,19 @@ class Commands(click.Group):
             _hush()
             raise click.exceptions.Exit(PIPE_CLOSED) from None
         return status
+
+
+def _lossless(stream: TextIO) -> TextIO:
+    """A standard stream that takes every letter and every byte: what its encoding has no letter for is no error, and where Python is told
+    to buffer nothing it would lose what one call to the system leaves over.
+    """
+    if not isinstance(stream, TextIOWrapper):
+        return stream
+    if isinstance(stream.buffer, RawIOBase):
+        encoding = stream.encoding
+        stream = TextIOWrapper(BufferedWriter(stream.detach()), encoding=encoding, line_buffering=True)  # type: ignore[arg-type]
+    stream.reconfigure(errors="backslashreplace")
+    return stream
 
 
 def _status(run: Callable[[], int | None]) -> int:

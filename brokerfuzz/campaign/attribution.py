@@ -6,7 +6,7 @@ it is about, that should be the one that was broken. Neither is a finding: the o
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -58,7 +58,7 @@ class Attribution:
         if len(case.faults) != 1 or not answer.body:
             return
         named = named_members(answer.body, _names(contract, case.message_type))
-        if named and not any(name.lower() in _meant(case, verdict, contract) for name in named):
+        if named and _meant(case, verdict, contract).isdisjoint(name.lower() for name in named):
             said = answer.body.decode(errors="backslashreplace")[:300]
             _count(self.elsewhere, case.faults[0].rule, Elsewhere(case, number, tuple(sorted(named)), said))
 
@@ -84,8 +84,8 @@ def _count(known: dict[Any, Any], key: Any, new: Any) -> None:
 
 
 @lru_cache(maxsize=16)
-def _names(contract: Contract, message_type: str) -> frozenset[str]:
-    return frozenset(name for site in contract.sites[message_type].values() for name in site.schema.get("properties", ()))
+def _names(contract: Contract, message_type: str) -> "Names":
+    return Names(name for site in contract.sites[message_type].values() for name in site.schema.get("properties", ()))
 
 
 def _meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
@@ -127,12 +127,19 @@ _POINTER = re.compile(r"(?:^|[\s\"'(])((?:/[A-Za-z_0-9]+)+)")
 _MOST_WALKED = 500
 
 
-def named_members(body: bytes, names: Collection[str]) -> set[str]:
+class Names:
+    """The names of members, to be found in any case."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self.by_small = {name.lower(): name for name in names}
+
+
+@lru_cache(maxsize=4096)
+def named_members(body: bytes, names: Names) -> frozenset[str]:
     """The members of the contract, of those of these names, that an answer clearly names: by pointers and paths, as keys of its list of errors,
     in quotes, or in camel case. A word of plain English that a member is called by (`name`, `number`) is not counted for itself.
     """
-    by_small = {name.lower(): name for name in names}
-    return {by_small[word.lower()] for word in _candidates(body) if word.lower() in by_small}
+    return frozenset(names.by_small[small] for word in _candidates(body) if (small := word.lower()) in names.by_small)
 
 
 def _candidates(body: bytes) -> Iterator[str]:

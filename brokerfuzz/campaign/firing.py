@@ -22,7 +22,7 @@ from brokerfuzz.campaign.volley import Numbered, Volley
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
 from brokerfuzz.schemas import Contract, Stances
-from brokerfuzz.targets import Target
+from brokerfuzz.targets import Target, looping
 
 TICK = 0.1
 """Seconds between two reports of progress."""
@@ -78,7 +78,7 @@ def fire(cases: Iterable[Case], target: Target, options: Options | None = None, 
 def run(campaign: "Campaign") -> Result:
     """Runs a campaign to its end, or to Ctrl-C, and gives its result. Raises `TargetError` where the target cannot be reached at all."""
     try:
-        asyncio.run(campaign.run())
+        looping.run(campaign.run())
     except (KeyboardInterrupt, asyncio.CancelledError):
         campaign.stopped = INTERRUPTED
     return campaign.result()

@@ -2,7 +2,7 @@
 
     {"journal": 1, "brokerfuzz": "0.1.0", "started": "...", "target": "...", "campaign": {...}}
     {"phase": "case", "number": 12, "step": 0, "at": 0.31, "answer": "rejected", "status": 400, "reason": "status 400", "seconds": 0.002,
-     "response": "...", "id": "...", "headers": [...], "body": {...}}
+     "response": "...", "id": "...", "headers": [...], "body": "..."}
 
 The first line says what campaign it is, so that it can be gone on with. `phase`, `number` and `step` say which request of the campaign it was: the
 `number`th case or its twin, or a step of the shrinking that starts at that case. `at` is seconds since the start, `body` the message as in
@@ -198,11 +198,8 @@ def encode(key: Key, case: Case, body: bytes, headers: Headers, answer: Answer, 
     if headers:
         record["headers"] = headers
     try:
-        if orjson.dumps(orjson.loads(body)) == body:
-            record["body"] = orjson.Fragment(body)
-    except ValueError:
-        pass
-    if "body" not in record:
+        record["body"] = body.decode()
+    except UnicodeDecodeError:
         record["raw"] = b64encode(body).decode()
     try:
         return orjson.dumps(record)
@@ -229,7 +226,7 @@ def decode(line: bytes) -> Record:
     try:
         entry = orjson.loads(line)
         key = Key(entry["phase"], entry["number"], entry["step"])
-        body = orjson.dumps(entry["body"]) if "body" in entry else b64decode(entry["raw"])
+        body = entry["body"].encode() if "body" in entry else b64decode(entry["raw"])
         response = b64decode(entry["response_raw"]) if "response_raw" in entry else entry.get("response", "").encode()
         answer = Answer(entry["answer"], entry["status"], response, entry["reason"], entry["seconds"], entry.get("reached", True))
         headers = tuple((name, value) for name, value in entry.get("headers", ()))

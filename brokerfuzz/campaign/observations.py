@@ -31,7 +31,9 @@ class Observations:
     left_out: int = 0
 
     def take(self, number: int, case: Case, answer: Answer, judge: Judge) -> None:
-        """Takes in the answer to the `number`th case."""
+        """Takes in the answer to the `number`th case. One that a target gave which asks to be left alone says nothing."""
+        if not answer.reached and answer.status is not None:
+            return
         verdict = judge.verdict(case)
         self.counts[verdict.label, answer.kind] += 1
         if len(case.faults) == 1:

@@ -53,7 +53,7 @@ class Sender:
             raise asyncio.CancelledError
         at = monotonic() - self.started
         self.timing.add(at, answer.seconds, failed=answer.kind in {"crashed", "silent"})
-        if self._journal is not None:
+        if self._journal is not None and answer.reached:  # what nobody judged is sent again by whoever goes on
             self._journal.record(key, case, body, headers, answer, at)
         return answer
 

@@ -4,7 +4,6 @@ A shard can be fired by any process, and again by another where one was lost. So
 and where one is killed within it: what was answered before is in the journal, and is not sent again.
 """
 
-import asyncio
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
@@ -19,7 +18,7 @@ from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.campaign.volley import Numbered, Volley
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import Target
+from brokerfuzz.targets import Target, looping
 
 AHEAD = 2
 """How many shards a worker has waiting, so that none is idle."""
@@ -68,7 +67,7 @@ class Part:
 
 def fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> Part:
     """Fires one shard, in whatever process. `answered` is what is not sent again. Raises `TargetError`, `JournalError`."""
-    return asyncio.run(_fire_shard(orders, shard, seconds, answered))
+    return looping.run(_fire_shard(orders, shard, seconds, answered))
 
 
 async def _fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> Part:

@@ -116,7 +116,7 @@ class Volley:
 
     def _consider_stopping(self, answer: Answer) -> None:
         if not answer.reached:
-            self.stopped = GONE
+            self.stopped = GONE if answer.status is None else f"the target {answer.reason}"
         elif self._max_findings is not None and len(self.seen.suspicions) >= self._max_findings:
             self.stopped = self.stopped or f"{len(self.seen.suspicions)} different contradictions were found"
 

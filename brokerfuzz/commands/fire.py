@@ -186,10 +186,8 @@ def _conduct(stack: ExitStack, target: "Target", plan: "Plan", given: Given) -> 
 
 def _preflight(target: "Target", plan: "Plan") -> None:
     """Sees that the target is set up. Raises `TargetError`."""
-    import asyncio
-
     from brokerfuzz.cases.catalogue import catalogue
-    from brokerfuzz.targets import preflight
+    from brokerfuzz.targets import looping, preflight
 
     plainest = next(catalogue(plan.message_type, verdicts=["valid"], now=plan.now, contract=plan.demands, strength=plan.strength))
 
@@ -200,7 +198,7 @@ def _preflight(target: "Target", plan: "Plan") -> None:
         finally:
             await target.close()
 
-    warning = asyncio.run(check())
+    warning = looping.run(check())
     if warning is not None:
         note(warning)
 

@@ -48,10 +48,9 @@ def command(sources: tuple[str, ...], as_json: bool, **given: Any) -> int:
       brokerfuzz replay report.json http://127.0.0.1:8001/offers
       brokerfuzz replay b7e8ef5a8405ebf8 http://127.0.0.1:8000/offers --json
     """
-    import asyncio
-
     from brokerfuzz.campaign.judging import Judge
     from brokerfuzz.campaign.replaying import replay
+    from brokerfuzz.targets import looping
 
     ctx = click.get_current_context()
     files, url = _parted(sources)
@@ -65,7 +64,7 @@ def command(sources: tuple[str, ...], as_json: bool, **given: Any) -> int:
         raise click.UsageError("no target is named: give a URL, --exec or --call", ctx)
     judge = Judge(given["now"], demands, demands.check_stances(given["stances"]))
     with aiming.aimed(given, demands) as target:
-        replayed = asyncio.run(replay(waiting, target, judge, concurrency=given["concurrency"], rate=given["rate"]))
+        replayed = looping.run(replay(waiting, target, judge, concurrency=given["concurrency"], rate=given["rate"]))
     _print(replayed, as_json=as_json)
     return FOUND if any(one.kind is not None for one in replayed) else 0
 
