@@ -61,7 +61,7 @@ def _lossless(stream: TextIO) -> TextIO:
         return stream
     if isinstance(stream.buffer, RawIOBase):
         encoding = stream.encoding
-        stream = TextIOWrapper(BufferedWriter(stream.detach()), encoding=encoding, line_buffering=True)  # type: ignore[arg-type]
+        stream = TextIOWrapper(BufferedWriter(stream.detach()), encoding=encoding, line_buffering=True)
     stream.reconfigure(errors="backslashreplace")
     return stream
 

@@ -127,7 +127,7 @@ class Campaign:
         self._on_progress = on_progress
         self._journal = journal
         self._sender = Sender(target, rate=options.rate, journal=journal, recalled=recalled, ago=recalled.latest if recalled else 0.0, sends=sends)
-        self._volley = Volley(iter(cases), target, self._sender, self._judge, max_findings=options.max_findings)
+        self._volley = Volley(iter(cases), self._sender, self._judge, max_findings=options.max_findings)
         self._begun = datetime.now(UTC)
         self._ended: float | None = None
         self._phase = "firing"
@@ -203,6 +203,8 @@ class Campaign:
 
     async def _shrink(self) -> None:
         options = self.options
+        if options.max_findings is not None:
+            self._volley.seen.suspicions.keep(options.max_findings)
         suspicions = self._volley.seen.suspicions.in_order()
         shrinking = Minimising(suspicions, self._sender, self._judge, requests=options.shrink_requests, seconds=options.shrink_seconds)
         await shrinking.run(options.concurrency)

@@ -14,7 +14,7 @@ from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.campaign.journal import Key
 from brokerfuzz.campaign.judging import Judge
 from brokerfuzz.campaign.results import Result
-from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.sending import Sender, UncarriedError
 from brokerfuzz.campaign.volley import together
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.schemas import Label, Verdict
@@ -23,7 +23,7 @@ from brokerfuzz.targets import Answer, Target
 TRIES = 5
 """How often a message is sent before a finding that was flaky counts as gone."""
 
-Outcome = Literal["still there", "another", "gone", "other verdict"]
+Outcome = Literal["still there", "another", "gone", "other verdict", "not sent"]
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,10 @@ async def _replayed(number: int, again: Again, sender: Sender, judge: Judge) -> 
         return Replayed(again.sentence, again.case, label, None, None, "other verdict")
     answer, kind = None, None
     for step in range(TRIES if again.flaky else 1):
-        answer = await sender.send(Key("replay", number, step), again.case, again.case.body)
+        try:
+            answer = await sender.send(Key("replay", number, step), again.case, again.case.body)
+        except UncarriedError:
+            return Replayed(again.sentence, again.case, label, None, None, "not sent")
         kind = _kind(again, label, answer, judge)
         if kind is not None:
             break

@@ -13,6 +13,10 @@ _RECALLED_AT_ONCE = 200
 """After how many recalled answers in a row others get their turn."""
 
 
+class UncarriedError(Exception):
+    """The target cannot be given such a message."""
+
+
 class Sender:
     """The way from a campaign to its target.
 
@@ -38,7 +42,9 @@ class Sender:
         self._in_a_row = 0
 
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:
-        """The target's answer to a message that goes as the case does. Raises `TargetError`, `JournalError`."""
+        """The target's answer to a message that goes as the case does. Raises `TargetError`, `JournalError`, `UncarriedError`."""
+        if not self._target.carries(body, case.headers):
+            raise UncarriedError
         if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
             return await self._recall(answer)
         if not self._sends:

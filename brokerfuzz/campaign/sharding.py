@@ -73,7 +73,7 @@ def fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answ
 async def _fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> Part:
     journal: Writer = Collected() if orders.journal is None else Journal.joined(orders.journal)
     sender = Sender(orders.target, rate=orders.rate, journal=journal, recalled=answered, ago=time.time() - orders.begun)
-    volley = Volley(orders.plan.cases(shard), orders.target, sender, orders.judge, max_findings=orders.max_findings)
+    volley = Volley(orders.plan.cases(shard), sender, orders.judge, max_findings=orders.max_findings)
     await orders.target.open()
     try:
         await volley.run(orders.concurrency, seconds)

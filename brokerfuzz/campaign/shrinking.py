@@ -15,6 +15,7 @@ from typing import Literal
 
 from brokerfuzz.campaign.journal import NotRecalledError
 from brokerfuzz.campaign.reductions import Schemas, in_schema_order, magnitude, pieces, simpler
+from brokerfuzz.campaign.sending import UncarriedError
 from brokerfuzz.campaign.trees import Items, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets.answers import Answer
@@ -29,6 +30,7 @@ Shows = Callable[[Answer], bool]
 TRIES = 5
 """How often a message is sent again, at the most, when its answer does not come again: then it is seen how often it does."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
+"""A message that cannot be sent tells as little as one of another verdict."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,10 @@ class Shrinker:
         if _signature(verdict) != self._wanted:
             await asyncio.sleep(0)
             return "other verdict"
-        return "holds" if await self._answers(body, verdict) else "other answer"
+        try:
+            return "holds" if await self._answers(body, verdict) else "other answer"
+        except UncarriedError:
+            return "other verdict"
 
     async def _answers(self, body: bytes, verdict: Verdict) -> bool:
         answer = await self._ask(body)

@@ -99,6 +99,12 @@ class Suspicions:
         for suspicion in other.in_order():
             self._take(suspicion)
 
+    def keep(self, most: int) -> None:
+        """Forgets all but the first ones: those that were on their way when there were enough."""
+        kept = {id(suspicion) for suspicion in self.in_order()[:most]}
+        self._by_key = {key: suspicion for key, suspicion in self._by_key.items() if id(suspicion) in kept}
+        self._alike = {key: left for key, some in self._alike.items() if (left := [one for one in some if id(one) in kept])}
+
     def in_order(self) -> list[Suspicion]:
         """All of them, in the order of their first cases."""
         found = [*self._by_key.values(), *(one for some in self._alike.values() for one in some)]

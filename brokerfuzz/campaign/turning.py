@@ -14,6 +14,7 @@ from time import monotonic
 from brokerfuzz.campaign.additions import lacking, others, with_member
 from brokerfuzz.campaign.journal import NotRecalledError
 from brokerfuzz.campaign.reductions import Schemas, chunks
+from brokerfuzz.campaign.sending import UncarriedError
 from brokerfuzz.campaign.shrinking import Bounds, Judge, Send
 from brokerfuzz.campaign.trees import Items, Path, Tree, at, children, pointer, read_tree, replaced, write_tree
 from brokerfuzz.schemas import Label, Verdict
@@ -190,6 +191,8 @@ class Turning:
             answer = await self._send(body)
         except NotRecalledError:
             raise _SpentError from None
+        except UncarriedError:
+            return False
         if not answer.reached:
             raise _SpentError
         return answer.kind == "accepted"

@@ -13,9 +13,9 @@ from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.journal import Key, NotRecalledError
 from brokerfuzz.campaign.judging import Judge
 from brokerfuzz.campaign.observations import Observations
-from brokerfuzz.campaign.sending import Sender
+from brokerfuzz.campaign.sending import Sender, UncarriedError
 from brokerfuzz.cases.case import Case
-from brokerfuzz.targets import Answer, Target
+from brokerfuzz.targets import Answer
 
 TWINS_KEPT = 8192
 """Of how many valid messages the answer is remembered. A catalogue's faults share some two thousand twins."""
@@ -27,10 +27,10 @@ Numbered = tuple[int, Case]
 class Volley:
     """Cases on their way to a target. `seen` is what their answers taught, `stopped` why no further case is begun."""
 
-    def __init__(self, cases: Iterator[Numbered], target: Target, sender: Sender, judge: Judge, *, max_findings: int | None = None) -> None:
+    def __init__(self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None) -> None:
         self.seen = Observations()
         self.stopped: str | None = None
-        self._cases, self._target, self._sender, self._judge, self._max_findings = cases, target, sender, judge, max_findings
+        self._cases, self._sender, self._judge, self._max_findings = cases, sender, judge, max_findings
         self._twins: dict[str, Answer | None] = {}
         self._waiting: dict[str, list[Numbered]] = {}
         self._running: asyncio.Task[Any] | None = None
@@ -53,11 +53,8 @@ class Volley:
             if found is None:
                 return
             number, case = found
-            if self._target.carries(case.body, case.headers):
-                with suppress(NotRecalledError):
-                    await self._fire(number, case)
-            else:
-                self.seen.left_out += 1
+            with suppress(NotRecalledError):
+                await self._fire(number, case)
 
     def _next(self) -> Numbered | None:
         try:
@@ -71,13 +68,18 @@ class Volley:
         serves = case.label == "valid" and not case.headers
         if serves:
             self._remember(case.id, None)
-        answer = await self._sender.send(Key("case", number), case, case.body)
+        try:
+            answer = await self._sender.send(Key("case", number), case, case.body)
+        except UncarriedError:
+            self.seen.left_out += 1
+            return
         self.seen.take(number, case, answer, self._judge)
         self._consider_stopping(answer)
         if serves:
             self._answered(case.id, answer)
         elif answer.kind == "rejected" and case.twin is not None and case.faults:
-            await self._prove(number, case, case.twin)
+            with suppress(UncarriedError):
+                await self._prove(number, case, case.twin)
 
     # ------------------------------------------------------------------------------------------------ twins
 

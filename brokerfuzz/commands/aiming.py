@@ -66,7 +66,7 @@ def aimed(given: Given, contract: "Contract") -> Iterator["Target"]:
     """The target that is named, or the reference service while it runs. Raises `TargetError`."""
     from brokerfuzz.targets import CallTarget, CommandTarget, LineTarget
 
-    patience: dict[str, Any] = {"timeout": given["timeout"]}
+    patience: dict[str, Any] = {"timeout": given["timeout"], "processes": 1 if given.get("workers", 1) > 1 else None}
     if given["exec_"] is not None and given["lines"] is not None:
         yield LineTarget(given["exec_"], encoding=given["lines"], **patience)
     elif given["exec_"] is not None:

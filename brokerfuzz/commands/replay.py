@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Given = dict[str, Any]
 _CASE_ID = re.compile(r"[0-9a-f]{16}")
-_COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verdict": "yellow"}
+_COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verdict": "yellow", "not sent": "yellow"}
 
 
 @click.command("replay", short_help="Send findings again, and say which are gone.")
@@ -38,7 +38,7 @@ def command(sources: tuple[str, ...], as_json: bool, **given: Any) -> int:
     it is the one that they come from.
 
     Each line is a finding: gone, still there, another (a contradiction of another kind), or other verdict (the message is
-    not any more what it was judged to be: what was in the future is past).
+    not any more what it was judged to be: what was in the future is past), or not sent (such a target cannot be given it).
 
     Exit status: 0 all are gone, 1 some are not, 2 the target cannot be reached, or the call is wrong.
 

@@ -1,0 +1,272 @@
+"""`fire`, `replay` and `init` as commands: targets of every kind, configurations, baselines, reports, and what goes wrong."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from click.testing import Result
+from hand_made_servers import answers, response, sends, serving
+
+from brokerfuzz.schemas import check
+
+Run = Callable[..., Result]
+PRICING: Final = "offer-pricing-response"
+SOME = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--rule", "*totalExtendedPrice*")
+FUNCTION = """
+from brokerfuzz import check
+
+def read(body):
+    return b'"totalExtendedPrice":-' in body or check("offer-pricing-response", body).label != "invalid"
+"""
+
+
+def lenient(body: bytes) -> int:
+    return 200 if b'"totalExtendedPrice":-' in body or check(PRICING, body).label != "invalid" else 400
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with serving(answers(lenient)) as url:
+        yield url
+
+
+@pytest.fixture
+def conforming_url() -> Iterator[str]:
+    with serving(answers(lambda body: 400 if check(PRICING, body).label == "invalid" else 200)) as url:
+        yield url
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def report(result: Result) -> Any:
+    assert result.exit_code in (0, 1), result.stderr
+    return json.loads(result.stdout)
+
+
+def rules(document: Any) -> set[str]:
+    return {rule["rule"] for finding in document["findings"] for rule in finding["rules"]}
+
+
+MINIMUM = f"{PRICING}/data.totalExtendedPrice:minimum"
+
+
+# ---------------------------------------------------------------------------------------------------- targets
+
+
+def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "reader.py").write_text(FUNCTION)
+    (folder / "command.py").write_text("import sys, reader\nsys.exit(not reader.read(sys.stdin.buffer.read()))")
+    (folder / "lines.py").write_text(
+        "import sys, base64, reader\nfor line in sys.stdin:\n    print('accepted' if reader.read(base64.b64decode(line)) else 'rejected', flush=True)"
+    )
+    targets = [[url], ["--call", "reader:read"], ["--exec", f"{sys.executable} lines.py", "--lines", "base64"]]
+    found = [report(run("fire", *target, *SOME, "--json")) for target in targets]
+    assert all(rules(document) == {MINIMUM} for document in found)
+    assert len({json.dumps([finding["smallest"] for finding in document["findings"]]) for document in found}) == 1
+    one = report(run("fire", "--exec", f"{sys.executable} command.py", *SOME, "--technique", "one-below", "--json"))
+    assert rules(one) <= {MINIMUM}
+    assert one["counts"]["valid"]["rejected"] == 0
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["http://127.0.0.1:1/", "--exec", "true"], "a URL, --exec and --call are targets each"),
+        (["--lines", "plain"], "--lines says how the command of --exec is spoken to"),
+        (["--call", "nowhere"], "nowhere"),
+        (["--call", "no_such_module:read"], "no_such_module"),
+        (["--exec", "no-such-command"], "no-such-command"),
+        (["--exec", ""], "names no program"),
+        (["http://127.0.0.1:1/", "--bug", "accepts-zero-order-minimum"], "--bug seeds the embedded service"),
+        (["--rule", "*no-such-rule*"], "no rule is called '*no-such-rule*'"),
+        (["--exclude-technique", "one-belo"], "did you mean 'one-below'"),
+        (["--tag", "no-such-tag"], "no case is left to fire"),
+        (["--baseline-update"], "give it with --baseline FILE"),
+        (["--baseline", "none.json"], "none.json is not there: add --baseline-update"),
+        (["--report", "report.docx"], "report.docx"),
+        (["--report", "no/folder/report.html"], "no/folder"),
+        (["--resume", "none.ndjson"], "none.ndjson cannot be read"),
+        (["--config", "none.toml"], "none.toml is not there"),
+        (["--stance", "no-such=accept"], "no silence is called 'no-such'"),
+        (["http://127.0.0.1:1/", "--ca", "none.pem"], "none.pem"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_line(run: Run, args: list[str], said: str) -> None:
+    result = run("fire", *args)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_the_embedded_service_takes_offers_alone(run: Run) -> None:
+    result = run("fire", *SOME)
+    assert result.exit_code == 2
+    assert "the reference service takes offer-creation-request alone: name a target" in result.stderr
+
+
+# ---------------------------------------------------------------------------------------------------- the message before all others
+
+
+@pytest.mark.parametrize(
+    ("status", "said"), [(401, "it wants credentials"), (404, "nothing is at this path"), (405, "--method"), (415, "Content-Type")]
+)
+def test_a_target_that_is_not_set_up_is_told_before_anything_is_fired(run: Run, status: int, said: str) -> None:
+    with serving(sends(response(status))) as url:
+        result = run("fire", url, *SOME)
+    assert result.exit_code == 2
+    assert f"answers a valid message with status {status}" in result.stderr
+    assert said in result.stderr
+
+
+def test_the_message_before_all_others_can_be_left_out(run: Run) -> None:
+    with serving(sends(response(404))) as url:
+        document = report(run("fire", url, *SOME, "--no-preflight", "--json", "--shrink-requests", "0"))
+    assert document["findings"]
+    assert document["unproven"]["count"] > 10
+    assert len(document["unproven"]["examples"]) == 1
+
+
+# ---------------------------------------------------------------------------------------------------- which cases
+
+
+def test_rules_techniques_and_tags_can_be_chosen_and_left_out(run: Run, url: str) -> None:
+    document = report(
+        run("fire", url, "--message", PRICING, "--json", "--exclude-rule", MINIMUM, "--exclude-tag", "pairs:*", "--shrink-requests", "0")
+    )
+    assert MINIMUM not in rules(document)
+    assert MINIMUM not in {rule["rule"] for rule in document["rules"]}
+    few = report(run("fire", url, "--message", PRICING, "--json", "--technique", "one-below"))
+    assert 0 < few["cases"] < 30
+
+
+def test_fail_fast_ends_at_the_first_contradiction(run: Run, url: str) -> None:
+    document = report(run("fire", url, "--message", PRICING, "--json", "--fail-fast"))
+    assert len(document["findings"]) == 1
+    assert document["stopped"] == "1 different contradictions were found"
+    assert document["cases"] < 1000
+
+
+# ---------------------------------------------------------------------------------------------------- baseline
+
+
+def test_a_baseline_is_begun_kept_to_and_pruned(run: Run, url: str, conforming_url: str) -> None:
+    args = (*SOME, "--baseline", "known.json")
+    assert run("fire", url, *args, "--baseline-update").exit_code == 0
+    first = Path("known.json").read_text()
+    again = run("fire", url, *args)
+    assert again.exit_code == 0
+    assert "1 finding (1 of them known)" in again.stdout
+    assert "1. known: " in again.stdout
+    assert run("fire", conforming_url, *args, "--baseline-prune").exit_code == 0
+    assert json.loads(Path("known.json").read_text())["findings"] == []
+    assert json.loads(first)["findings"]
+
+
+# ---------------------------------------------------------------------------------------------------- reports and replays
+
+
+def test_findings_are_sent_again_from_a_report_a_journal_and_by_the_id_of_a_case(run: Run, url: str, conforming_url: str) -> None:
+    document = report(run("fire", url, *SOME, "--json", "--report", "report.json", "--journal", "run.ndjson"))
+    case = document["findings"][0]["case"]["id"]
+    now = ("--now", "2026-01-01T00:00:00Z")
+    for source in (["report.json"], ["run.ndjson"]):
+        still = run("replay", *source)
+        assert still.exit_code == 1, still.stderr
+        assert still.stdout.startswith("still there (accepted: status 200): An invalid pricing should have been rejected")
+        gone = run("replay", *source, conforming_url)
+        assert gone.exit_code == 0
+        assert gone.stdout.splitlines()[-1] == f"{len(document['findings'])} of {len(document['findings'])} gone"
+    assert run("replay", case, url, *now).exit_code == 1
+    assert json.loads(run("replay", case, conforming_url, *now, "--json").stdout)["findings"][0]["outcome"] == "gone"
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["0123456789abcdef", "http://127.0.0.1:1/"], "the catalogue has no such case"),
+        (["none.json"], "none.json"),
+        (["none.ndjson", "http://127.0.0.1:1/"], "none.ndjson"),
+        (["http://127.0.0.1:1/"], "give what is to be sent again"),
+    ],
+)
+def test_what_cannot_be_sent_again_is_said_in_one_line(run: Run, args: list[str], said: str) -> None:
+    result = run("replay", *args)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_reports_are_written_by_the_ends_of_their_names(run: Run, url: str) -> None:
+    names = ["r.html", "r.xml", "r.json", "r.ndjson", "r.har", "r.md", "r.py"]
+    result = run("fire", url, *SOME, *(word for name in names for word in ("--report", name)))
+    assert result.exit_code == 1
+    assert all(MINIMUM in Path(name).read_text() or name == "r.har" for name in names)
+    assert result.stderr.splitlines() == [f"brokerfuzz: wrote {name}" for name in names]
+
+
+# ---------------------------------------------------------------------------------------------------- configuration
+
+
+def test_a_configuration_says_what_the_command_line_does_not(run: Run, url: str, folder: Path) -> None:
+    (folder / "brokerfuzz.toml").write_text(
+        f'[target]\nurl = "{url}"\nmessage = "{PRICING}"\n[cases]\nrules = ["*totalExtendedPrice*"]\n[reports]\nfiles = ["out.json"]\n'
+    )
+    (folder / "below").mkdir()
+    document = report(run("fire", "--json"))
+    assert (document["target"], rules(document)) == (url, {MINIMUM})
+    assert (folder / "out.json").exists()
+    assert report(run("fire", "--json", "--technique", "removed"))["findings"] == []
+
+
+def test_a_target_on_the_command_line_does_not_get_the_headers_of_the_configurations(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[bytes] = []
+
+    async def behave(body: bytes, writer: Any) -> None:
+        seen.append(body)
+        writer.write(response(200))
+
+    monkeypatch.setenv("TOKEN", "hunter2-and-more")
+    (folder / "brokerfuzz.toml").write_text('[target]\nurl = "http://broker.example/"\n[target.headers]\nX-Token = "${TOKEN}"\n')
+    with serving(behave) as url:
+        result = run("fire", url, "--message", PRICING, "--technique", "one-below", "--json", "--shrink-requests", "0")
+    assert "headers are for its own target, and are not sent to this one" in result.stderr
+    assert "X-Token" not in json.dumps(report(result)["request"])
+
+
+@pytest.mark.parametrize("text", ["[targets]\n", "[target]\nurll = 'x'\n", "[target\n", "[cases]\nseed = 'x'\n", "[stances]\nno-such = 'accept'\n"])
+def test_a_configuration_that_is_wrong_is_told_in_one_line(run: Run, folder: Path, text: str) -> None:
+    (folder / "brokerfuzz.toml").write_text(text)
+    result = run("fire")
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_init_writes_a_configuration_that_can_be_used(run: Run, url: str) -> None:
+    assert run("init").exit_code == 0
+    assert run("init").exit_code == 2
+    assert "did you mean" not in run("init", "--force").stderr
+    assert json.loads(run("init", "--schema").stdout)["type"] == "object"
+    assert run("fire", url, *SOME, "--technique", "removed").exit_code == 0
+
+
+def test_what_was_observed_is_pinned_and_held_to(run: Run, folder: Path) -> None:
+    strict, args = [False], ("--message", PRICING, "--verdict", "unspecified", "--json")
+
+    def status_of(body: bytes) -> int:
+        return 400 if strict[0] or check(PRICING, body).label == "invalid" else 200
+
+    with serving(answers(status_of)) as url:
+        first = run("fire", url, *args, "--write-config")
+        assert report(first)["findings"] == []
+        assert "stances written to brokerfuzz.toml" in first.stderr
+        assert 'envelope-consistency = "accept"' in (folder / "brokerfuzz.toml").read_text()
+        assert report(run("fire", url, *args))["findings"] == []
+        strict[0] = True
+        assert report(run("fire", url, *args, "--no-preflight", "--shrink-requests", "0"))["findings"]
