@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
@@ -28,23 +29,35 @@ ELSEWHERE = [words for words in OURS if any(word.startswith("http://") for word 
 FOUND = 1
 
 
+@pytest.fixture(scope="module")
+def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The journal of a campaign that found something."""
+    folder = tmp_path_factory.mktemp("campaign")
+    some = ("--bug", "accepts-zero-page-count", "--rule", "*pageCount:minimum", "--technique", "one-below")
+    assert run("brokerfuzz", "fire", *some, "--journal", "run.ndjson", folder=folder).returncode == FOUND
+    return folder / "run.ndjson"
+
+
 def run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False, cwd=folder, timeout=60)
 
 
 @pytest.mark.parametrize("command", [words for words in OURS if words not in ELSEWHERE], ids=" ".join)
-def test_commands_run(command: list[str], tmp_path: Path) -> None:
+def test_commands_run(command: list[str], tmp_path: Path, journal: Path) -> None:
+    copy(journal, tmp_path)
     for name in ("offer.json", "offers.ndjson"):
         (tmp_path / name).write_text('{"number": "OFF-1", "offerType": "Email"}', encoding="utf-8")
     command = [*command, "--force"] if "export" in command else command
     done = run(*command, folder=tmp_path)
-    assert done.returncode == (FOUND if "--bug" in command else 0), done.stdout + done.stderr
+    assert done.returncode == (FOUND if {"--bug", "--resume"} & set(command) else 0), done.stdout + done.stderr
     assert done.stdout
 
 
 @pytest.mark.parametrize("command", ELSEWHERE, ids=" ".join)
-def test_commands_for_a_service_of_ones_own_are_understood(command: list[str], tmp_path: Path) -> None:
+def test_commands_for_a_service_of_ones_own_are_understood(command: list[str], tmp_path: Path, journal: Path) -> None:
     """No one listens there, which is found out only when all else of the command is right."""
+    if "replay" in command:
+        copy(journal, tmp_path)
     command = [re.sub(r"^http://[^/]*", "http://127.0.0.1:1", word) for word in command]
     done = run(*command, folder=tmp_path)
     assert done.returncode == 2
