@@ -1,0 +1,64 @@
+"""Bytes that take turns: a source for the decoder.
+
+A member's byte at a position of a record says its value (`decoder.tables`). Here every position runs through all 256 values before any comes
+again, each in an order of its own. `dial` then says how many members are left out, plain or null instead.
+"""
+
+from random import Random
+from typing import Any
+
+from brokerfuzz.cases.steering.turns import shuffled
+from brokerfuzz.decoder.tables import FREE_BYTES
+
+_ORDERS = 8
+_SHORT = FREE_BYTES + 14
+_NEXT_TO_NOTHING = bytes((1, 2, 0, 0, 0, 0, 0, 0))
+"""The bytes of members that get no value of their own: mostly 0, the simplest; 1 and 2, which are the plainest value, or null."""
+
+
+class TurningSource:
+    """Records of bytes that take turns; the same for equal `Random`s."""
+
+    def __init__(self, random: Random) -> None:
+        self._random = random
+        self._orders = [bytes(shuffled(range(256), random)) * 2 for _ in range(_ORDERS)]
+        self._blocks: dict[int, tuple[bytes, int]] = {}
+        self.dial(256)
+
+    def dial(self, full: int, long: int | None = None) -> None:
+        """From now on, so many of 256 members have a value of their own, and the choice of this number, if one is given, is a large one."""
+        bare = 256 - full
+        self._chosen, self._long = 0, long
+        self._kept = bytes(bare) + b"\xff" * full
+        self._instead = bytes(_NEXT_TO_NOTHING[byte % 8] for byte in range(bare)) + bytes(full)
+
+    def take(self, size: int, /) -> bytes:
+        """The next record. A short one, which spells items that are no objects, and the last bytes, which spell freely, are as they come."""
+        record = self._turn(size)
+        if size <= _SHORT:
+            return record
+        chances = self._random.randbytes(size)
+        kept = int.from_bytes(record) & int.from_bytes(chances.translate(self._kept))
+        mixed = (kept | int.from_bytes(chances.translate(self._instead))).to_bytes(size)
+        return mixed[:-FREE_BYTES] + record[-FREE_BYTES:]
+
+    def _turn(self, size: int) -> bytes:
+        """The next record of this size: one byte of each column of a block, whose every column holds all bytes."""
+        block, number = self._blocks.get(size, (b"", 256))
+        if number == 256:
+            block, number = b"".join(self._column(start) for start in self._random.randbytes(size)), 0
+        self._blocks[size] = (block, number + 1)
+        return block[number::256]
+
+    def _column(self, start: int) -> bytes:
+        return self._orders[self._random.getrandbits(3)][start : start + 256]
+
+    def choose(self, count: int, /) -> int:
+        """A number below `count`: one of the largest, where it is to be large."""
+        self._chosen += 1
+        number = self._random.getrandbits(18)
+        return count - 1 - number % (count // 10 + 1) if self._chosen - 1 == self._long else number % count
+
+    def draw(self, site: str, /) -> Any:
+        """Pins are for Hypothesis' driver."""
+        raise TypeError(f"{site} is pinned, and a seeded source has no strategies to draw from")

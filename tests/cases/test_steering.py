@@ -1,0 +1,226 @@
+"""Steered cases: what the random phase of a campaign reaches, and that it never repeats itself."""
+
+import random
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import combinations, islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from brokerfuzz.cases.at_random import random_cases
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.covering.goals import covered
+from brokerfuzz.cases.steering import steered_cases
+from brokerfuzz.cases.steering.memory import Memory
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
+from tests.contracts import changed_contract
+
+NOW = datetime(2025, 1, 1, tzinfo=UTC)
+OFFERS: MessageType = "offer-creation-request"
+every_message_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+
+
+def some(message_type: MessageType, count: int, seed: int = 1, **wishes: Any) -> list[Case]:
+    return list(islice(steered_cases(message_type, seed, now=NOW, **wishes), count))
+
+
+@every_message_type
+def test_every_case_is_judged_from_its_bytes(message_type: MessageType) -> None:
+    for case in some(message_type, 2000):
+        assert check(message_type, case.body, now=NOW) == case.verdict
+        if case.twin is not None:
+            assert check(message_type, case.twin.body, now=NOW).label == "valid"
+
+
+@every_message_type
+def test_single_faults_have_a_twin_and_double_faults_break_two_rules(message_type: MessageType) -> None:
+    cases = [case for case in some(message_type, 1000) if case.label == "invalid"]
+    single, double = ([case for case in cases if len(case.faults) == number] for number in (1, 2))
+    assert len(single) + len(double) == len(cases)
+    assert len(single) > 300
+    assert len(double) > 150
+    assert all(case.twin is not None for case in single)
+    assert all(case.twin is None for case in double)
+    for case in double:
+        one, other = case.faults
+        assert {broken.rule for broken in case.verdict.broken} == {one.rule, other.rule}
+        assert one.rule != other.rule
+        assert one.at != other.at
+
+
+@every_message_type
+def test_all_three_verdicts_come(message_type: MessageType) -> None:
+    labels = [case.label for case in some(message_type, 1000)]
+    assert min(labels.count("valid"), labels.count("invalid")) > 250
+    assert labels.count("unspecified") > 50
+
+
+@every_message_type
+def test_no_message_comes_twice_and_none_is_of_the_catalogue(message_type: MessageType) -> None:
+    cases = some(message_type, 5000)
+    given = {case.id for case in cases}
+    assert len(given) == len(cases)
+    assert not given & {case.id for case in catalogue(message_type, now=NOW)}
+
+
+@every_message_type
+def test_shards_of_a_seed_have_no_message_in_common(message_type: MessageType) -> None:
+    shards = [{case.id for case in some(message_type, 2000, shard=shard)} for shard in range(4)]
+    assert all(not one & other for one, other in combinations(shards, 2))
+
+
+@every_message_type
+def test_few_messages_are_alike_but_for_their_marks(message_type: MessageType) -> None:
+    cases = [case for shard in range(2) for case in some(message_type, 2500, shard=shard)]
+    assert len({_unmarked(case.body) for case in cases}) > 0.98 * len(cases)
+
+
+def _unmarked(body: bytes) -> bytes:
+    return re.sub(rb"m1\.[0-9a-f]+\.[0-9a-f]+", b"m", body)
+
+
+def test_messages_are_nested_and_long_and_mostly_below_4_kb() -> None:
+    cases = [case for case in some(OFFERS, 1500) if case.label == "valid"]
+    values = [case.value for case in cases]
+    nested = [[len(cluster.get("products") or ()) for cluster in value.get("productClusters") or ()] for value in values]
+    assert sum(len(sizes) >= 2 and min(sizes) >= 2 for sizes in nested) > 20
+    long = {path for value in values for path, size in _arrays(value, "") if size > 10}
+    assert {".productClusters", ".productClusters[].products", ".priceClasses"} <= long
+    assert sum(len(case.body) < 4096 for case in cases) > 0.9 * len(cases)
+
+
+def _arrays(value: Any, path: str) -> Iterator[tuple[str, int]]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _arrays(member, f"{path}.{name}")
+    elif isinstance(value, list):
+        yield path, len(value)
+        for item in value:
+            yield from _arrays(item, f"{path}[]")
+
+
+@every_message_type
+def test_arrays_past_ten_items_come(message_type: MessageType) -> None:
+    assert any(size > 10 for case in some(message_type, 1000) if case.label == "valid" for _, size in _arrays(case.value, ""))
+
+
+def test_many_members_are_at_edges_at_once() -> None:
+    contract = load_contract()
+    shown = [
+        sum(goal.kind == "edge" and goal.name not in ("absent", "null") for goal in covered(case, contract))
+        for case in some(OFFERS, 500, verdicts=("valid",))
+    ]
+    assert sum(number > 40 for number in shown) > 50
+
+
+@pytest.mark.parametrize(("message_type", "margin"), [(OFFERS, 1.5), ("product-list-response", 1.3), ("offer-pricing-response", 1.3)])
+def test_steering_reaches_more_than_chance(message_type: MessageType, margin: float) -> None:
+    steered, unsteered = some(message_type, 1000), list(islice(random_cases(message_type, 1, now=NOW), 1000))
+    assert len(_ways(steered)) > margin * len(_ways(unsteered))
+    assert len(_pairs(steered)) > 100
+    assert {rule for rule, _ in _ways(steered)} == {rule.id for rule in load_contract().rules[message_type]}
+
+
+def _ways(cases: Iterable[Case]) -> set[tuple[str, str]]:
+    return {(fault.rule, fault.technique) for case in cases for fault in case.faults}
+
+
+def _pairs(cases: Iterable[Case]) -> set[frozenset[str]]:
+    return {frozenset(fault.rule for fault in case.faults) for case in cases if len(case.faults) == 2}
+
+
+def test_edges_meet_in_more_pairs_than_by_chance() -> None:
+    pairs = [len(_edge_pairs(islice(cases, 600))) for cases in (steered_cases(OFFERS, 1, now=NOW), random_cases(OFFERS, 1, now=NOW))]
+    assert pairs[0] > 1.3 * pairs[1]
+
+
+def _edge_pairs(cases: Iterable[Case]) -> set[tuple[Any, Any]]:
+    contract = load_contract()
+    found: set[tuple[Any, Any]] = set()
+    for case in cases:
+        edges = sorted(goal for goal in covered(case, contract) if goal.kind == "edge") if case.label == "valid" else []
+        found.update((one, other) for one, other in combinations(edges, 2) if one.site != other.site)
+    return found
+
+
+@every_message_type
+def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
+    first = some(message_type, 300, shard=3)
+    random.seed(5)  # nobody else's randomness counts
+    assert [case.id for case in some(message_type, 300, shard=3)] == [case.id for case in first]
+    assert [case.id for case in some(message_type, 300, seed=2, shard=3)] != [case.id for case in first]
+
+
+DIGESTS = {
+    "offer-creation-request": "ee47efe3d75b4a59",
+    "product-list-response": "d8fac6379d91c799",
+    "offer-pricing-response": "74be0dfa8963706e",
+}
+
+
+@every_message_type
+def test_the_bytes_of_a_seed_stay_what_they_are(message_type: MessageType) -> None:
+    digest = sha256(b"\n".join(case.body for case in some(message_type, 300))).hexdigest()[:16]
+    assert digest == DIGESTS[message_type], "to change what a seed gives is worth a line of the changelog"
+
+
+def test_the_time_changes_only_what_follows_the_clock() -> None:
+    then = list(islice(steered_cases(OFFERS, 1, now=datetime(2031, 5, 6, tzinfo=UTC)), 600))
+    differing = [one for one, other in zip(some(OFFERS, 600), then, strict=True) if one.body != other.body]
+    assert all(any(tag.startswith("now:") for tag in case.tags) for case in differing)
+    assert len(differing) < 30
+
+
+def test_only_what_is_wanted_comes() -> None:
+    rules = tuple(rule for rule in load_contract().rules[OFFERS] if rule.keyword == "minimum")
+    cases = some(OFFERS, 300, verdicts=("invalid",), rules=rules, techniques=frozenset(["one-below", "zero"]))
+    assert len({case.id for case in cases}) == 300
+    assert {fault.rule for case in cases for fault in case.faults} <= {rule.id for rule in rules}
+    assert {fault.technique for case in cases for fault in case.faults} <= {"one-below", "zero"}
+    assert {case.label for case in some(OFFERS, 50, verdicts=("unspecified",))} == {"unspecified"}
+
+
+def test_a_stream_ends_where_so_little_is_wanted_that_it_is_finite() -> None:
+    rule = load_contract().rule(f"{OFFERS}/:type")
+    assert some(OFFERS, 1, verdicts=("invalid",), rules=(rule,), techniques=frozenset(["null-instead", "empty-text"])) == []
+    assert some(OFFERS, 1, verdicts=()) == []
+
+
+@every_message_type
+def test_a_changed_contract_is_kept_to(message_type: MessageType, tmp_path: Path) -> None:
+    contract = changed_contract(tmp_path, message_type, _change)
+    cases = some(message_type, 500, contract=contract)
+    assert len({case.id for case in cases}) == 500
+    assert any(b'"extra":7' in case.body for case in cases if case.label == "valid")
+    assert any("extra:m" in fault.rule for case in cases for fault in case.faults)
+
+
+def _change(schema: dict[str, Any]) -> None:
+    root = schema["properties"]
+    place = root["data"].get("items", root["data"]) if "data" in root else schema
+    place["properties"]["extra"] = {"type": "integer", "minimum": 7, "maximum": 2000}
+
+
+def test_a_contract_without_free_texts_has_no_marks_and_still_no_message_twice(tmp_path: Path) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        schema.clear()
+        numbers = {name: {"type": ["integer", "null"]} for name in "abcdef"}
+        schema.update({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "properties": numbers})
+
+    contract = changed_contract(tmp_path, OFFERS, change)
+    cases = some(OFFERS, 1000, contract=contract)
+    assert len({case.id for case in cases}) == 1000
+    assert not {case.id for case in cases} & {case.id for case in catalogue(OFFERS, now=NOW, contract=contract)}
+
+
+def test_a_memory_knows_what_it_has_learnt_and_the_catalogue() -> None:
+    memory = Memory(lambda: catalogue("offer-pricing-response", now=NOW))
+    known = next(catalogue("offer-pricing-response", now=NOW))
+    assert not memory.learn(known.body)
+    assert memory.learn(b"{}  ")
+    assert not memory.learn(b"{}  ")
