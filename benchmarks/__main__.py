@@ -1,4 +1,6 @@
-"""Measures brokerfuzz beside its peers: `python -m benchmarks [strategies] [bulk] [oracle] [shrinking] [fleet] [fleet_schemathesis] [fleet_flagged]`.
+"""Measures brokerfuzz beside its peers: `python -m benchmarks [NAME ...]`, all where none is named.
+
+Names: strategies, bulk, oracle, shrinking, firing, fleet, fleet_schemathesis, fleet_flagged.
 
 `strategies` and `fleet_schemathesis` want Schemathesis (`pip install '.[bench]'`); `bulk` compares with json-schema-faker where Node finds it
 (`npm install --prefix benchmarks/node`).
@@ -17,6 +19,7 @@ from typing import Any
 import orjson
 
 from benchmarks import peers
+from benchmarks.firing import firing
 from benchmarks.fleet.measured import fleet, fleet_flagged, fleet_schemathesis
 from benchmarks.rates import PATIENCE, examples, in_turn, of_stream, table
 from brokerfuzz import strategies as ours
@@ -110,7 +113,7 @@ def shrinking() -> str:
 
 def main(names: list[str]) -> None:
     """Runs the benchmarks of these names, all where none is named."""
-    every = (strategies, bulk, oracle, shrinking, fleet, fleet_schemathesis, fleet_flagged)
+    every = (strategies, bulk, oracle, shrinking, firing, fleet, fleet_schemathesis, fleet_flagged)
     known = {function.__name__: function for function in every}
     if unknown := [name for name in names if name not in known]:
         sys.exit(f"no benchmark is called {unknown[0]!r}: there are {', '.join(known)}")

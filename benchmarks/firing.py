@@ -1,0 +1,95 @@
+"""Requests a second of a campaign, with judging, journal and report, beside what wrk reaches with as many connections and the same bodies."""
+
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from benchmarks.rates import Round, in_turn, table
+from brokerfuzz.campaign import Campaign, Journal, Options, run
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.reports import machine
+from brokerfuzz.service.running import running
+from brokerfuzz.targets import HttpTarget
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+CONNECTIONS = 16
+SECONDS = 3
+LONGEST = 5000  # bytes; the few messages of a megabyte would be all that is measured
+REFUSING = Path(__file__).parent / "node" / "refusing.mjs"
+
+
+def firing() -> str:
+    """Both on the reference service, and on a server in Node that does next to nothing (where Node is there)."""
+    cases = [case for case in catalogue("offer-creation-request", now=NOW) if len(case.body) < LONGEST and not case.headers]
+    servers = {"the reference service": _reference}
+    if shutil.which("node"):
+        servers["a server in Node that refuses everything"] = _refusing
+    tables = []
+    for name, serve in servers.items():
+        with serve() as url, tempfile.TemporaryDirectory() as folder:
+            rounds: dict[str, Round] = {"wrk": partial(_wrk, url, cases, Path(folder))} if shutil.which("wrk") else {}
+            rounds["brokerfuzz fire"] = partial(_ours, url, cases, Path(folder))
+            tables.append(table(f"Requests a second with {CONNECTIONS} connections at {name}", in_turn(rounds, 3), next(iter(rounds))))
+    return "\n\n".join(tables)
+
+
+@contextmanager
+def _reference() -> Iterator[str]:
+    with running(now=NOW) as base:
+        yield f"{base}/offers"
+
+
+@contextmanager
+def _refusing() -> Iterator[str]:
+    with subprocess.Popen(["node", str(REFUSING)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+def _ours(url: str, cases: list[Case], folder: Path) -> tuple[int, float]:
+    """The catalogue, as often as it takes."""
+    path = folder / "run.ndjson"
+    path.unlink(missing_ok=True)
+    journal = Journal.begun(path, {"plan": None})
+    started = time.perf_counter()
+    campaign = Campaign(_for_some_seconds(cases), HttpTarget(url), Options(now=NOW, concurrency=CONNECTIONS, shrink_requests=0), journal=journal)
+    result = run(campaign)
+    machine.report(result)
+    seconds = time.perf_counter() - started
+    journal.close()
+    return result.requests, seconds
+
+
+def _for_some_seconds(cases: list[Case]) -> Iterator[tuple[int, Case]]:
+    until, number = time.monotonic() + SECONDS, 0
+    while time.monotonic() < until:
+        for case in cases:
+            yield number, case
+            number += 1
+
+
+def _wrk(url: str, cases: list[Case], folder: Path) -> tuple[int, float]:
+    """The same bodies, as many as Lua bears."""
+    spelled = [f'bodies[{number}]="{_in_lua(case.body)}"' for number, case in enumerate(cases[::4], 1)]
+    ask = 'function request() at = at % #bodies + 1 return wrk.format("POST", nil, {["content-type"] = "application/json"}, bodies[at]) end'
+    script = folder / "post.lua"
+    script.write_text("\n".join(["local bodies = {}", *spelled, "local at = 0", ask]))
+    done = subprocess.run(
+        ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{SECONDS}", "-s", str(script), url], capture_output=True, text=True, check=True
+    ).stdout
+    rate = next(float(line.split()[1]) for line in done.splitlines() if line.startswith("Requests/sec"))
+    return int(rate * SECONDS), float(SECONDS)
+
+
+def _in_lua(body: bytes) -> str:
+    return "".join(f"\\{byte:03d}" for byte in body)
