@@ -49,7 +49,7 @@ def write(path: str, text: str) -> None:
 
 def page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:
     """The page, as a text."""
-    style, script = ((_HERE / f"coverage_page.{kind}").read_text(encoding="utf-8") for kind in ("css", "js"))
+    common, own, script = ((_HERE / name).read_text(encoding="utf-8") for name in ("pages.css", "coverage_page.css", "coverage_page.js"))
     policy = _POLICY.format(b64encode(sha256(script.encode()).digest()).decode())
     return "\n".join(
         [
@@ -60,7 +60,7 @@ def page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             '<meta name="color-scheme" content="light dark">',
             f"<title>Coverage of the contract: {escape(', '.join(sources[:3]))}</title>",
-            f"<style>{style}</style>",
+            f"<style>{common}{own}</style>",
             *_head(tallies, sources),
             "<main>",
             *(line for tally in tallies for line in _section(tally)),

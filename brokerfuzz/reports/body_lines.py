@@ -1,0 +1,88 @@
+"""The lines that a body is shown in, cut to what one can read: JSON laid out, bytes that are no text in hex.
+
+A layout takes away white space beside marks and puts in its own, and every other character stands as it was sent: what is wrong with a
+message may be just what a parser does not keep.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+LONGEST = 12_000
+"""How many bytes of a body are shown."""
+MOST_LINES = 160
+_MOST_HEX = 512  # bytes
+_HEX_LINE = 8  # bytes
+_DEEPEST = 24  # levels that are indented
+_MARKS = frozenset("{}[],:")
+_PIECE = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[ \t\r\n]+|[^"{}\[\],: \t\r\n]+', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """What is shown, and how many bytes before it and behind it are not."""
+
+    lines: list[str]
+    before: int = 0
+    behind: int = 0
+
+
+def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, laid_out: bool = True) -> Lines:
+    """A body's lines, from about the byte `start` on."""
+    while 0 < start < len(body) and body[start] & 0xC0 == 0x80:
+        start -= 1
+    part = body[start : start + longest]
+    text = _text(part, cut=start + len(part) < len(body))
+    if text is None:
+        lines = list(_hex(part[:_MOST_HEX], start))
+        return Lines(lines, start, max(len(body) - start - _MOST_HEX, 0))
+    is_json = laid_out and part[:1] in (b"{", b"[")
+    lines, rest = _layout(text) if is_json or (laid_out and start) else _as_it_is(text)
+    return Lines(lines, start, len(body) - start - len(part) + len(rest.encode(errors="surrogatepass")))
+
+
+def _text(part: bytes, *, cut: bool) -> str | None:
+    """The bytes as text, None where they are none. Of what is cut, the last character may be cut too."""
+    try:
+        return part.decode()
+    except UnicodeDecodeError as problem:
+        if cut and problem.start >= len(part) - 3:
+            return part[: problem.start].decode()
+    readable = sum(byte in b"\t\n\r" or 0x20 <= byte < 0x7F for byte in part)
+    return part.decode(errors="backslashreplace") if readable >= 0.7 * len(part) else None
+
+
+def _hex(part: bytes, start: int) -> Iterator[str]:
+    for at in range(0, len(part), _HEX_LINE):
+        row = part[at : at + _HEX_LINE]
+        told = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in row)
+        yield f"{start + at:04x}  {row.hex(' '):<{3 * _HEX_LINE}} {told}"
+
+
+def _as_it_is(text: str) -> tuple[list[str], str]:
+    lines = text.split("\n", MOST_LINES)
+    return lines[:MOST_LINES], "".join(lines[MOST_LINES:])
+
+
+def _layout(text: str) -> tuple[list[str], str]:
+    """(the lines, what is left out): a member or an item a line."""
+    lines: list[str] = []
+    line, depth, before, gap = "", 0, ",", ""
+    for match in _PIECE.finditer(text):
+        piece = match[0]
+        if piece[0] in " \t\r\n":
+            gap = piece
+            continue
+        closes = piece in ("}", "]")
+        depth -= closes and depth > 0
+        if before == "," or (before in ("{", "[")) != closes:
+            lines += [line] if match.start() else []
+            if len(lines) == MOST_LINES:
+                return lines, text[match.start() :]
+            line = "  " * min(depth, _DEEPEST)
+        elif before not in _MARKS and piece not in _MARKS:
+            line += gap
+        line += ": " if piece == ":" else piece
+        depth += piece in ("{", "[")
+        before, gap = piece, ""
+    return [*lines, line], ""

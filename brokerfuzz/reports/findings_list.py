@@ -1,0 +1,309 @@
+"""The findings of a campaign as a list that opens, and what it can be narrowed by.
+
+The first are shown in full; once they have filled the page, those that follow are lines alone, and at last counted: a page of any
+campaign opens at once.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from brokerfuzz.campaign.wording import printable
+from brokerfuzz.reports.body_lines import lines_of
+from brokerfuzz.reports.coverage_table import ROOT
+from brokerfuzz.reports.markup import Child, Markup, element
+from brokerfuzz.reports.messages import Document, counted, is_flaky
+from brokerfuzz.reports.side_by_side import alone, block, comparison
+
+KINDS = {
+    "crashed": "crashed",
+    "silent": "silent",
+    "invalid-accepted": "invalid accepted",
+    "valid-rejected": "valid rejected",
+    "malformed-answer": "malformed answer",
+}
+"""What is wrong -> in words; the worst first."""
+FULL, BRIEF = 9_000_000, 3_000_000
+"""How many characters of HTML findings in full, and findings as lines, have."""
+_MOST_LISTED = 24
+_MOST_CHOICES = 400
+_LONGEST_TEXT = 2_000
+_LONGEST_NAME = 300
+_LONGEST_LINE = 6_000
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A finding, and what it is found by."""
+
+    finding: Document
+    sites_of: Mapping[str, tuple[str, str]]
+
+    @cached_property
+    def rules(self) -> list[str]:
+        """Without the message type in front."""
+        return list(dict.fromkeys(_short(one["rule"], self.finding["message"]) for one in self.finding["rules"]))
+
+    @cached_property
+    def sites_and_keywords(self) -> list[tuple[str, str]]:
+        return list(dict.fromkeys(self.sites_of.get(one["rule"]) or _parted(one["rule"]) for one in self.finding["rules"]))
+
+    @cached_property
+    def sites(self) -> list[str]:
+        """Of the rules; where there are none, of the places that it hangs on."""
+        return list(dict.fromkeys(site for site, _ in self.sites_and_keywords)) or [site_of(place) for place in self.finding["places"]]
+
+    @cached_property
+    def order(self) -> tuple[bool, int, int, str]:
+        known, kind = self.finding["known"], self.finding["kind"]
+        return known, list(KINDS).index(kind), -self.finding["count"], self.finding["fingerprint"]
+
+
+def entries_of(document: Document) -> list[Entry]:
+    """The findings, new ones first, the worst first."""
+    sites_of = {one["rule"]: (one["site"], one["keyword"]) for one in document["rules"]}
+    return sorted((Entry(finding, sites_of) for finding in document["findings"]), key=lambda entry: entry.order)
+
+
+def site_of(place: str) -> str:
+    """The site of a JSON Pointer: `/productClusters/0/id` lies at `productClusters[].id`."""
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in place.split("/")[1:]]
+    return "".join("[]" if re.fullmatch("[0-9]+", step) else f".{step}" for step in steps).removeprefix(".")
+
+
+def _short(rule: str, message_type: str) -> str:
+    return rule.removeprefix(f"{message_type}/")
+
+
+def _parted(rule: str) -> tuple[str, str]:
+    site, _, keyword = rule.partition("/")[2].partition("@")[0].rpartition(":")
+    return site, keyword
+
+
+# --------------------------------------------------------------------------------------------------------- choices
+
+
+@dataclass(frozen=True)
+class Facet:
+    """What findings can be narrowed by: a label, its choices, and which of them a finding has."""
+
+    name: str
+    label: str
+    of: Callable[[Entry], Iterable[str]]
+    words: Callable[[str], str] = str
+
+
+FACETS = (
+    Facet("kind", "Kind", lambda entry: [entry.finding["kind"]], lambda kind: KINDS.get(kind, kind)),
+    Facet("keyword", "Rule", lambda entry: [keyword for _, keyword in entry.sites_and_keywords]),
+    Facet("site", "Site", lambda entry: entry.sites, lambda site: site or ROOT),
+    Facet("family", "Family", lambda entry: entry.finding["families"]),
+    Facet("known", "Baseline", lambda entry: ["known" if entry.finding["known"] else "new"]),
+    Facet("flaky", "Again", lambda entry: ["flaky" if is_flaky(entry.finding) else "steady"]),
+)
+
+
+class Choices:
+    """The choices of each facet, numbered: names of others stand in no attribute that a script reads."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        counts = {facet.name: Counter(choice for entry in entries for choice in dict.fromkeys(facet.of(entry))) for facet in FACETS}
+        self.counts = {name: dict(sorted(count.most_common(_MOST_CHOICES))) for name, count in counts.items()}
+        self._numbers = {name: {choice: str(number) for number, choice in enumerate(count)} for name, count in self.counts.items()}
+
+    def number(self, facet: str, choice: str) -> str | None:
+        return self._numbers[facet].get(choice)
+
+    def of(self, entry: Entry) -> dict[str, str]:
+        """The attributes of a finding."""
+        numbers = {facet.name: [self.number(facet.name, choice) for choice in facet.of(entry)] for facet in FACETS}
+        return {f"data_{name}": " ".join(number for number in found if number is not None) for name, found in numbers.items()}
+
+
+def tools(choices: Choices) -> Markup:
+    """What narrows the list; it takes a script, and is not offered without one."""
+    search = element("input", id="search", type="search", placeholder="part of any text", autocomplete="off", spellcheck="false")
+    return element(
+        "div",
+        element("label", "Search ", search, class_="search"),
+        [_select(facet, choices) for facet in FACETS if len(choices.counts[facet.name]) > 1],
+        element("button", "Clear", id="clear", type="button"),
+        element("button", "Open all", id="unfold", type="button", aria_pressed="false"),
+        element("output", id="shown", for_="search", aria_live="polite"),
+        id="tools",
+        role="search",
+        aria_label="Findings",
+        hidden=True,
+    )
+
+
+def _select(facet: Facet, choices: Choices) -> Markup:
+    options = [
+        element("option", printable(f"{facet.words(choice)[:_LONGEST_NAME]} ({count:,})"), value=choices.number(facet.name, choice))
+        for choice, count in choices.counts[facet.name].items()
+    ]
+    return element("label", f"{facet.label} ", element("select", element("option", "any", value=""), options, id=f"by-{facet.name}"))
+
+
+# ------------------------------------------------------------------------------------------------------------ list
+
+
+def listed(entries: Sequence[Entry], choices: Choices) -> Iterator[Markup]:
+    """The list: as many findings in full as there is room for, then as many lines."""
+    rooms, given = (FULL, FULL + BRIEF), 0
+    for number, entry in enumerate(entries):
+        if given > rooms[1]:
+            left = counted(len(entries) - number, "more finding")
+            yield element("p", f"and {left}, which the page has no room for: the JSON report has them all.", class_="more")
+            return
+        made = element(
+            "details",
+            element("summary", _summary(entry)),
+            element("div", _panel(entry) if given < rooms[0] else _brief(entry), class_="panel"),
+            id=entry.finding["fingerprint"],
+            class_="finding",
+            **choices.of(entry),
+        )
+        given += len(made)
+        yield made
+
+
+def _summary(entry: Entry) -> Iterator[Markup]:
+    finding = entry.finding
+    yield element("span", KINDS.get(finding["kind"], finding["kind"]), class_=f"kind {finding['kind']}")
+    yield element("span", _title(entry), class_="what")
+    marks = [mark for mark, there in (("known", finding["known"]), ("flaky", is_flaky(finding))) if there]
+    yield element("span", [element("span", mark, class_=f"mark {mark}") for mark in marks], class_="marks")
+    yield element("span", counted(finding["count"], "case"), class_="count")
+
+
+def _title(entry: Entry) -> Iterator[Child]:
+    finding = entry.finding
+    if entry.rules:
+        yield from _joined(entry.rules)
+        found = finding["rules"][0]["found"]
+        yield element("small", f" {_cut(found, 80)}") if found else None
+    elif finding["silences"]:
+        yield from ("silence ", *_joined(finding["silences"]))
+    else:
+        yield from _joined([place or ROOT for place in finding["places"]]) if finding["places"] else ["every message"]
+
+
+def _joined(names: Sequence[str]) -> Iterator[Child]:
+    yield _code(names[0], 160)
+    yield f" and {len(names) - 1:,} more" if len(names) > 1 else None
+
+
+def _brief(entry: Entry) -> Iterator[Markup]:
+    yield element("p", _cut(entry.finding["sentence"], _LONGEST_NAME), class_="sentence")
+    yield element("p", "There are too many findings to show this one in full: the JSON report has it.", class_="cut")
+
+
+def _panel(entry: Entry) -> Iterator[Markup]:
+    finding = entry.finding
+    yield element("p", _cut(finding["sentence"], _LONGEST_TEXT), class_="sentence")
+    yield element("dl", (element("div", element("dt", term), element("dd", said)) for term, said in _facts(entry)), class_="facts")
+    yield element("h4", "The message" if finding["twin"] is None else "The message beside its twin")
+    yield _message(finding)
+    yield element("h4", "The answer")
+    yield from _answer(finding["got"])
+    yield element("h4", "To see it again")
+    yield _reproduction(finding["reproduce"])
+    anchor = finding["fingerprint"]
+    yield element("p", "Finding ", element("a", anchor, href=f"#{anchor}"), ", first shown by case ", _code(finding["case"]["id"]), class_="anchor")
+
+
+# ----------------------------------------------------------------------------------------------------------- facts
+
+
+def _facts(entry: Entry) -> Iterator[tuple[str, Child]]:
+    finding = entry.finding
+    yield "Expected", finding["expected"]
+    yield "Got", _got(finding["got"])
+    if finding["rules"]:
+        yield "Rule" if len(finding["rules"]) == 1 else "Rules", _list(finding["rules"], lambda one: _rule(one, finding["message"]))
+    if finding["places"]:
+        yield "Hangs on", _codes(finding["places"])
+    if finding["silences"]:
+        yield "Silences", _codes(finding["silences"])
+    if finding["techniques"]:
+        yield "By", _chips(finding["techniques"])
+    if finding["families"]:
+        yield "Family", _chips(finding["families"])
+    if finding["tags"]:
+        yield "Tags", _chips(finding["tags"])
+    yield "Seen", _seen(finding)
+
+
+def _rule(one: Document, message_type: str) -> Child:
+    at = [" at ", _code(one["at"])] if one["at"] else " at the root"
+    found = [", found ", _code(one["found"])] if one["found"] else None
+    source = element("small", _cut(one["source"], _LONGEST_NAME), class_="source") if one["source"] else None
+    return [_code(_short(one["rule"], message_type)), " demands ", _cut(one["demanded"], _LONGEST_NAME), at, found, source]
+
+
+def _got(got: Document) -> Child:
+    return [got["answer"], " (", _cut(got["reason"], _LONGEST_NAME), ") ", element("small", f"in {milliseconds(got['seconds'])}")]
+
+
+def _seen(finding: Document) -> Child:
+    again = f"; sent again {counted(finding['sent'], 'time')}, it came again {counted(finding['shown'], 'time')}" if finding["sent"] else None
+    return [f"in {counted(finding['count'], 'case')}", again, [": ", element("b", "flaky")] if is_flaky(finding) else None]
+
+
+def milliseconds(seconds: float) -> str:
+    """`0.53 ms`, `4,250 ms`."""
+    shown = 1000 * seconds
+    return f"{shown:.2f} ms" if shown < 10 else f"{shown:,.0f} ms"
+
+
+def _list(items: Sequence[Document], said: Callable[[Document], Child]) -> Child:
+    more = element("li", f"and {len(items) - _MOST_LISTED:,} more") if len(items) > _MOST_LISTED else None
+    return said(items[0]) if len(items) == 1 else element("ul", [element("li", said(item)) for item in items[:_MOST_LISTED]], more)
+
+
+def _codes(names: Sequence[str]) -> Child:
+    shown = [[", " if number else None, _code(name) if name else "the root"] for number, name in enumerate(names[:_MOST_LISTED])]
+    return [*shown, f" and {len(names) - _MOST_LISTED:,} more" if len(names) > _MOST_LISTED else None]
+
+
+def _chips(names: Sequence[str]) -> Markup:
+    more = element("li", f"{len(names) - _MOST_LISTED:,} more", class_="more") if len(names) > _MOST_LISTED else None
+    return element("ul", [element("li", _cut(name, _LONGEST_NAME)) for name in names[:_MOST_LISTED]], more, class_="chips")
+
+
+# -------------------------------------------------------------------------------------------------------- messages
+
+
+def _message(finding: Document) -> Markup:
+    smallest = "The smallest message" if finding["whole"] else "The smallest message that was found"
+    if finding["twin"] is None:
+        return alone(finding["smallest"], smallest)
+    return comparison(finding["twin"], finding["smallest"], ("Its valid twin", smallest))
+
+
+def _answer(got: Document) -> Iterator[Markup]:
+    if not got["response"]:
+        yield element("p", "without a body" if got["answer"] != "silent" else "none", class_="cut")
+        return
+    shown = lines_of(got["response"].encode(errors="backslashreplace"), longest=_LONGEST_TEXT)
+    yield block(shown, "The answer")
+
+
+def _reproduction(line: str) -> Markup:
+    if len(line) > _LONGEST_LINE:
+        return element("p", f"The line has {len(line):,} characters: the JSON report has it.", class_="cut")
+    exact = printable(line) == line
+    button = element("button", "Copy", type="button", class_="copy", aria_label="Copy the line") if exact else None
+    return element("div", element("pre", element("code", line)), button, class_="line")
+
+
+def _cut(text: str, most: int) -> Child:
+    left = len(text) - most
+    return [text[:most], element("small", f"… {left:,} characters more", class_="cut")] if left > 0 else text
+
+
+def _code(text: str, most: int = _LONGEST_NAME) -> Markup:
+    return element("code", _cut(text, most))

@@ -1,0 +1,183 @@
+"""What a campaign found, as a page to look at: one file, which needs nothing else and asks no network for anything.
+
+Its policy forbids both, and any script and style but its own. It works without its script, which narrows the list and copies alone.
+What a target, a message or a contract says is text and nothing else: `markup` is the only way to HTML.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+from brokerfuzz.campaign.wording import printable
+from brokerfuzz.errors import ReportError
+from brokerfuzz.reports import plots
+from brokerfuzz.reports.findings_list import Choices, Entry, entries_of, listed, tools
+from brokerfuzz.reports.heat_map import heat_map
+from brokerfuzz.reports.markup import Child, Markup, element, trusted
+from brokerfuzz.reports.messages import Document, counted
+from brokerfuzz.reports.refusals import refusals
+from brokerfuzz.reports.silences_ledger import ledger
+from brokerfuzz.targets import ANSWER_KINDS
+from brokerfuzz.writing import whole
+
+_HERE = Path(__file__).parent
+_POLICY = "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
+_MOST_HEADERS = 20
+_LONGEST = 500  # characters of a text in the head
+_NAMES = {"offer-creation-request": "Offer creation requests", "product-list-response": "Product lists", "offer-pricing-response": "Pricings"}
+_RIGHT = {"valid": ("accepted",), "invalid": ("rejected",), "unspecified": ("accepted", "rejected")}
+_SECTIONS = (("findings", "Findings"), ("rules", "Rules by site"), ("silences", "Silences"), ("refusals", "Refusals"), ("timing", "Timing"))
+
+
+def write(path: str, document: Document) -> None:
+    """Writes the page, whole or not at all. Raises `ReportError`."""
+    text = page(document)
+    try:
+        with whole(Path(path)) as stream:
+            stream.write(text.encode())
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise ReportError(f"{path} cannot be written: {reason}; choose a folder that is there and yours, with room in it") from problem
+
+
+def page(document: Document) -> str:
+    """The page, as a text."""
+    style = "".join((_HERE / name).read_text(encoding="utf-8") for name in ("pages.css", "findings_page.css"))
+    script = (_HERE / "findings_page.js").read_text(encoding="utf-8")
+    entries = entries_of(document)
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=_POLICY.format(_digest(style), _digest(script))),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("meta", name="color-scheme", content="light dark"),
+        element("title", printable(f"{_outcome(entries)}: {document['target'][:_LONGEST]}")),
+        element("style", trusted(style)),
+    )
+    body = element(
+        "body", _skip(), _header(document, entries), _nav(), element("main", _sections(document, entries)), element("script", trusted(script))
+    )
+    return f"<!doctype html>\n{element('html', head, body, lang='en')}\n"
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+# ------------------------------------------------------------------------------------------------------------ head
+
+
+def _outcome(entries: Sequence[Entry]) -> str:
+    return counted(len(entries), "finding") if entries else "no findings"
+
+
+def _skip() -> Markup:
+    return element("a", "Skip to the findings", class_="skip", href="#findings")
+
+
+def _header(document: Document, entries: Sequence[Entry]) -> Markup:
+    known = sum(entry.finding["known"] for entry in entries)
+    fired = [_NAMES[document["message"]], " fired at ", element("code", _cut(document["target"]))]
+    number = element("p", element("b", f"{len(entries) - known:,}"), "new" if known else counted(len(entries), "finding").split()[-1], class_="whole")
+    beside = element("p", f"{known:,} known", class_="beside") if known else None
+    stopped = element("p", element("b", "Stopped early: "), _cut(document["stopped"]), class_="stopped") if document["stopped"] else None
+    return element(
+        "header",
+        element("h1", "What the campaign found"),
+        element("p", fired, class_="sources"),
+        element("div", number, beside, class_="numbers-of"),
+        element("div", stopped, _facts(document), _verdicts(document["counts"]), class_="summary"),
+    )
+
+
+def _facts(document: Document) -> Markup:
+    return element("dl", (element("div", element("dt", term), element("dd", said)) for term, said in _said(document)), class_="facts")
+
+
+def _said(document: Document) -> Iterator[tuple[str, Child]]:
+    yield "Started", element("time", document["started"].replace("T", " ").replace("Z", " UTC"), datetime=document["started"])
+    yield "Took", f"{document['seconds']:,.1f} s"
+    left_out = document.get("left_out")
+    yield "Cases", [f"{document['cases']:,}", element("small", f", {left_out:,} left out") if left_out else None]
+    yield "Requests", [f"{document['requests']:,}", element("small", ", with those of twins and of shrinking")]
+    if document["seed"] is not None:
+        yield "Seed", f"{document['seed']}"
+    if document["now"] is not None:
+        yield "Judged at", document["now"]
+    yield "Made by", ["brokerfuzz ", _cut(document["brokerfuzz"])]
+    if request := document.get("request"):
+        headers = [[element("br"), element("code", _cut(f"{name}: {value}"))] for name, value in request["headers"][:_MOST_HEADERS]]
+        yield "Sent by", [element("code", _cut(f"{request['method']} {request['url']}")), headers]
+    if answers := document.get("answers"):
+        yield "Answers", _reading(answers)
+
+
+def _reading(answers: Document) -> Child:
+    patterns = ((element("code", _cut(pattern)), " ") for pattern in answers["accept"][:_MOST_HEADERS])
+    others = ((element("code", _cut(pattern)), " ") for pattern in answers["reject"][:_MOST_HEADERS])
+    envelope = [element("br"), element("code", "operationWasSuccessful: false"), " rejects"] if answers["envelope"] else None
+    return [patterns, "accept, ", others, "reject", envelope]
+
+
+def _verdicts(counts: Document) -> Markup:
+    """Verdicts down, answers across; what is right and what is wrong differ in a mark too, for eyes that do not tell colours apart."""
+    heads = [element("th", "verdict", scope="col"), *(element("th", kind, scope="col") for kind in ANSWER_KINDS)]
+    rows = (
+        element(
+            "tr",
+            element("th", element("span", verdict, class_=f"verdict {verdict}"), scope="row"),
+            [_count(verdict, kind, row) for kind in ANSWER_KINDS],
+        )
+        for verdict, row in counts.items()
+    )
+    table = element("table", element("thead", element("tr", heads)), element("tbody", rows), class_="verdicts")
+    return element("div", element("h2", "Verdicts and answers"), table)
+
+
+def _count(verdict: str, kind: str, row: Document) -> Markup:
+    number = row[kind]
+    right = kind in _RIGHT[verdict]
+    shade = "none" if not number else "right" if right else "wrong"
+    return element("td", f"{number:,}", element("span", " against the contract", class_="unseen") if shade == "wrong" else None, class_=shade)
+
+
+def _nav() -> Markup:
+    links = (element("li", element("a", title, href=f"#{name}")) for name, title in _SECTIONS)
+    return element("nav", element("ul", links), aria_label="Sections")
+
+
+# -------------------------------------------------------------------------------------------------------- sections
+
+
+def _sections(document: Document, entries: Sequence[Entry]) -> Iterator[Markup]:
+    choices = Choices(entries)
+    contents: dict[str, Child] = {
+        "findings": _findings(entries, choices),
+        "rules": heat_map(document["rules"], entries, choices),
+        "silences": ledger(document["silences"]),
+        "refusals": refusals(document["unproven"], document["elsewhere"]),
+        "timing": _timing(document["timing"]),
+    }
+    for name, title in _SECTIONS:
+        yield element("section", element("h2", title, id=f"{name}-title"), contents[name], id=name, aria_labelledby=f"{name}-title", tabindex="-1")
+
+
+def _findings(entries: Sequence[Entry], choices: Choices) -> Iterator[Markup]:
+    if not entries:
+        yield element("p", "Nothing that the target did contradicts the contract.", class_="well")
+        return
+    yield tools(choices)
+    yield element("div", listed(entries, choices), id="list")
+    yield element("p", "No finding fits: ", element("button", "show all", type="button", id="all"), id="none", hidden=True)
+
+
+def _timing(timing: Document) -> Iterator[Markup]:
+    yield element("h3", "How long answers took")
+    yield from plots.latency(timing)
+    yield element("h3", "How many answers came when")
+    yield from plots.throughput(timing)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text):,} characters)"

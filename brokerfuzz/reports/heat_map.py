@@ -1,0 +1,87 @@
+"""The rules of a contract as a map: sites down, keywords across, and how often what breaks a rule was not rejected."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from brokerfuzz.reports.coverage_table import ROOT
+from brokerfuzz.reports.findings_list import Choices, Entry
+from brokerfuzz.reports.markup import Markup, element
+from brokerfuzz.reports.messages import Document, counted
+
+MOST_SITES = 400
+MOST_KEYWORDS = 24
+_LONGEST_NAME = 120
+_DEEPEST = 6
+_SHADES = (("s4", "none"), ("s3", "under a third"), ("s2", "under two thirds"), ("s1", "more"), ("s0", "all"))
+
+
+class Cell(NamedTuple):
+    """The answers to what breaks the rules of a keyword at a site."""
+
+    rejected: int
+    wrong: int
+
+    @property
+    def shade(self) -> str:
+        share = self.wrong / ((self.rejected + self.wrong) or 1)
+        return "s4" if not self.wrong else "s0" if share == 1 else f"s{3 - min(int(3 * share), 2)}"
+
+
+def heat_map(rules: Sequence[Document], entries: Sequence[Entry], choices: Choices) -> Iterator[Markup]:
+    """The map; a cell with findings leads to them."""
+    cells = _cells(rules)
+    keywords = list(dict.fromkeys(keyword for _, keyword in sorted(cells, key=lambda key: _commonness(cells, key[1]))))[:MOST_KEYWORDS]
+    sites = list(dict.fromkeys(site for site, _ in cells))
+    firsts: dict[tuple[str, str], str] = {}
+    for entry in entries:
+        for key in entry.sites_and_keywords:
+            firsts.setdefault(key, entry.finding["fingerprint"])
+    yield _legend()
+    heads = [element("th", "site", scope="col"), *(element("th", element("span", keyword[:_LONGEST_NAME]), scope="col") for keyword in keywords)]
+    rows = (_row(site, keywords, cells, firsts, choices) for site in sites[:MOST_SITES])
+    yield element("table", element("thead", element("tr", heads)), element("tbody", rows), class_="heat")
+    if left := len(sites) - MOST_SITES:
+        yield element("p", f"and {counted(left, 'more site')}: the JSON report has them all.", class_="more") if left > 0 else Markup()
+
+
+def _cells(rules: Sequence[Document]) -> dict[tuple[str, str], Cell]:
+    cells: dict[tuple[str, str], Cell] = {}
+    for rule in rules:
+        key = (rule["site"], rule["keyword"])
+        rejected, wrong = cells.get(key, Cell(0, 0))
+        cells[key] = Cell(rejected + rule["rejected"], wrong + rule["accepted"] + rule["crashed"] + rule["silent"])
+    return cells
+
+
+def _commonness(cells: Mapping[tuple[str, str], Cell], keyword: str) -> tuple[int, str]:
+    return -sum(name == keyword for _, name in cells), keyword
+
+
+def _legend() -> Markup:
+    shades = (element("span", said, class_=f"cell {shade}") for shade, said in _SHADES)
+    return element("p", element("span", "Not rejected, of the cases that break a rule:"), shades, class_="legend")
+
+
+def _row(
+    site: str, keywords: Sequence[str], cells: Mapping[tuple[str, str], Cell], firsts: Mapping[tuple[str, str], str], choices: Choices
+) -> Markup:
+    depth = min(site.count(".") + site.count("[]"), _DEEPEST)
+    cut = len(site) - 2 if site.endswith("[]") else site.rfind(".") + 1
+    above, name = site[:cut], site[cut:] or ROOT
+    head = element("th", element("i", above[:_LONGEST_NAME]), name[:_LONGEST_NAME], scope="row", class_=f"site d{depth}")
+    row = (_cell(site, keyword, cells.get((site, keyword)), firsts.get((site, keyword)), choices) for keyword in keywords)
+    return element("tr", head, row, class_=None if any(cells.get((site, keyword), Cell(0, 0)).wrong for keyword in keywords) else "well")
+
+
+def _cell(site: str, keyword: str, cell: Cell | None, first: str | None, choices: Choices) -> Markup:
+    if cell is None:
+        return element("td")
+    every = cell.rejected + cell.wrong
+    name = element("span", keyword[:_LONGEST_NAME], class_="keyword")
+    told = f"{cell.wrong:,} of {counted(every, 'case')} not rejected"
+    said = [element("b", f"{cell.wrong:,}"), f"/{every:,}"] if cell.wrong else f"{every:,}"
+    if first is None:
+        return element("td", element("span", name, said, class_=f"cell {cell.shade}", title=f"{keyword[:_LONGEST_NAME]}: {told}"))
+    number = {"data_site": choices.number("site", site), "data_keyword": choices.number("keyword", keyword)}
+    label = f"{keyword[:_LONGEST_NAME]} of {site[:_LONGEST_NAME] or ROOT}: {told}, show the findings"
+    return element("td", element("a", name, said, class_=f"cell {cell.shade}", href=f"#{first}", aria_label=label, **number))

@@ -1,0 +1,135 @@
+"""How long answers took and how many came when, as pictures that need no script and that can be read as tables too.
+
+Nothing in a picture is scaled: what lies across is in percent, and what is text keeps its size on any screen.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from math import ceil, floor, log10
+
+from brokerfuzz.reports.markup import Child, Markup, element
+from brokerfuzz.reports.messages import Document, counted
+
+_HEIGHT, _BASE = 190, 165  # pixels: of a picture, and where its ground is
+_TOP = 46  # what lies above has room for words
+_FASTEST = 1e-6  # seconds: a logarithm needs a least
+_MOST_ROWS = 250
+
+
+def seconds(value: float) -> str:
+    """`53 µs`, `0.5 ms`, `12 ms`, `1.2 s`."""
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return "0" if value <= 0 else f"{value / 1e-3:.2g} ms" if value >= 1e-4 else f"{value / 1e-6:.3g} µs"
+
+
+def latency(timing: Document) -> Iterator[Markup]:
+    """How many answers took how long: the axis is logarithmic."""
+    bars = timing["histogram"][:_MOST_ROWS]
+    if not bars:
+        yield element("p", "There were no answers.")
+        return
+    said = timing["latency"]
+    words = f"least {seconds(said['least'])}, median {seconds(said['p50'])}, 90 % under {seconds(said['p90'])}, "
+    words += f"99 % under {seconds(said['p99'])}, most {seconds(said['most'])}"
+    yield element("p", words[0].upper(), words[1:], class_="facts-line")
+    yield _picture("latency-plot", "How long answers took", words, _latency_marks(bars, said))
+    yield _table(("below", "answers"), ((seconds(bar["below"]), f"{bar['count']:,}") for bar in bars))
+
+
+def _latency_marks(bars: Sequence[Document], said: Document) -> Iterator[Child]:
+    edges = [log10(max(bar["below"], _FASTEST)) for bar in bars]
+    low = edges[0] - ((edges[1] - edges[0]) if len(edges) > 1 else 0.1)
+    width = (edges[-1] - low) or 1
+    most = max(bar["count"] for bar in bars) or 1
+
+    def across(at: float) -> float:
+        return 100 * min(max((at - low) / width, 0), 1)
+
+    for decade in range(ceil(low), floor(edges[-1]) + 1):
+        yield from _tick(across(decade), seconds(10.0**decade))
+    for before, edge, bar in zip([low, *edges], edges, bars, strict=False):
+        yield _bar(across(before), across(edge), _BASE, (_BASE - _TOP) * bar["count"] / most, "bar")
+    for row, (name, key) in enumerate((("median", "p50"), ("90 %", "p90"), ("99 %", "p99"))):
+        at = across(log10(max(said[key], _FASTEST)))
+        yield element("line", x1=_percent(at), x2=_percent(at), y1=14 * row + 2, y2=_BASE, class_="share")
+        yield _text(at, 14 * row + 11, name, "share")
+
+
+def throughput(timing: Document) -> Iterator[Markup]:
+    """How many answers came in each second, and how many of them failed."""
+    spans = timing["throughput"][:_MOST_ROWS]
+    if not spans:
+        yield element("p", "There were no answers.")
+        return
+    rates = [span["requests"] / (span["seconds"] or 1) for span in spans]
+    failed = sum(span["failed"] for span in spans)
+    end = spans[-1]["from"] + spans[-1]["seconds"]
+    words = f"{counted(sum(span['requests'] for span in spans), 'answer')} in {seconds(end)}, at the most {max(rates):,.0f} a second; "
+    words += f"{failed:,} crashed or silent"
+    yield element("p", words, class_="facts-line")
+    yield _picture("throughput-plot", "How many answers came when", words, _throughput_marks(spans, rates, end))
+    rows = ((seconds(span["from"]), f"{rate:,.0f}", f"{span['failed']:,}") for span, rate in zip(spans, rates, strict=True))
+    yield _table(("from", "answers a second", "crashed or silent"), rows)
+
+
+def _throughput_marks(spans: Sequence[Document], rates: Sequence[float], end: float) -> Iterator[Child]:
+    top = _nice(max(rates))
+    for level in (top, top / 2):
+        y = _BASE - (_BASE - _TOP) * level / top
+        yield element("line", x1="0%", x2="100%", y1=round(y), y2=round(y), class_="grid")
+        yield _text(0, round(y) - 4, f"{level:,.6g} a second", "tick")
+    for span, rate in zip(spans, rates, strict=True):
+        left, right = (100 * at / (end or 1) for at in (span["from"], span["from"] + span["seconds"]))
+        yield _bar(left, right, _BASE, (_BASE - _TOP) * rate / top, "bar")
+        share = span["failed"] / (span["requests"] or 1)
+        yield _bar(left, right, _BASE, (_BASE - _TOP) * rate * share / top, "failed")
+    step = _nice(end / 4)
+    for number in range(int(end / step) + 1 if step else 1):
+        yield from _tick(100 * number * step / (end or 1), seconds(number * step))
+
+
+def _nice(value: float) -> float:
+    """The least of 1, 2, 2.5 or 5 and zeros that is not less."""
+    if value <= 0:
+        return 1.0
+    size = 10.0 ** floor(log10(value))
+    return next(size * lead for lead in (1, 2, 2.5, 5, 10) if size * lead >= value * 0.999)
+
+
+# ---------------------------------------------------------------------------------------------------------- pieces
+
+
+def _picture(name: str, title: str, words: str, marks: Iterable[Child]) -> Markup:
+    said = (element("title", title, id=name), element("desc", words, id=f"{name}-words"))
+    ground = element("line", x1="0%", x2="100%", y1=_BASE, y2=_BASE, class_="axis")
+    return element("svg", said, marks, ground, class_="plot", height=_HEIGHT, role="img", aria_labelledby=name, aria_describedby=f"{name}-words")
+
+
+def _bar(left: float, right: float, base: float, height: float, kind: str) -> Markup | None:
+    shown = max(height, 1.5)  # so that what is rare can be seen
+    if height <= 0:
+        return None
+    return element("rect", x=_percent(left), width=_percent(max(right - left, 0)), y=f"{base - shown:.1f}", height=f"{shown:.1f}", class_=kind)
+
+
+def _tick(at: float, words: str) -> Iterator[Markup]:
+    yield element("line", x1=_percent(at), x2=_percent(at), y1=_BASE, y2=_BASE + 5, class_="axis")
+    yield _text(at, _BASE + 18, words, "tick")
+
+
+def _text(at: float, y: float, words: str, kind: str) -> Markup:
+    """Words beside a place: to its left where there is no room to the right."""
+    anchor = "end" if at > 80 else "start"
+    return element("text", words, x=_percent(at), y=y, dx="-4" if at > 80 else "4", text_anchor=anchor, class_=kind)
+
+
+def _percent(value: float) -> str:
+    return f"{value:.3f}%"
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
+    head = element("tr", (element("th", name, scope="col") for name in heads))
+    body = (element("tr", (element("td", cell) for cell in row)) for row in rows)
+    table = element("table", element("thead", head), element("tbody", body), class_="numbers")
+    return element("details", element("summary", "As a table"), table, class_="as-table")

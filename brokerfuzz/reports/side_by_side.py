@@ -1,0 +1,172 @@
+"""A message beside its twin, line by line, with what differs marked.
+
+Lines that are alike in front and behind are not compared, for a message and its twin differ in one place.
+"""
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import NamedTuple
+
+from brokerfuzz.reports.body_lines import LONGEST, Lines, lines_of
+from brokerfuzz.reports.markup import Child, Markup, element, together, trusted
+from brokerfuzz.reports.messages import Document, body_of, counted, others_of
+
+
+class Row(NamedTuple):
+    """A line of the twin and one of the message; None where there is none."""
+
+    left: str | None
+    right: str | None
+    alike: bool
+
+
+_MOST_COMPARED = 10_000  # pairs of lines
+_LONGEST_LINE = 400  # characters
+_AROUND = 60  # characters of a long line, in front of what differs
+_CONTEXT = 12  # lines that are alike, around those that are not
+_STEP = 1 << 16
+_BREAK = trusted("\n")
+
+
+def comparison(twin: Document, message: Document, heads: tuple[str, str]) -> Markup:
+    """A table of two columns, the twin on the left."""
+    left, right = body_of(twin), body_of(message)
+    start = _start(left, right)
+    a, b = lines_of(left, start), lines_of(right, start)
+    if a.lines == b.lines and left != right:
+        a, b = lines_of(left, start, laid_out=False), lines_of(right, start, laid_out=False)
+    rows = [*rows_of(_headers(twin), _headers(message)), *rows_of(a.lines, b.lines)]
+    return element(
+        "table",
+        element("thead", element("tr", [element("th", head, scope="col") for head in heads])),
+        element("tbody", _left_out(a.before, b.before, "before this"), _folded(rows), _left_out(a.behind, b.behind, "behind this")),
+        class_="diff",
+    )
+
+
+def alone(message: Document, label: str, longest: int = LONGEST) -> Markup:
+    """A message without another to compare it with."""
+    shown = lines_of(body_of(message), longest=longest)
+    return block(Lines([*_headers(message), *shown.lines], shown.before, shown.behind), label)
+
+
+def block(shown: Lines, label: str) -> Markup:
+    """Lines as they are, and how many bytes behind them are left out."""
+    lines = [[_cut(line), _BREAK] for line in shown.lines]
+    left = element("p", f"{counted(shown.behind, 'byte')} behind this left out", class_="cut") if shown.behind else None
+    return together(element("pre", lines, aria_label=label, role="group"), left)
+
+
+def _headers(message: Document) -> list[str]:
+    return [f"no {name}" if value is None else f"{name}: {value}" for name, value in others_of(message)]
+
+
+def _start(left: bytes, right: bytes) -> int:
+    """Where to begin with bodies too long to be shown: a little before they differ."""
+    if max(len(left), len(right)) <= LONGEST:
+        return 0
+    at = 0
+    while at < min(len(left), len(right)) and left[at : at + _STEP] == right[at : at + _STEP]:
+        at += _STEP
+    at += _common(left[at : at + _STEP], right[at : at + _STEP])
+    return 0 if at < LONGEST - 1000 else max(at - 500, 0)
+
+
+def _common(left: Sequence[object], right: Sequence[object]) -> int:
+    """How much they begin with in common."""
+    return next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+
+
+# ----------------------------------------------------------------------------------------------------------- lines
+
+
+def rows_of(left: Sequence[str], right: Sequence[str]) -> list[Row]:
+    """The lines side by side. Whether there is a comma at their end is no difference, unless there is no other."""
+    a, b = ([line.removesuffix(",") for line in lines] for lines in (left, right))
+    if a == b:
+        a, b = list(left), list(right)
+    front = _common(a, b)
+    behind = _common(a[front:][::-1], b[front:][::-1])
+    a_end, b_end = len(a) - behind, len(b) - behind
+    return [
+        *_rows(left[:front], right[:front], alike=True),
+        *(
+            row
+            for alike, i, j, k, m in _blocks(a[front:a_end], b[front:b_end])
+            for row in _rows(left[front + i : front + j], right[front + k : front + m], alike=alike)
+        ),
+        *_rows(left[a_end:], right[b_end:], alike=True),
+    ]
+
+
+def _rows(left: Sequence[str], right: Sequence[str], *, alike: bool) -> Iterator[Row]:
+    return (Row(a, b, alike) for a, b in zip_longest(left, right))
+
+
+def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:
+    """(whether they are alike, from, to of one, from, to of the other)."""
+    if len(a) * len(b) > _MOST_COMPARED:
+        yield False, 0, len(a), 0, len(b)
+        return
+    for tag, i, j, k, m in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
+        yield tag == "equal", i, j, k, m
+
+
+def _folded(rows: Sequence[Row]) -> Iterator[Markup]:
+    """The rows, without those that are alike and far from any that are not."""
+    near = {at for number, row in enumerate(rows) if not row.alike for at in range(number - _CONTEXT, number + _CONTEXT + 1)}
+    folded = 0
+    for number, row in enumerate(rows):
+        if near and number not in near:
+            folded += 1
+            continue
+        yield from _fold(folded)
+        folded = 0
+        yield element("tr", _cells(row))
+    yield from _fold(folded)
+
+
+def _fold(count: int) -> Iterator[Markup]:
+    if count:
+        yield element("tr", element("td", f"{counted(count, 'equal line')} left out", colspan=2, class_="fold"))
+
+
+def _left_out(left: int, right: int, where: str) -> Markup | None:
+    if not left and not right:
+        return None
+    return element("tr", [element("td", f"{counted(count, 'byte')} {where} left out" if count else "", class_="fold") for count in (left, right)])
+
+
+# ----------------------------------------------------------------------------------------------------------- cells
+
+
+def _cells(row: Row) -> Iterator[Markup]:
+    if row.left is None or row.right is None:
+        for line, tag in ((row.left, "del"), (row.right, "ins")):
+            yield element("td", class_="none") if line is None else element("td", element(tag, element("mark", _cut(line))))
+    elif row.alike:
+        yield from (element("td", _cut(line)) for line in (row.left, row.right))
+    else:
+        yield from _changed(row.left, row.right)
+
+
+def _changed(left: str, right: str) -> Iterator[Markup]:
+    """Two lines with what differs in them marked."""
+    front = _common(left, right)
+    behind = _common(left[front:][::-1], right[front:][::-1])
+    for line, tag in ((left, "del"), (right, "ins")):
+        end = len(line) - behind
+        yield element(
+            "td", element(tag, _cut_in_front(line[:front]), element("mark", _cut(line[front:end])) if end > front else None, _cut(line[end:]))
+        )
+
+
+def _cut(text: str) -> Child:
+    left = len(text) - _LONGEST_LINE
+    return [text[:_LONGEST_LINE], element("small", f"… {left:,} characters more", class_="cut")] if left > _AROUND else text
+
+
+def _cut_in_front(text: str) -> Child:
+    left = len(text) - _AROUND
+    return [text[:20], element("small", f"… {left - 20:,} characters …", class_="cut"), text[left:]] if left > _LONGEST_LINE else text
