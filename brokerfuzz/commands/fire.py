@@ -108,6 +108,7 @@ def command(url: str | None, as_json: bool, **given: Any) -> int:
         target = stack.enter_context(aiming.aimed(given, plan.demands))
         result = _conduct(stack, target, plan, given)
         told = about(plan, given["now"], aiming.told(target))
+    _tell_slowed(target)
     result = _after(ctx, result, known, given)
     _report(result, told, given, plan, as_json=as_json)
     if aiming.is_embedded(given) and result.findings and not as_json:
@@ -255,6 +256,14 @@ def _by_others(
 
 
 # ----------------------------------------------------------------------------------------------------- what comes of it
+
+
+def _tell_slowed(target: "Target") -> None:
+    from brokerfuzz.targets import HttpTarget
+
+    if isinstance(target, HttpTarget) and target.slowed.times:
+        slowed = target.slowed
+        note(f"the target asked {slowed.times:,} times to come back later: nothing was sent for {slowed.seconds:.1f} s; a lower --rate may suit it")
 
 
 def _known(ctx: click.Context, given: Given) -> dict[str, str]:

@@ -20,6 +20,7 @@ from brokerfuzz.targets.throttling import THROTTLING, Gate, Later, Slowed, secon
 
 if TYPE_CHECKING:
     from pyreqwest.client import Client, ClientBuilder
+    from pyreqwest.exceptions import PyreqwestError
     from pyreqwest.http import Url
     from pyreqwest.request import StreamRequest
     from pyreqwest.response import Response
@@ -100,6 +101,7 @@ class HttpTarget:
         self._client: Client | None = None
         self._address: Url | str = self.url
         self._answered = False
+        self._client_error: type[PyreqwestError]
 
     @property
     def name(self) -> str:
@@ -129,8 +131,10 @@ class HttpTarget:
 
     async def open(self) -> None:
         """Makes the client. Raises `TargetError` for a method, header or URL that cannot be sent."""
+        from pyreqwest.exceptions import PyreqwestError
         from pyreqwest.http import Url
 
+        self._client_error = PyreqwestError
         import_module("brokerfuzz.targets.transport")  # now, for when files are what lacks, it cannot be opened any more
         self._gate = Gate(self.longest_wait)
         try:
@@ -225,8 +229,6 @@ class HttpTarget:
         return Answer("silent" if failure.trouble == "no-answer" else "crashed", reason=failure.reason, seconds=seconds)
 
     async def _ask(self, body: bytes, headers: Headers) -> "Answer | Later | Failure":
-        from pyreqwest.exceptions import PyreqwestError
-
         started = perf_counter()
         try:
             async with asyncio.timeout(self.timeout + GRACE), self._request(body, headers) as response:
@@ -235,7 +237,7 @@ class HttpTarget:
                     read += chunk
                 answer = self.rules.read(response.status, bytes(read[:MOST_READ]), perf_counter() - started, self._secrets)
                 return answer if response.status < 300 else self._looked_into(answer, response)
-        except PyreqwestError as error:
+        except self._client_error as error:
             from brokerfuzz.targets.transport import failure_of
 
             failure = failure_of(error)
