@@ -32,8 +32,8 @@ class Suspicion:
     answer: Answer
     count: int = 1
     about: str = ""
-    techniques: list[str] = field(default_factory=list)
-    tags: list[str] = field(default_factory=list)
+    first_shown: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Each technique, and each tag, and where it came first: the number of a case, and the place in it."""
     sent: int = 0
     shown: int = 0
     whole: bool = False
@@ -43,8 +43,21 @@ class Suspicion:
 
     def __post_init__(self) -> None:
         self.body = self.case.body
-        self.techniques = list(dict.fromkeys(fault.technique for fault in self.case.faults))
-        self.tags = [tag for tag in self.case.tags if ":" in tag]
+        names = [*(fault.technique for fault in self.case.faults), *(tag for tag in self.case.tags if ":" in tag)]
+        self.first_shown = {name: (self.index, place) for place, name in reversed(list(enumerate(names)))}
+
+    @property
+    def techniques(self) -> list[str]:
+        """The techniques of all cases that showed it, in the order of those."""
+        return [name for name in self._in_order() if ":" not in name]
+
+    @property
+    def tags(self) -> list[str]:
+        """What those cases are about besides, in their order."""
+        return [name for name in self._in_order() if ":" in name]
+
+    def _in_order(self) -> list[str]:
+        return sorted(self.first_shown, key=lambda name: (*self.first_shown[name], name))
 
     @property
     def reproduced(self) -> bool | None:
@@ -59,8 +72,8 @@ class Suspicion:
     def merge(self, other: "Suspicion") -> None:
         """Takes in another one that turned out to be the same; the earlier case stays the first."""
         self.count += other.count
-        self.techniques += [technique for technique in other.techniques if technique not in self.techniques]
-        self.tags += [tag for tag in other.tags if tag not in self.tags]
+        for name, place in other.first_shown.items():
+            self.first_shown[name] = min(place, self.first_shown.get(name, place))
 
     def hangs_on(self, places: Iterable[str]) -> None:
         """Takes in further places; what lies above another one says less, and goes."""
