@@ -315,9 +315,9 @@ def _report(result: "Result", told: Mapping[str, Any], given: Given, plan: "Plan
     from brokerfuzz.reports import machine, terminal
 
     document = machine.document(result, told, plan.demands) if as_json or given["reports"] else {}
-    click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout)
-    if given["reports"]:
+    if given["reports"]:  # before anything is printed: whoever reads that may have read enough
         from brokerfuzz.reports import files
 
         for written in files.write_all(given["reports"], document):
             note(f"wrote {written}")
+    click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout)
