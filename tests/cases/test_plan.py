@@ -1,0 +1,73 @@
+"""Which cases a campaign fires: the same with the same numbers, wherever a shard of them is made."""
+
+import json
+import pickle
+from datetime import UTC, datetime
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.plan import DRAWN, STRIDE, Plan
+from brokerfuzz.errors import UnknownNameError
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def planned(**choice: Any) -> Plan:
+    return Plan(**{"message_type": "offer-pricing-response", "now": NOW, **choice})
+
+
+def ids(plan: Plan) -> list[tuple[int, str]]:
+    return [(number, case.id) for number, case in plan.numbered()]
+
+
+def test_the_catalogue_comes_first_and_in_its_order() -> None:
+    listed = [case.id for case in catalogue("offer-pricing-response", now=NOW)]
+    found = ids(planned(count=20))
+    assert [case for _, case in found][: len(listed)] == listed
+    assert len(found) == len(listed) + 20 == planned(count=20).total
+
+
+def test_numbers_rise_and_tell_the_shard() -> None:
+    plan = planned(count=DRAWN + 5)
+    for shard in plan.shards():
+        numbers = [number for number, _ in plan.cases(shard)]
+        assert numbers == list(range(shard * STRIDE, shard * STRIDE + len(numbers)))
+        assert numbers
+
+
+def test_a_shard_is_the_same_in_another_process() -> None:
+    plan = planned(count=DRAWN + 5)
+    other = pickle.loads(pickle.dumps(plan))
+    assert [case.id for _, case in other.cases(4)] == [case.id for _, case in plan.cases(4)]
+
+
+def test_a_plan_is_written_down_and_read_back() -> None:
+    plan = planned(count=None, seed=7, rules=("*:minimum",), exclude_tags=("pairs:*",), verdicts=("invalid",), only_random=True)
+    assert Plan.of(json.loads(json.dumps(plan.data()))) == plan
+
+
+def test_no_case_comes_twice_and_none_of_the_catalogues_again() -> None:
+    found = [case for _, case in ids(planned(count=2 * DRAWN))]
+    assert len(found) == len(set(found))
+
+
+def test_there_is_no_end_where_none_is_wanted() -> None:
+    plan = planned(count=None, only_random=True)
+    assert plan.total is None
+    assert len(list(islice(plan.numbered(), 3 * DRAWN))) == 3 * DRAWN
+
+
+def test_random_cases_are_those_that_are_wanted() -> None:
+    plan = planned(count=100, only_random=True, exclude_rules=("*:type",), verdicts=("invalid",))
+    cases = [case for _, case in plan.numbered()]
+    assert len(cases) == 100
+    assert all(case.label == "invalid" and not any(fault.rule.endswith(":type") for fault in case.faults) for case in cases)
+
+
+@pytest.mark.parametrize("choice", [{"rules": ("no-such",)}, {"exclude_rules": ("no-such",)}, {"techniques": ("no-such",)}])
+def test_a_name_that_fits_nothing_is_refused(choice: dict[str, Any]) -> None:
+    with pytest.raises(UnknownNameError):
+        list(planned(**choice).numbered())
