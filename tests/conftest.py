@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO
 
 import pytest
 from click.testing import CliRunner, Result
+from hand_made_servers import answers, serving
+from priced import lenient
 
 from brokerfuzz.cli import commands
 
@@ -73,3 +75,10 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
         return name
 
     return text
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    """Where a reader of prices listens that has one bug: see `priced`."""
+    with serving(answers(lenient)) as url:
+        yield url

@@ -115,7 +115,7 @@ def test_what_is_no_journal_is_refused_in_one_line(tmp_path: Path, content: byte
 
 
 def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("brokerfuzz.campaign.journal.LONGEST_LINE", 1000)
+    monkeypatch.setattr("brokerfuzz.campaign.journal.reading.LONGEST_LINE", 1000)
     (tmp_path / "long.ndjson").write_bytes(b"x" * 3_000_000)
     with pytest.raises(JournalError, match="a line of more than 1,000 bytes"):
         list(lines(tmp_path / "long.ndjson"))

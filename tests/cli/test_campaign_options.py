@@ -4,16 +4,16 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pytest
 from click.testing import Result
 from hand_made_servers import answers, response, sends, serving
+from priced import BUG, PRICING
 
 from brokerfuzz.schemas import check
 
 Run = Callable[..., Result]
-PRICING: Final = "offer-pricing-response"
 SOME = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--rule", "*totalExtendedPrice*")
 FUNCTION = """
 from brokerfuzz import check
@@ -21,16 +21,6 @@ from brokerfuzz import check
 def read(body):
     return b'"totalExtendedPrice":-' in body or check("offer-pricing-response", body).label != "invalid"
 """
-
-
-def lenient(body: bytes) -> int:
-    return 200 if b'"totalExtendedPrice":-' in body or check(PRICING, body).label != "invalid" else 400
-
-
-@pytest.fixture
-def url() -> Iterator[str]:
-    with serving(answers(lenient)) as url:
-        yield url
 
 
 @pytest.fixture
@@ -54,9 +44,6 @@ def rules(document: Any) -> set[str]:
     return {rule["rule"] for finding in document["findings"] for rule in finding["rules"]}
 
 
-MINIMUM = f"{PRICING}/data.totalExtendedPrice:minimum"
-
-
 # ---------------------------------------------------------------------------------------------------- targets
 
 
@@ -68,10 +55,10 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
     )
     targets = [[url], ["--call", "reader:read"], ["--exec", f"{sys.executable} lines.py", "--lines", "base64"]]
     found = [report(run("fire", *target, *SOME, "--json")) for target in targets]
-    assert all(rules(document) == {MINIMUM} for document in found)
+    assert all(rules(document) == {BUG} for document in found)
     assert len({json.dumps([finding["smallest"] for finding in document["findings"]]) for document in found}) == 1
     one = report(run("fire", "--exec", f"{sys.executable} command.py", *SOME, "--technique", "one-below", "--json"))
-    assert rules(one) <= {MINIMUM}
+    assert rules(one) <= {BUG}
     assert one["counts"]["valid"]["rejected"] == 0
 
 
@@ -137,11 +124,9 @@ def test_the_message_before_all_others_can_be_left_out(run: Run) -> None:
 
 
 def test_rules_techniques_and_tags_can_be_chosen_and_left_out(run: Run, url: str) -> None:
-    document = report(
-        run("fire", url, "--message", PRICING, "--json", "--exclude-rule", MINIMUM, "--exclude-tag", "pairs:*", "--shrink-requests", "0")
-    )
-    assert MINIMUM not in rules(document)
-    assert MINIMUM not in {rule["rule"] for rule in document["rules"]}
+    document = report(run("fire", url, "--message", PRICING, "--json", "--exclude-rule", BUG, "--exclude-tag", "pairs:*", "--shrink-requests", "0"))
+    assert BUG not in rules(document)
+    assert BUG not in {rule["rule"] for rule in document["rules"]}
     few = report(run("fire", url, "--message", PRICING, "--json", "--technique", "one-below"))
     assert 0 < few["cases"] < 30
 
@@ -207,7 +192,7 @@ def test_reports_are_written_by_the_ends_of_their_names(run: Run, url: str) -> N
     names = ["r.html", "r.xml", "r.json", "r.ndjson", "r.har", "r.md", "r.py"]
     result = run("fire", url, *SOME, *(word for name in names for word in ("--report", name)))
     assert result.exit_code == 1
-    assert all(MINIMUM in Path(name).read_text() or name == "r.har" for name in names)
+    assert all(BUG in Path(name).read_text() or name == "r.har" for name in names)
     assert result.stderr.splitlines() == [f"brokerfuzz: wrote {name}" for name in names]
 
 
@@ -220,7 +205,7 @@ def test_a_configuration_says_what_the_command_line_does_not(run: Run, url: str,
     )
     (folder / "below").mkdir()
     document = report(run("fire", "--json"))
-    assert (document["target"], rules(document)) == (url, {MINIMUM})
+    assert (document["target"], rules(document)) == (url, {BUG})
     assert (folder / "out.json").exists()
     assert report(run("fire", "--json", "--technique", "removed"))["findings"] == []
 

@@ -5,45 +5,25 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from click.testing import Result
-from hand_made_servers import answers, serving
+from priced import PRICING, told
 
 from brokerfuzz.campaign.journal import records
-from brokerfuzz.schemas import check
 
 Run = Callable[..., Result]
 Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 Start = Callable[..., subprocess.Popen[bytes]]
 
 NOW: Final = "2026-01-01T00:00:00Z"
-PRICING: Final = "offer-pricing-response"
 SECONDS = 60
 
 
-def lenient(body: bytes) -> int:
-    """A reader of prices with one bug."""
-    return 200 if b'"totalExtendedPrice":-' in body or check(PRICING, body).label != "invalid" else 400
-
-
-@pytest.fixture
-def url() -> Iterator[str]:
-    with serving(answers(lenient)) as url:
-        yield url
-
-
 SOME = ("--message", PRICING, "--now", NOW, "--json")
-
-
-def findings(done: "subprocess.CompletedProcess[bytes]") -> Any:
-    document = json.loads(done.stdout)
-    for finding in document["findings"]:
-        finding["got"].pop("seconds")
-    return document["counts"], document["findings"], document["rules"], document["silences"]
 
 
 # ---------------------------------------------------------------------------------------------------- killed, and gone on with
@@ -62,7 +42,7 @@ def test_a_campaign_that_is_killed_loses_nothing_that_was_answered(start: Start,
     assert len(answered) >= 60
     resumed = spawn("fire", url, "--resume", journal, "--json", "--no-preflight")
     assert resumed.returncode == 1, resumed.stderr
-    assert findings(resumed) == findings(spawn("fire", url, *SOME))
+    assert told(resumed.stdout) == told(spawn("fire", url, *SOME).stdout)
     keys = [record.key for record in records(journal)]
     assert keys[: len(answered)] == answered
     assert len(set(keys)) == len(keys)
@@ -78,7 +58,7 @@ def test_ctrl_c_ends_with_a_report_and_a_journal_to_go_on_with(start: Start, spa
     report = json.loads(stdout)
     assert (report["stopped"], stderr) == ("interrupted", b"")
     assert process.returncode == (1 if report["findings"] else 130)
-    assert findings(spawn("fire", "--resume", journal, "--json")) == findings(spawn("fire", url, *SOME))
+    assert told(spawn("fire", "--resume", journal, "--json").stdout) == told(spawn("fire", url, *SOME).stdout)
 
 
 def test_what_a_journal_says_is_not_said_again(run: Run, url: str, tmp_path: Path) -> None:
@@ -111,8 +91,8 @@ def test_the_result_is_the_same_for_any_number_of_workers(spawn: Spawn, url: str
     alone = spawn("fire", url, *SOME)
     together = spawn("fire", url, *SOME, "--workers", "2", "--journal", journal)
     assert together.stderr == b""
-    assert findings(together) == findings(alone)
-    assert findings(spawn("fire", url, "--resume", journal, "--json", "--workers", "2")) == findings(alone)
+    assert told(together.stdout) == told(alone.stdout)
+    assert told(spawn("fire", url, "--resume", journal, "--json", "--workers", "2").stdout) == told(alone.stdout)
 
 
 def _children(process: int) -> list[int]:
@@ -134,7 +114,7 @@ def test_a_worker_that_is_killed_changes_nothing(start: Start, spawn: Spawn, url
         stdout, stderr = process.communicate(timeout=SECONDS)
     killed = subprocess.CompletedProcess([], process.returncode, stdout, stderr)
     assert (killed.returncode, stderr) == (1, b"")
-    assert findings(killed) == findings(spawn("fire", url, *SOME))
+    assert told(killed.stdout) == told(spawn("fire", url, *SOME).stdout)
     keys = [record.key for record in records(journal) if record.key.phase == "case"]
     assert len(keys) == len(set(keys))
 

@@ -1,6 +1,5 @@
 """The same campaign on a Dask cluster, of which a worker is killed."""
 
-import json
 import os
 import signal
 import subprocess
@@ -8,18 +7,15 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Final
 
 import pytest
-from hand_made_servers import answers, serving
+from priced import PRICING, told
 
 from brokerfuzz.campaign.journal import records
-from brokerfuzz.schemas import check
 
 Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 Start = Callable[..., subprocess.Popen[bytes]]
 
-PRICING: Final = "offer-pricing-response"
 SECONDS = 90
 SOME = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--json", "--no-preflight")
 CLUSTER = """
@@ -31,16 +27,6 @@ if __name__ == "__main__":
         print(cluster.scheduler_address, *[worker.pid for worker in cluster.workers.values()], flush=True)
         sys.stdin.read()
 """
-
-
-def lenient(body: bytes) -> int:
-    return 200 if b'"totalExtendedPrice":-' in body or check(PRICING, body).label != "invalid" else 400
-
-
-@pytest.fixture
-def url() -> Iterator[str]:
-    with serving(answers(lenient)) as url:
-        yield url
 
 
 @pytest.fixture
@@ -58,13 +44,6 @@ def cluster(environment: dict[str, str], tmp_path: Path) -> Iterator[tuple[str, 
             process.communicate(b"", timeout=SECONDS)
 
 
-def findings(stdout: bytes) -> Any:
-    document = json.loads(stdout)
-    for finding in document["findings"]:
-        finding["got"].pop("seconds")
-    return document["counts"], document["findings"], document["rules"], document["silences"]
-
-
 def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(
     start: Start, spawn: Spawn, url: str, cluster: tuple[str, list[int]], tmp_path: Path
 ) -> None:
@@ -78,7 +57,7 @@ def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(
         os.kill(workers[0], signal.SIGKILL)
         stdout, stderr = process.communicate(timeout=SECONDS)
     assert process.returncode == 1, stderr
-    assert findings(stdout) == findings(alone.stdout)
+    assert told(stdout) == told(alone.stdout)
     known = [record.key for record in records(journal)]
     assert len(known) == len(set(known))
 

@@ -1,0 +1,68 @@
+"""A request and its answer as a line of JSON, and back."""
+
+from base64 import b64decode, b64encode
+from typing import Any, NamedTuple
+
+import orjson
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets import Answer
+
+
+class Key(NamedTuple):
+    """Which request of a campaign one is: `phase` is `case`, `twin`, `again`, `shrink` or `turn`, `number` a case's, `step` counts within."""
+
+    phase: str
+    number: int
+    step: int = 0
+
+
+def encode(key: Key, case: Case, body: bytes, headers: Headers, answer: Answer, at: float) -> bytes:
+    """The line of one request and its answer, without its line break."""
+    record: dict[str, Any] = {"phase": key.phase, "number": key.number, "step": key.step, "at": round(at, 4)}
+    record |= {"answer": answer.kind, "status": answer.status, "reason": answer.reason, "seconds": round(answer.seconds, 6)}
+    if not answer.reached:
+        record["reached"] = False
+    if answer.body:
+        try:
+            record["response"] = answer.body.decode()
+        except UnicodeDecodeError:
+            record["response_raw"] = b64encode(answer.body).decode()
+    if body is case.body:
+        record["id"] = case.id
+    if headers:
+        record["headers"] = headers
+    try:
+        record["body"] = body.decode()
+    except UnicodeDecodeError:
+        record["raw"] = b64encode(body).decode()
+    try:
+        return orjson.dumps(record)
+    except TypeError:  # a reason that holds half a surrogate pair
+        return orjson.dumps({**record, "reason": answer.reason.encode(errors="backslashreplace").decode()})
+
+
+class Record(NamedTuple):
+    """A line of a journal: which request it was, what was sent, what came. `case_id` is None where the message is not that of a case."""
+
+    key: Key
+    case_id: str | None
+    headers: Headers
+    body: bytes
+    answer: Answer
+    at: float
+
+
+def decode(line: bytes) -> Record:
+    """The record of a line. Raises `ValueError` for what is none."""
+    try:
+        entry = orjson.loads(line)
+        key = Key(entry["phase"], entry["number"], entry["step"])
+        body = entry["body"].encode() if "body" in entry else b64decode(entry["raw"])
+        response = b64decode(entry["response_raw"]) if "response_raw" in entry else entry.get("response", "").encode()
+        answer = Answer(entry["answer"], entry["status"], response, entry["reason"], entry["seconds"], entry.get("reached", True))
+        headers = tuple((name, value) for name, value in entry.get("headers", ()))
+        return Record(key, entry.get("id"), headers, body, answer, entry["at"])
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise ValueError(f"no record of a journal: {problem}") from problem
