@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from contracts import changed_contract
 
 from brokerfuzz.cases.at_random import random_cases
 from brokerfuzz.cases.case import Case
@@ -18,7 +19,6 @@ from brokerfuzz.cases.covering.goals import covered
 from brokerfuzz.cases.steering import steered_cases
 from brokerfuzz.cases.steering.memory import Memory
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
-from tests.contracts import changed_contract
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
 OFFERS: MessageType = "offer-creation-request"
