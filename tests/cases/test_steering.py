@@ -157,9 +157,9 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "ee47efe3d75b4a59",
-    "product-list-response": "d8fac6379d91c799",
-    "offer-pricing-response": "74be0dfa8963706e",
+    "offer-creation-request": "108e71eb3c19c720",
+    "product-list-response": "9fe82fd4628e3b40",
+    "offer-pricing-response": "cb65d4b98b711d9f",
 }
 
 
@@ -188,7 +188,7 @@ def test_only_what_is_wanted_comes() -> None:
 def test_a_stream_ends_where_so_little_is_wanted_that_it_is_finite() -> None:
     rule = load_contract().rule(f"{OFFERS}/:type")
     assert some(OFFERS, 1, verdicts=("invalid",), rules=(rule,), techniques=frozenset(["null-instead", "empty-text"])) == []
-    assert some(OFFERS, 1, verdicts=()) == []
+    assert some(OFFERS, 1, verdicts=()) == some(OFFERS, 1, verdicts=("invalid",), rules=()) == []
 
 
 @every_message_type

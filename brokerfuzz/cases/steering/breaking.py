@@ -2,37 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from functools import lru_cache
+from datetime import datetime
 from random import Random
 from typing import Any, NamedTuple
 
-from brokerfuzz.cases.building import Plan, build
 from brokerfuzz.cases.case import Fault
 from brokerfuzz.cases.changes import AddMember, Change, Put, Remove, Rewrite, Steps, apply, place_of, pointer, replaced, value_at
-from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.steering.marks import decided_by, marked, marked_sites
+from brokerfuzz.cases.steering.marks import decided_by, within
 from brokerfuzz.cases.steering.placing import Site, steps_of, way_to
 from brokerfuzz.cases.steering.turns import Ring, Turns, shuffled
 from brokerfuzz.cases.techniques import Spot, Technique
 from brokerfuzz.decoder.matching import matches
-from brokerfuzz.schemas import Contract, MessageType, Rule
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas import Contract, Rule
+from brokerfuzz.schemas.sites import JSON_RULE
 
-_ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
-"""What ways there are does not follow the clock."""
 _TRIED = 4
 """Ways of a rule that are tried before it is passed over."""
 _PATIENCE = 24
-"""So often a rule may be passed over."""
-
-
-class Breakable(NamedTuple):
-    """A rule with the techniques that break it; `lasting` are those that can leave a message its mark."""
-
-    rule: Rule
-    ways: Sequence[Technique]
-    lasting: Sequence[Technique]
+"""So often a rule may be passed over; then messages are made for it, and after as many again others have their turn."""
 
 
 class Break(NamedTuple):
@@ -50,51 +37,12 @@ class Break(NamedTuple):
         return Fault(self.rule.id, pointer(place_of(self.steps, self.change)), self.technique.name)
 
 
-@lru_cache(maxsize=16)
-def breakables(
-    contract: Contract, message_type: MessageType, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None
-) -> Sequence[Breakable]:
-    """The rules, of those wanted, that one of the wanted techniques breaks. `None` stands for all."""
-    maker = FaultMaker(contract, message_type, _ANY_TIME)
-    marks = [steps_of(site) for site in marked_sites(contract, message_type)]
-    found = []
-    for rule in contract.rules[message_type] if rules is None else rules:
-        ways = [way for way in maker.ways(rule) if techniques is None or way.name in techniques]
-        if ways:
-            message = build(contract, message_type, Plan(narrowed=maker.towards(rule)))
-            found.append(Breakable(rule, ways, _lasting(contract, rule, ways, message, marks)))
-    return found
-
-
-def _lasting(contract: Contract, rule: Rule, ways: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
-    """The ways that leave a mark in a message that is marked wherever it can be; half of them, where bytes are rewritten (cut off, mostly)."""
-    there = [steps for site in sites if (steps := way_to(message, site, 0))]
-    marks = [f"m{number}." for number in range(len(there))]
-    for steps, mark in zip(there, marks, strict=True):
-        value_at(message, steps[:-1])[steps[-1]] = mark
-    place = way_to(message, steps_of(rule.site), 0)
-    if place is None:
-        return ways
-    spot, found = Spot(rule, contract.sites[rule.message_type][rule.site].schema, value_at(message, place), _ANY_TIME), []
-    for way in ways:
-        change = way.change(spot)
-        body = apply(message, place, change) if change else b""
-        left = sum(marked(body, mark.encode()) for mark in marks)
-        if left and (2 * left >= len(marks) or not isinstance(change, Rewrite)):
-            found.append(way)
-    return found
-
-
-def towards(contract: Contract, message_type: MessageType, rule: Rule) -> Schema:
-    """What a message has to meet so that the rule can be broken in it."""
-    return FaultMaker(contract, message_type, _ANY_TIME).towards(rule)
-
-
 @dataclass(eq=False)
 class _Waiting:
     """A rule in its turn: the ways to break it in the order in which they come, how often it was broken, which rule it meets next."""
 
     rule: Rule
+    site: Site
     ways: Sequence[Technique]
     used: int
     others: "Ring[_Waiting] | None" = None
@@ -110,14 +58,15 @@ class Breaking:
         self._sites = contract.sites
         self._now = now
         self._rounds, first = divmod(done, len(found) or 1)
-        rules = [_Waiting(rule, shuffled(ways, random), self._rounds) for rule, ways in shuffled(found, random)]
+        rules = [_Waiting(rule, steps_of(rule.site), shuffled(ways, random), self._rounds) for rule, ways in shuffled(found, random)]
         self._rules = [*rules[first:], *rules[:first]]
         self.turns = Turns(self._rules)
 
-    @property
     def wanting(self) -> Rule | None:
         """The rule that was passed over so often that a message has to be made for it; None where there is none."""
-        return self.turns.longest_waiting.rule if self.turns and self.turns.passed_over >= _PATIENCE else None
+        if self.turns.passed_over >= 2 * _PATIENCE:
+            self.turns.put_off()
+        return self.turns.longest_waiting.rule if self.turns.passed_over >= _PATIENCE else None
 
     def single(self, message: Any, new: Callable[[bytes], bool]) -> tuple[list[Break], bytes] | None:
         """The rule that has waited longest of those that can be broken in the message so that it is `new`, and the bytes then."""
@@ -139,21 +88,21 @@ class Breaking:
         return None
 
     def _both(self, message: Any, waiting: _Waiting, new: Callable[[bytes], bool]) -> tuple[list[Break], bytes] | None:
-        one = self._next(message, waiting)
-        if one is None or isinstance(one.change, Rewrite):
+        one = self._next(message, waiting) if waiting.rule.keyword != JSON_RULE else None
+        if one is None:
             return None
         if waiting.others is None:
-            waiting.others = Ring(self._rules, self._rules.index(waiting) + 1 + self._rounds)
+            here = self._rules.index(waiting)
+            others = [other for other in [*self._rules[here:], *self._rules[:here]] if _go_together(waiting.rule, other.rule)]
+            waiting.others = Ring(others, self._rounds)
         found = waiting.others.take(lambda other: self._with(message, one, other, new))
         if found is not None:
             waiting.used = one.number
         return found
 
     def _with(self, message: Any, one: Break, waiting: _Waiting, new: Callable[[bytes], bool]) -> tuple[list[Break], bytes] | None:
-        if one.rule is waiting.rule or _decides(one.rule, waiting.rule) or _decides(waiting.rule, one.rule):
-            return None
         other = self._next(message, waiting)
-        if other is None or isinstance(other.change, Rewrite) or not _apart(place_of(one.steps, one.change), place_of(other.steps, other.change)):
+        if other is None:
             return None
         body = apply(_changed(message, one), other.steps, other.change)
         if not new(body):
@@ -164,7 +113,7 @@ class Breaking:
     def _next(self, message: Any, waiting: _Waiting) -> Break | None:
         """The rule broken by the first of its ways, from the one whose turn it is, that applies at the place whose turn it is."""
         rule = waiting.rule
-        steps = way_to(message, steps_of(rule.site), waiting.used)
+        steps = way_to(message, waiting.site, waiting.used)
         if steps is None or not _holds(rule, message, steps):
             return None
         present = value_at(message, steps)
@@ -186,14 +135,18 @@ def _holds(rule: Rule, message: Any, steps: Steps) -> bool:
     return matches(rule.condition.when, value_at(message, steps[: len(steps_of(rule.condition.site))])) == rule.condition.holds
 
 
-def _decides(one: Rule, other: Rule) -> bool:
-    """Whether breaking one rule may change whether the other one holds."""
-    return one.keyword != "additionalProperties" and any(path.startswith(one.site) for path in decided_by(other))
+def _go_together(one: Rule, other: Rule) -> bool:
+    """Whether two rules can be broken at once, and both be seen to be: neither site lies within the other, neither decides whether the other
+    rule holds, and the message is JSON."""
+    if one is other or JSON_RULE in (one.keyword, other.keyword):
+        return False
+    return not (_changes(one, other.site) or _changes(other, one.site) or any(_changes(one, path) for path in decided_by(other))
+                or any(_changes(other, path) for path in decided_by(one)))  # fmt: skip
 
 
-def _apart(one: Steps, other: Steps) -> bool:
-    """Whether neither place lies within the other."""
-    return one[: len(other)] != other and other[: len(one)] != one
+def _changes(rule: Rule, site: str) -> bool:
+    """Whether what is at the site, or whether it is there, may change when the rule is broken. A member that is added changes no other."""
+    return rule.keyword != "additionalProperties" and within(site, rule.site)
 
 
 def _changed(message: Any, made: Break) -> Any:

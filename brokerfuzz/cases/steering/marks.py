@@ -53,7 +53,7 @@ class Marks:
         The mark does not lie within the site `aside_from`, if it can lie elsewhere.
         """
         self._number += 1
-        steps = self._sites.take(lambda site: None if _within(site, aside_from) else _to_text(message, site, self._number))
+        steps = self._sites.take(lambda site: None if aside_from is not None and within(site, aside_from) else _to_text(message, site, self._number))
         if steps is None:
             return self.put(message) if aside_from is not None else None
         mark = f"{self._head}{self._number:x}"
@@ -61,9 +61,9 @@ class Marks:
         return mark.encode()
 
 
-def _within(site: str, other: str | None) -> bool:
+def within(site: str, other: str) -> bool:
     """Whether a site is the other one, or lies within it."""
-    return other is not None and (site == other or site.startswith((f"{other}.", f"{other}[]") if other else ""))
+    return site == other or not other or site.startswith((f"{other}.", f"{other}[]"))
 
 
 def _to_text(message: Any, site: str, turn: int) -> Steps | None:

@@ -12,6 +12,7 @@ from brokerfuzz.cases.at_random import TAG
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.changes import apply, places, value_at
 from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.steering.placing import steps_of, way_to
 from brokerfuzz.cases.steering.turns import Turns, shuffled
 from brokerfuzz.schemas import Contract, MessageType, Silence
 
@@ -45,7 +46,8 @@ class Probing:
 
     def _ask(self, question: Question, message: Any, new: Callable[[bytes], bool]) -> Case | None:
         silence, site = question
-        there = places(message, self._maker.path(site))
+        path = self._maker.path(site)
+        there = places(message, path) if way_to(message, steps_of(path)[:1], 0) is not None else []
         if not there or value_at(message, there[0]) in (None, []):
             return None
         probes = list(self._maker.probes(silence, site, message))

@@ -23,7 +23,7 @@ LONG = 11
 """Items of a long array, at least."""
 _SMALL = 800
 """Bytes of a message that has all members and one item in each array, below which most messages are nested."""
-_PLAIN, _NESTED, _DENSE = (232, 80, 48, 144), (48, 24, 72), (240, 112, 208, 80, 176)
+_PLAIN, _NESTED, _DENSE = (224, 64, 40, 128, 96), (40, 16, 64), (240, 112, 208, 80, 176)
 """Of 256 members, so many have a value of their own: of messages of no special shape, of nested ones, of nested ones where messages are small."""
 
 
@@ -64,7 +64,7 @@ def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
         demanded = towards(path, {"type": "array", "minItems": LONG})
         members = len(_items(contract, message_type, path).get("properties", {}))
         if _possible(contract, message_type, demanded):
-            found.append(Shape(path, 24 if members > 3 else 64 if members else 232, demanded))
+            found.append(Shape(path, 16 if members > 3 else 48 if members else 232, demanded))
     return found
 
 
@@ -101,10 +101,16 @@ class Shaping:
         self._decoders: dict[str, Read] = {}
 
     def message(self, ground: str, narrowed: Schema, source: Source) -> Any:
-        """The next message that meets `narrowed`, which goes by the name `ground`."""
+        """The next message that meets `narrowed`, which goes by the name `ground`; any valid one, where a changed contract has none that does."""
         if ground not in self._decoders:
-            self._decoders[ground] = compile_decoder(self._contract, self._message_type, narrowed=narrowed, style=self._style)
+            self._decoders[ground] = self._compiled(narrowed)
         return self._decoders[ground](source)
+
+    def _compiled(self, narrowed: Schema) -> Read:
+        try:
+            return compile_decoder(self._contract, self._message_type, narrowed=narrowed, style=self._style)
+        except ContractError:
+            return compile_decoder(self._contract, self._message_type, style=self._style)
 
 
 @lru_cache(maxsize=16)

@@ -4,6 +4,7 @@ A member's byte at a position of a record says its value (`decoder.tables`). Her
 again, each in an order of its own. `dial` then says how many members are left out, plain or null instead.
 """
 
+from functools import lru_cache
 from random import Random
 from typing import Any
 
@@ -27,10 +28,8 @@ class TurningSource:
 
     def dial(self, full: int, long: int | None = None) -> None:
         """From now on, so many of 256 members have a value of their own, and the choice of this number, if one is given, is a large one."""
-        bare = 256 - full
         self._chosen, self._long = 0, long
-        self._kept = bytes(bare) + b"\xff" * full
-        self._instead = bytes(_NEXT_TO_NOTHING[byte % 8] for byte in range(bare)) + bytes(full)
+        self._kept, self._instead = _masks(full)
 
     def take(self, size: int, /) -> bytes:
         """The next record. A short one, which spells items that are no objects, and the last bytes, which spell freely, are as they come."""
@@ -62,3 +61,10 @@ class TurningSource:
     def draw(self, site: str, /) -> Any:
         """Pins are for Hypothesis' driver."""
         raise TypeError(f"{site} is pinned, and a seeded source has no strategies to draw from")
+
+
+@lru_cache(maxsize=256)
+def _masks(full: int) -> tuple[bytes, bytes]:
+    """(which chances leave a byte as it is, what it is instead), for so many of 256 chances."""
+    bare = 256 - full
+    return bytes(bare) + b"\xff" * full, bytes(_NEXT_TO_NOTHING[chance % 8] for chance in range(bare)) + bytes(full)

@@ -11,7 +11,8 @@ from typing import Any
 from brokerfuzz.cases.at_random import TAG
 from brokerfuzz.cases.case import Case, clock, compact, now_tag
 from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
-from brokerfuzz.cases.steering.breaking import Break, Breaking, breakables, towards
+from brokerfuzz.cases.steering.breakables import breakables, towards
+from brokerfuzz.cases.steering.breaking import Break, Breaking
 from brokerfuzz.cases.steering.marks import Marks, marked, marked_sites
 from brokerfuzz.cases.steering.memory import Memory
 from brokerfuzz.cases.steering.placing import placement
@@ -95,7 +96,8 @@ class _Stream:
 
     def cases(self) -> Iterator[Case]:
         """The cases, message by message."""
-        wanted = [tuple(kind for kind in kinds if _LABEL_OF[kind] in self._verdicts) for kinds in _MADE]
+        labels = [label for label in self._verdicts if label != "invalid" or self._breaking.turns]
+        wanted = [tuple(kind for kind in kinds if _LABEL_OF[kind] in labels) for kinds in _MADE]
         wanted = [kinds for kinds in wanted if kinds or "valid" in self._verdicts]
         in_vain = 0
         for number in count() if wanted else ():
@@ -121,7 +123,7 @@ class _Stream:
     # -------------------------------------------------------------------------------------------------- messages
 
     def _base(self, number: int) -> _Base | None:
-        wanting = self._breaking.wanting
+        wanting = self._breaking.wanting() if self._breaking.turns else None
         message = self._message(number, wanting)
         mark = self._marks.put(message, wanting.site if wanting else None) if self._marks else None
         body = compact(message)

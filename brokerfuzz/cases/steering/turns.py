@@ -28,6 +28,11 @@ class Turns(Generic[T]):
         """Whose turn it is."""
         return self._waiting[0]
 
+    def put_off(self) -> None:
+        """Has the one that has waited longest wait again."""
+        self._waiting.append(self._waiting.pop(0))
+        self.passed_over = 0
+
     def take(self, fitting: Callable[[T], R | None]) -> R | None:
         """What `fitting` makes of the first for which that is not None, and which then waits again; None where it is for all."""
         for number, thing in enumerate(self._waiting):

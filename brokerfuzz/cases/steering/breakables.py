@@ -1,0 +1,66 @@
+"""Which rules can be broken, and by which techniques so that a message keeps its mark."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from brokerfuzz.cases.building import Plan, build
+from brokerfuzz.cases.changes import Rewrite, apply, value_at
+from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.steering.marks import marked, marked_sites
+from brokerfuzz.cases.steering.placing import Site, steps_of, way_to
+from brokerfuzz.cases.techniques import Spot, Technique
+from brokerfuzz.schemas import Contract, MessageType, Rule
+from brokerfuzz.schemas.flattening import Schema
+
+_ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
+"""What ways there are does not follow the clock."""
+
+
+class Breakable(NamedTuple):
+    """A rule with the techniques that break it; `lasting` are those that can leave a message its mark."""
+
+    rule: Rule
+    ways: Sequence[Technique]
+    lasting: Sequence[Technique]
+
+
+@lru_cache(maxsize=16)
+def breakables(
+    contract: Contract, message_type: MessageType, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None
+) -> Sequence[Breakable]:
+    """The rules, of those wanted, that one of the wanted techniques breaks. `None` stands for all."""
+    maker = FaultMaker(contract, message_type, _ANY_TIME)
+    marks = [steps_of(site) for site in marked_sites(contract, message_type)]
+    found = []
+    for rule in contract.rules[message_type] if rules is None else rules:
+        ways = [way for way in maker.ways(rule) if techniques is None or way.name in techniques]
+        if ways:
+            message = build(contract, message_type, Plan(narrowed=maker.towards(rule)))
+            found.append(Breakable(rule, ways, _lasting(contract, rule, ways, message, marks)))
+    return found
+
+
+def _lasting(contract: Contract, rule: Rule, ways: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
+    """The ways that leave a mark in a message that is marked wherever it can be; half of them, where bytes are rewritten (cut off, mostly)."""
+    there = [steps for site in sites if (steps := way_to(message, site, 0))]
+    marks = [f"m{number}." for number in range(len(there))]
+    for steps, mark in zip(there, marks, strict=True):
+        value_at(message, steps[:-1])[steps[-1]] = mark
+    place = way_to(message, steps_of(rule.site), 0)
+    if place is None:
+        return ways
+    spot, found = Spot(rule, contract.sites[rule.message_type][rule.site].schema, value_at(message, place), _ANY_TIME), []
+    for way in ways:
+        change = way.change(spot)
+        body = apply(message, place, change) if change else b""
+        left = sum(marked(body, mark.encode()) for mark in marks)
+        if left and (2 * left >= len(marks) or not isinstance(change, Rewrite)):
+            found.append(way)
+    return found
+
+
+def towards(contract: Contract, message_type: MessageType, rule: Rule) -> Schema:
+    """What a message has to meet so that the rule can be broken in it."""
+    return FaultMaker(contract, message_type, _ANY_TIME).towards(rule)
