@@ -168,6 +168,9 @@ _TARGET_OPTIONS = (
     click.option("--accept", metavar="STATUS,...", help="Status codes that accept, as 200,201 or 2xx.  [default: 2xx]"),
     click.option("--reject", metavar="STATUS,...", help="Status codes that refuse; all others are crashes.  [default: 1xx,3xx,4xx]"),
     click.option("--envelope/--no-envelope", default=True, help="Whether operationWasSuccessful: false refuses.  [default: it does]"),
+    click.option(
+        "--fresh", metavar="MEMBER", help="Give this member a text of its own in each message, for a target that refuses what it has seen."
+    ),
     click.option("--concurrency", metavar="NUMBER", type=click.IntRange(min=1), default=16, show_default=True, help="Requests on their way at once."),
     click.option("--rate", metavar="NUMBER", type=float, callback=above_zero, help="Requests a second at the most."),
 )  # fmt: skip

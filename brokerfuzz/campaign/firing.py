@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from time import monotonic, time
 
 from brokerfuzz.campaign.findings import findings_of
+from brokerfuzz.campaign.freshening import Freshness
 from brokerfuzz.campaign.journal import Journal, Recalled
 from brokerfuzz.campaign.judging import Judge
 from brokerfuzz.campaign.minimising import Minimising
@@ -39,7 +40,8 @@ class Options:
     goes). After `time` seconds no case is sent any more, and those on their way are given up; after `max_findings`
     different contradictions none is begun. `now`, `contract` and `stances` are what the cases are judged by: give those
     that they were made with. A finding is shrunk in at most `shrink_requests` requests (0: not at all), and at most as many
-    again find what its smallest message lacks; all findings together in `shrink_seconds`. `total` is how many cases there
+    again find what its smallest message lacks; all findings together in `shrink_seconds`. `fresh` names a member whose text is another one in each
+    message that is sent. `total` is how many cases there
     will be, if known: only progress speaks of it.
     """
 
@@ -52,6 +54,7 @@ class Options:
     stances: Stances | None = None
     shrink_requests: int = 200
     shrink_seconds: float = 60.0
+    fresh: str | None = None
     total: int | None = None
 
     def __post_init__(self) -> None:
@@ -64,6 +67,11 @@ class Options:
     def judge(self) -> Judge:
         """What judges the cases."""
         return Judge(self.now, self.contract, self.stances)
+
+    @property
+    def freshness(self) -> Freshness | None:
+        """What makes messages fresh."""
+        return None if self.fresh is None else Freshness(self.fresh, self.judge)
 
 
 def fire(cases: Iterable[Case], target: Target, options: Options | None = None, on_progress: OnProgress | None = None) -> Result:
@@ -126,7 +134,8 @@ class Campaign:
         self._sends = sends
         self._on_progress = on_progress
         self._journal = journal
-        self._sender = Sender(target, rate=options.rate, journal=journal, recalled=recalled, ago=recalled.latest if recalled else 0.0, sends=sends)
+        ago = recalled.latest if recalled else 0.0
+        self._sender = Sender(target, rate=options.rate, journal=journal, recalled=recalled, ago=ago, sends=sends, fresh=options.freshness)
         self._volley = Volley(iter(cases), self._sender, self._judge, max_findings=options.max_findings)
         self._begun = datetime.now(UTC)
         self._ended: float | None = None
@@ -154,7 +163,7 @@ class Campaign:
         options = self.options
         rate = options.rate and options.rate / workers
         begun = time() - (monotonic() - self._sender.started)
-        return Orders(plan, self._target, self._judge, options.concurrency, rate, options.max_findings, begun, journal)
+        return Orders(plan, self._target, self._judge, options.concurrency, rate, options.max_findings, begun, options.freshness, journal)
 
     def absorb(self, part: Part) -> str | None:
         """Takes in what a shard's firing gave, and says why no further one should be begun, if so."""

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.envelopes import malformed
+from brokerfuzz.campaign.freshening import Freshness
 from brokerfuzz.campaign.journal import Key
 from brokerfuzz.campaign.judging import Judge
 from brokerfuzz.campaign.results import Result
@@ -50,9 +51,11 @@ class Again:
     flaky: bool = False
 
 
-async def replay(waiting: Sequence[Again], target: Target, judge: Judge, *, concurrency: int = 16, rate: float | None = None) -> list[Replayed]:
+async def replay(
+    waiting: Sequence[Again], target: Target, judge: Judge, *, concurrency: int = 16, rate: float | None = None, fresh: Freshness | None = None
+) -> list[Replayed]:
     """Sends all again, and says of each what became of it, in their order. Raises `TargetError` where the target cannot be reached at all."""
-    sender = Sender(target, rate=rate)
+    sender = Sender(target, rate=rate, fresh=fresh)
     found: dict[int, Replayed] = {}
     numbered = iter(enumerate(waiting))
 

@@ -3,6 +3,7 @@
 import asyncio
 from time import monotonic
 
+from brokerfuzz.campaign.freshening import Freshness
 from brokerfuzz.campaign.journal import Answered, Key, NotRecalledError, Recalled, Writer
 from brokerfuzz.campaign.pacing import Pacer
 from brokerfuzz.campaign.timing import Timing
@@ -33,12 +34,13 @@ class Sender:
         recalled: Recalled | Answered | None = None,
         ago: float = 0.0,
         sends: bool = True,
+        fresh: Freshness | None = None,
     ) -> None:
         self.requests = 0
         self.timing = Timing()
         self.started = monotonic() - ago
         self._target, self._pacer, self._journal, self._recalled = target, Pacer(rate), journal, recalled
-        self._sends = sends
+        self._sends, self._fresh = sends, fresh
         self._in_a_row = 0
 
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:
@@ -53,14 +55,15 @@ class Sender:
             await self._pacer.turn()
         self.requests += 1
         headers = case.headers
-        answer = await (self._target.send(body, headers) if headers else self._target.send(body))
+        sent = body if self._fresh is None else self._fresh.of(case, body)
+        answer = await (self._target.send(sent, headers) if headers else self._target.send(sent))
         task = asyncio.current_task()
         if task is not None and task.cancelling():  # a request that ends as it is cancelled takes the cancellation with it
             raise asyncio.CancelledError
         at = monotonic() - self.started
         self.timing.add(at, answer.seconds, failed=answer.kind in {"crashed", "silent"})
         if self._journal is not None and answer.reached:  # what nobody judged is sent again by whoever goes on
-            self._journal.record(key, case, body, headers, answer, at)
+            self._journal.record(key, case, body, sent, answer, at)
         return answer
 
     async def _recall(self, answer: Answer) -> Answer:

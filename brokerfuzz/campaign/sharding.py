@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
 
+from brokerfuzz.campaign.freshening import Freshness
 from brokerfuzz.campaign.journal import Answered, Collected, Journal, Recalled, Writer
 from brokerfuzz.campaign.judging import Judge
 from brokerfuzz.campaign.observations import Observations
@@ -50,6 +51,7 @@ class Orders:
     rate: float | None
     max_findings: int | None
     begun: float
+    fresh: Freshness | None = None
     journal: str | None = None
 
 
@@ -72,7 +74,7 @@ def fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answ
 
 async def _fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> Part:
     journal: Writer = Collected() if orders.journal is None else Journal.joined(orders.journal)
-    sender = Sender(orders.target, rate=orders.rate, journal=journal, recalled=answered, ago=time.time() - orders.begun)
+    sender = Sender(orders.target, rate=orders.rate, journal=journal, recalled=answered, ago=time.time() - orders.begun, fresh=orders.fresh)
     volley = Volley(orders.plan.cases(shard), sender, orders.judge, max_findings=orders.max_findings)
     await orders.target.open()
     try:

@@ -170,7 +170,7 @@ def _conduct(stack: ExitStack, target: "Target", plan: "Plan", given: Given) -> 
     if first is None:
         raise click.UsageError("no case is left to fire: choose more verdicts, rules, techniques or tags", click.get_current_context())
     if given["preflight"] and not aiming.is_embedded(given):
-        _preflight(target, plan)
+        _preflight(target, plan, given)
     recalled = None
     if given["resume"] is not None:
         recalled = Recalled(given["resume"])
@@ -185,7 +185,7 @@ def _conduct(stack: ExitStack, target: "Target", plan: "Plan", given: Given) -> 
     return _by_others(stack, campaign, target, plan, given, journal, recalled) if apart else run(campaign)
 
 
-def _preflight(target: "Target", plan: "Plan") -> None:
+def _preflight(target: "Target", plan: "Plan", given: Given) -> None:
     """Sees that the target is set up. Raises `TargetError`."""
     from brokerfuzz.cases.catalogue import catalogue
     from brokerfuzz.targets import looping, preflight
@@ -200,8 +200,8 @@ def _preflight(target: "Target", plan: "Plan") -> None:
             await target.close()
 
     warning = looping.run(check())
-    if warning is not None:
-        note(warning)
+    if warning is not None and given["fresh"] is None:
+        note(f"{warning}; --fresh number gives each a number of its own")
 
 
 def _journal(target: "Target", plan: "Plan", given: Given) -> "Journal | None":
@@ -232,7 +232,7 @@ def _options(given: Given, plan: "Plan") -> "Options":
     return Options(
         concurrency=given["concurrency"], rate=given["rate"], time=given["seconds"], max_findings=1 if given["fail_fast"] else given["max_findings"],
         now=given["now"], contract=plan.demands, stances=given["stances"], shrink_requests=given["shrink_requests"],
-        shrink_seconds=given["shrink_seconds"], total=plan.total,
+        shrink_seconds=given["shrink_seconds"], fresh=given["fresh"], total=plan.total,
     )  # fmt: skip
 
 

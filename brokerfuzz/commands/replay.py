@@ -48,6 +48,7 @@ def command(sources: tuple[str, ...], as_json: bool, **given: Any) -> int:
       brokerfuzz replay report.json http://127.0.0.1:8001/offers
       brokerfuzz replay b7e8ef5a8405ebf8 http://127.0.0.1:8000/offers --json
     """
+    from brokerfuzz.campaign.freshening import Freshness
     from brokerfuzz.campaign.judging import Judge
     from brokerfuzz.campaign.replaying import replay
     from brokerfuzz.targets import looping
@@ -63,8 +64,9 @@ def command(sources: tuple[str, ...], as_json: bool, **given: Any) -> int:
     if aiming.is_embedded(given):
         raise click.UsageError("no target is named: give a URL, --exec or --call", ctx)
     judge = Judge(given["now"], demands, demands.check_stances(given["stances"]))
+    fresh = None if given["fresh"] is None else Freshness(given["fresh"], judge)
     with aiming.aimed(given, demands) as target:
-        replayed = looping.run(replay(waiting, target, judge, concurrency=given["concurrency"], rate=given["rate"]))
+        replayed = looping.run(replay(waiting, target, judge, concurrency=given["concurrency"], rate=given["rate"], fresh=fresh))
     _print(replayed, as_json=as_json)
     return FOUND if any(one.kind is not None for one in replayed) else 0
 

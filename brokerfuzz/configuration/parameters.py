@@ -68,6 +68,7 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
     ("target", "timeout"): Parameter("timeout"),
     ("target", "concurrency"): Parameter("concurrency"),
     ("target", "rate"): Parameter("rate"),
+    ("target", "fresh"): Parameter("fresh"),
     ("target", "insecure"): Parameter("insecure"),
     ("target", "ca"): Parameter("ca", _file),
     ("target", "headers"): Parameter("headers", _headers),

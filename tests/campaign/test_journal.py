@@ -3,6 +3,7 @@
 import gzip
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
@@ -41,7 +42,7 @@ answers = st.builds(
 def written(path: Path, count: int) -> Path:
     journal = Journal.begun(path, HEAD)
     for number in range(count):
-        journal.record(Key("case", number), CASE, CASE.body, (), ANSWER, number / 10)
+        journal.record(Key("case", number), CASE, CASE.body, CASE.body, ANSWER, number / 10)
     journal.close()
     return path
 
@@ -53,7 +54,7 @@ def written(path: Path, count: int) -> Path:
     st.lists(st.tuples(st.sampled_from(["accept", "content-type"]), st.none() | st.just("text/plain"))).map(tuple),
 )
 def test_a_line_holds_all_of_a_request_and_its_answer(key: Key, body: bytes, answer: Answer, headers: Headers) -> None:
-    line = encode(key, CASE, body, headers, answer, 1.25)
+    line = encode(key, replace(CASE, headers=headers), body, body, answer, 1.25)
     assert b"\n" not in line
     record = decode(line)
     assert (record.key, record.body, record.answer, record.headers, record.at) == (key, body, answer, headers, 1.25)
@@ -82,7 +83,7 @@ def test_wherever_a_journal_was_torn_all_whole_lines_are_known_and_it_is_gone_on
         known = [record.key.number for record in records(path)]
         assert known == list(range(len(known)))
         going_on = Journal.continued(path)
-        going_on.record(Key("case", 99), CASE, CASE.body, (), ANSWER, 3.0)
+        going_on.record(Key("case", 99), CASE, CASE.body, CASE.body, ANSWER, 3.0)
         going_on.close()
         assert [record.key.number for record in records(path)] == [*known, 99]
 
@@ -92,7 +93,7 @@ def test_each_line_is_on_its_way_before_the_next_request(tmp_path: Path, name: s
     """What a process that is killed now has answered is in the file."""
     journal = Journal.begun(tmp_path / name, HEAD)
     for number in range(3):
-        journal.record(Key("case", number), CASE, CASE.body, (), ANSWER, 0.0)
+        journal.record(Key("case", number), CASE, CASE.body, CASE.body, ANSWER, 0.0)
         assert [record.key.number for record in records(tmp_path / name)] == list(range(number + 1))
     journal.close()
 
@@ -127,7 +128,7 @@ def test_a_full_disk_is_said_and_what_was_written_is_whole(tmp_path: Path) -> No
     path.symlink_to("/dev/full")
     journal = Journal.joined(path)
     with pytest.raises(JournalError, match=r"cannot be written \(No space left on device\): make room"):
-        journal.record(Key("case", 0), CASE, CASE.body, (), ANSWER, 0.0)
+        journal.record(Key("case", 0), CASE, CASE.body, CASE.body, ANSWER, 0.0)
 
 
 def test_a_full_disk_ends_a_campaign_with_what_was_found(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@
 
 The first line says what campaign it is, so that it can be gone on with. `phase`, `number` and `step` say which request of the campaign it was: the
 `number`th case or its twin, or a step of the shrinking that starts at that case. `at` is seconds since the start, `body` the message as a
-text (or `raw`, in base64, where it is none), `response` the first bytes of the response (or `response_raw`).
+text (or `raw`, in base64, where it is none), `response` the first bytes of the response (or `response_raw`), `sent` what went in
+place of the body where it was made fresh.
 
 A line is written by one call to the system, so that a process that is killed leaves whole lines and at most one torn one, the last, which a reader
 leaves out. A journal whose name ends in `.gz` is packed; each line is flushed through the packer for the same reason.

@@ -18,8 +18,8 @@ class Key(NamedTuple):
     step: int = 0
 
 
-def encode(key: Key, case: Case, body: bytes, headers: Headers, answer: Answer, at: float) -> bytes:
-    """The line of one request and its answer, without its line break."""
+def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> bytes:
+    """The line of one request and its answer, without its line break. The request goes as the case does; `sent` is its body, made fresh."""
     record: dict[str, Any] = {"phase": key.phase, "number": key.number, "step": key.step, "at": round(at, 4)}
     record |= {"answer": answer.kind, "status": answer.status, "reason": answer.reason, "seconds": round(answer.seconds, 6)}
     if not answer.reached:
@@ -31,8 +31,10 @@ def encode(key: Key, case: Case, body: bytes, headers: Headers, answer: Answer, 
             record["response_raw"] = b64encode(answer.body).decode()
     if body is case.body:
         record["id"] = case.id
-    if headers:
-        record["headers"] = headers
+    if case.headers:
+        record["headers"] = case.headers
+    if sent is not body:
+        record["sent"] = sent.decode()
     try:
         record["body"] = body.decode()
     except UnicodeDecodeError:

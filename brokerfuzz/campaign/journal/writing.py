@@ -12,14 +12,13 @@ from brokerfuzz.campaign.journal.reading import GZIP, PIECE, VERSION, is_packed,
 from brokerfuzz.campaign.journal.records import Key, encode
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
-from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import Answer
 
 
 class Writer(Protocol):
     """What takes the lines of a journal."""
 
-    def record(self, key: Key, case: Case, body: bytes, headers: Headers, answer: Answer, at: float) -> None:
+    def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
         """Writes one request and its answer. Raises `JournalError`."""
         ...
 
@@ -34,9 +33,9 @@ class Collected:
     def __init__(self) -> None:
         self.lines: list[bytes] = []
 
-    def record(self, key: Key, case: Case, body: bytes, headers: Headers, answer: Answer, at: float) -> None:
+    def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
         """Keeps the line."""
-        self.lines.append(encode(key, case, body, headers, answer, at))
+        self.lines.append(encode(key, case, body, sent, answer, at))
 
     def close(self) -> None:
         """Nothing ends."""
@@ -84,9 +83,9 @@ class Journal:
         fresh.path = path
         return fresh
 
-    def record(self, key: Key, case: Case, body: bytes, headers: Headers, answer: Answer, at: float) -> None:
+    def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
         """Writes one request and its answer. Raises `JournalError`, and leaves the file as it was before the line."""
-        self.add(encode(key, case, body, headers, answer, at))
+        self.add(encode(key, case, body, sent, answer, at))
 
     def add(self, line: bytes) -> None:
         """Writes a line that is ready. Raises `JournalError`, and leaves the file as it was before the line."""
