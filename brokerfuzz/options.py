@@ -190,6 +190,29 @@ _CHOICE_OPTIONS = (
 )  # fmt: skip
 
 
+class Sectioned(click.Command):
+    """A command whose help parts its many options by what they are about."""
+
+    sections: tuple[tuple[str, str, str], ...] = (
+        ("Target", "config", "rate"),
+        ("Cases", "message_type", "strength"),
+        ("Limits", "seconds", "preflight"),
+        ("What stays", "journal", "write_config"),
+        ("Workers", "workers", "cluster"),
+    )
+    """(heading, the first parameter of it, the last); what is in none of them comes behind."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the options, section by section."""
+        params = [param for param in self.get_params(ctx) if param.get_help_record(ctx) is not None]
+        names = [param.name for param in params]
+        sections = [(heading, names.index(first), names.index(last)) for heading, first, last in self.sections]
+        left = [param for number, param in enumerate(params) if not any(start <= number <= end for _, start, end in sections)]
+        for heading, found in [*((heading, params[start : end + 1]) for heading, start, end in sections), ("Options", left)]:
+            with formatter.section(heading):
+                formatter.write_dl([record for param in found if (record := param.get_help_record(ctx)) is not None])
+
+
 def _all(options: tuple[Decorator, ...]) -> Decorator:
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):

@@ -31,11 +31,10 @@ _OF_PLAN = (
 """What a journal says, and nobody else where it is gone on with."""
 
 
-@click.command("fire", short_help="Fire cases at a target, report what it does wrong.")
+@click.command("fire", cls=options.Sectioned, short_help="Fire cases at a target, report what it does wrong.")
 @options.config_option
 @options.url_argument
 @options.target_options
-@options.bug_option
 @click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGES), default=MESSAGES[0], show_default=True,
               help=f"What the target takes: {ONE_OF_MESSAGES}.")  # fmt: skip
 @options.verdict_option
@@ -64,6 +63,7 @@ _OF_PLAN = (
 @click.option("--write-config", is_flag=True, help="Pin what was observed of silences as stances in the configuration.")
 @click.option("--workers", metavar="NUMBER", type=click.IntRange(min=1), default=1, show_default=True, help="Processes that fire.")
 @click.option("--cluster", metavar="ADDRESS", help="Fire from the workers of the Dask cluster with this scheduler.")
+@options.bug_option
 @options.stance_option
 @options.now_option("Judge as")
 @options.contract_option
