@@ -29,27 +29,33 @@ class Lines:
 
 def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, laid_out: bool = True) -> Lines:
     """A body's lines, from about the byte `start` on."""
-    while 0 < start < len(body) and body[start] & 0xC0 == 0x80:
-        start -= 1
-    part = body[start : start + longest]
-    text = _text(part, cut=start + len(part) < len(body))
+    start, end = _between_characters(body, start), _between_characters(body, start + longest)
+    part = body[start:end]
+    text = _text(part)
     if text is None:
-        lines = list(_hex(part[:_MOST_HEX], start))
-        return Lines(lines, start, max(len(body) - start - _MOST_HEX, 0))
-    is_json = laid_out and part[:1] in (b"{", b"[")
-    lines, rest = _layout(text) if is_json or (laid_out and start) else _as_it_is(text)
-    return Lines(lines, start, len(body) - start - len(part) + len(rest.encode(errors="surrogatepass")))
+        return Lines(list(_hex(part[:_MOST_HEX], start)), start, max(len(body) - start - _MOST_HEX, 0))
+    whole_json = laid_out and not start and text[:1] in ("{", "[")  # in the middle, nobody knows what is within quotes
+    lines, rest = _layout(text) if whole_json else _as_it_is(text)
+    return Lines([_escaped(line) for line in lines], start, len(body) - start - len(part) + len(rest.encode(errors="surrogateescape")))
 
 
-def _text(part: bytes, *, cut: bool) -> str | None:
-    """The bytes as text, None where they are none. Of what is cut, the last character may be cut too."""
+def _between_characters(body: bytes, at: int) -> int:
+    """Where the character begins that the byte `at` belongs to; where there are no characters, `at`."""
+    at = min(at, len(body))
+    return next((back for back in range(at, max(at - 4, -1), -1) if back == len(body) or body[back] & 0xC0 != 0x80), at)
+
+
+def _text(part: bytes) -> str | None:
+    """The bytes as text, those that are none as halves of surrogate pairs; None where most are none."""
     try:
         return part.decode()
-    except UnicodeDecodeError as problem:
-        if cut and problem.start >= len(part) - 3:
-            return part[: problem.start].decode()
-    readable = sum(byte in b"\t\n\r" or 0x20 <= byte < 0x7F for byte in part)
-    return part.decode(errors="backslashreplace") if readable >= 0.7 * len(part) else None
+    except UnicodeDecodeError:
+        readable = sum(byte in b"\t\n\r" or 0x20 <= byte < 0x7F for byte in part)
+        return part.decode(errors="surrogateescape") if readable >= 0.7 * len(part) else None
+
+
+def _escaped(line: str) -> str:
+    return line.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
 def _hex(part: bytes, start: int) -> Iterator[str]:

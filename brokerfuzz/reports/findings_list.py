@@ -184,11 +184,13 @@ def _title(entry: Entry) -> Iterator[Child]:
     if entry.rules:
         yield from _joined(entry.rules)
         found = finding["rules"][0]["found"]
-        yield element("small", f" {_cut(found, 80)}") if found else None
-    elif finding["silences"]:
+        yield element("small", " found ", _cut(found, 80)) if found else None
+        return
+    if finding["silences"]:
         yield from ("silence ", *_joined(finding["silences"]))
     else:
         yield from _joined([place or ROOT for place in finding["places"]]) if finding["places"] else ["every message"]
+    yield element("small", " ", _cut(finding["got"]["reason"], 80))
 
 
 def _joined(names: Sequence[str]) -> Iterator[Child]:
@@ -249,7 +251,9 @@ def _got(got: Document) -> Child:
 
 
 def _seen(finding: Document) -> Child:
-    again = f"; sent again {counted(finding['sent'], 'time')}, it came again {counted(finding['shown'], 'time')}" if finding["sent"] else None
+    sent, shown = finding["sent"], finding["shown"]
+    times = "each time" if shown >= sent else f"{shown:,} of {sent:,} times" if shown else "never"
+    again = f"; sent again {counted(sent, 'time')}, it came again {times}" if sent else None
     return [f"in {counted(finding['count'], 'case')}", again, [": ", element("b", "flaky")] if is_flaky(finding) else None]
 
 

@@ -77,6 +77,9 @@ if (findings.length > 0) {
   });
   list.addEventListener("click", (event) => { if (event.target.matches(".copy")) copy(event.target); });
   document.querySelector(".heat")?.addEventListener("click", follow);
+  document.getElementById("wrong-only")?.addEventListener("change", (event) => {
+    document.body.classList.toggle("wrong-only", event.target.checked);
+  });
   addEventListener("hashchange", openLinked);
   document.getElementById("tools").hidden = false;
   show();

@@ -36,7 +36,8 @@ def heat_map(rules: Sequence[Document], entries: Sequence[Entry], choices: Choic
     for entry in entries:
         for key in entry.sites_and_keywords:
             firsts.setdefault(key, entry.finding["fingerprint"])
-    yield _legend()
+    wrong = element("label", element("input", type="checkbox", id="wrong-only"), " only sites where something was not rejected")
+    yield element("div", _legend(), wrong if firsts else None, class_="heat-tools")
     heads = [element("th", "site", scope="col"), *(element("th", element("span", keyword[:_LONGEST_NAME]), scope="col") for keyword in keywords)]
     rows = (_row(site, keywords, cells, firsts, choices) for site in sites[:MOST_SITES])
     yield element("table", element("thead", element("tr", heads)), element("tbody", rows), class_="heat")

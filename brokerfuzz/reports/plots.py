@@ -9,8 +9,8 @@ from math import ceil, floor, log10
 from brokerfuzz.reports.markup import Child, Markup, element
 from brokerfuzz.reports.messages import Document, counted
 
-_HEIGHT, _BASE = 190, 165  # pixels: of a picture, and where its ground is
-_TOP = 46  # what lies above has room for words
+_HEIGHT, _BASE = 190, 165  # pixels: how high a picture is, and where its ground is
+_TOP = 46  # pixels: what lies above has room for words
 _FASTEST = 1e-6  # seconds: a logarithm needs a least
 _MOST_ROWS = 250
 
@@ -75,10 +75,8 @@ def throughput(timing: Document) -> Iterator[Markup]:
 
 def _throughput_marks(spans: Sequence[Document], rates: Sequence[float], end: float) -> Iterator[Child]:
     top = _nice(max(rates))
-    for level in (top, top / 2):
-        y = _BASE - (_BASE - _TOP) * level / top
-        yield element("line", x1="0%", x2="100%", y1=round(y), y2=round(y), class_="grid")
-        yield _text(0, round(y) - 4, f"{level:,.6g} a second", "tick")
+    yield element("line", x1="0%", x2="100%", y1=_TOP, y2=_TOP, class_="grid")
+    yield _text(0, _TOP - 4, f"{top:,.6g} a second", "tick")
     for span, rate in zip(spans, rates, strict=True):
         left, right = (100 * at / (end or 1) for at in (span["from"], span["from"] + span["seconds"]))
         yield _bar(left, right, _BASE, (_BASE - _TOP) * rate / top, "bar")
@@ -90,11 +88,11 @@ def _throughput_marks(spans: Sequence[Document], rates: Sequence[float], end: fl
 
 
 def _nice(value: float) -> float:
-    """The least of 1, 2, 2.5 or 5 and zeros that is not less."""
+    """A round number that is not less."""
     if value <= 0:
         return 1.0
     size = 10.0 ** floor(log10(value))
-    return next(size * lead for lead in (1, 2, 2.5, 5, 10) if size * lead >= value * 0.999)
+    return next(size * lead for lead in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if size * lead >= value * 0.999)
 
 
 # ---------------------------------------------------------------------------------------------------------- pieces

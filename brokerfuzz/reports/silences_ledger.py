@@ -47,9 +47,9 @@ def _bar(one: Document) -> Markup:
         if one[kind]:
             parts.append(element("rect", x=f"{at:.2f}%", width=f"{width:.2f}%", height="100%", class_=kind))
         at += width
-    return element("svg", parts, class_="bar", height=10, aria_hidden="true")
+    return element("svg", parts, class_="stack", height=10, aria_hidden="true")
 
 
 def _example(kind: str, case: Document) -> Markup:
-    summary = element("summary", "example ", element("span", kind, class_=f"answer {kind}"))
+    summary = element("summary", "an example ", element("span", kind, class_=f"answer {kind}"))
     return element("details", summary, alone(case, f"An example that was {kind}", _LONGEST_EXAMPLE))

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from base64 import b64encode
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import CONTRAST, chromium
 from click.testing import Result
 from contracts import changed_contract
 
@@ -141,20 +141,11 @@ def test_an_old_page_is_replaced_only_where_that_is_said(run: Run, write: Write)
 
 # --------------------------------------------------------------------------------------------------- in a browser
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
-
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """A headless Chromium."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium on this machine")
-    with playwright.sync_playwright() as api:
-        started = api.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield started
-        started.close()
+    yield from chromium()
 
 
 @pytest.fixture
@@ -236,21 +227,6 @@ def test_it_fits_the_screen(opened: Callable[..., Any], width: int) -> None:
     tab = opened(viewport={"width": width, "height": 800})
     tab.click("#unfold")
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
-
-
-CONTRAST = """() => {
-  const part = (value) => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  const light = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map((n) => part(n / 255)); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
-  const ground = (node) => { const own = getComputedStyle(node).backgroundColor; return /, 0\\)$/.test(own) ? ground(node.parentElement) : own; };
-  const low = new Set();
-  for (const node of document.querySelectorAll('body *')) {
-    const says = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
-    if (!says || !node.checkVisibility() || node.closest('.unseen')) continue;
-    const [a, b] = [light(getComputedStyle(node).color), light(ground(node))].sort((x, y) => y - x);
-    if ((a + 0.05) / (b + 0.05) < 4.5) low.add(`${node.tagName}.${node.className}: ${((a + 0.05) / (b + 0.05)).toFixed(2)}`);
-  }
-  return [...low];
-}"""
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -80,8 +80,8 @@ def findings() -> list[dict[str, Any]]:
             fingerprint="7f35a2c1b0aa9e11",
             known=True,
             sentence=f"{TAKEN}: {OFFER}/offerType:enum demands one of "
-            "'Direct Mail', 'Download', 'Drop Ship', 'Email', 'Omnichannel', 'Product List', 'VDM' at /offerType (found: \"DROP SHIP\"), by upper-case, "
-            "lower-case and 3 more.",
+            "'Direct Mail', 'Download', 'Drop Ship', 'Email', 'Omnichannel', 'Product List', 'VDM' at /offerType (found: \"DROP SHIP\"), "
+            "by upper-case, lower-case and 3 more.",
             rules=[broken("offerType:enum", "/offerType", '"DROP SHIP"', "one of 'Direct Mail', 'Download', 'Drop Ship'", "Table 1, offerType")],
             places=["/offerType", "/description"],
             families=["enumeration"],
@@ -357,7 +357,7 @@ def hostile_example(size: int = 0) -> dict[str, Any]:
         "stopped": HOSTILE,
         "findings": [one, *base["findings"]],
         "silences": [{**silence(HOSTILE, accepted=1), "question": HOSTILE, "examples": {"accepted": {"id": "00000000000000bb", "body": evil}}}],
-        "rules": [{"rule": HOSTILE, "site": HOSTILE, "keyword": HOSTILE, **NONE, "accepted": 3}, *base["rules"]],
+        "rules": [{"rule": f"{OFFER}/{HOSTILE}:minimum", "site": HOSTILE, "keyword": HOSTILE, **NONE, "accepted": 3}, *base["rules"]],
         "unproven": {"count": 1, "examples": [{**base["unproven"]["examples"][0], "rule": HOSTILE, "technique": HOSTILE, "got": unprintable}]},
         "elsewhere": [{**base["elsewhere"][0], "rule": HOSTILE, "at": HOSTILE, "named": [HOSTILE], "said": HOSTILE}],
     }

@@ -1,0 +1,37 @@
+"""A headless Chromium for pages, where there is one, and what it measures of them."""
+
+import shutil
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+
+CONTRAST = """() => {
+  const part = (value) => value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  const light = (colour) => { const [r, g, b] = colour.match(/[\\d.]+/g).map((n) => part(n / 255)); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const ground = (node) => { const own = getComputedStyle(node).backgroundColor; return /, 0\\)$/.test(own) ? ground(node.parentElement) : own; };
+  const low = new Set();
+  for (const node of document.querySelectorAll('body *')) {
+    const says = [...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim());
+    if (!says || !node.checkVisibility() || node.closest('.unseen')) continue;
+    const drawn = node.closest('svg') ? getComputedStyle(node).fill : getComputedStyle(node).color;
+    const [a, b] = [light(drawn), light(ground(node))].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) low.add(`${node.tagName}.${node.className}: ${((a + 0.05) / (b + 0.05)).toFixed(2)}`);
+  }
+  return [...low];
+}"""
+"""What stands out from its ground less than 4.5 to 1, as WCAG 2.2 has it for text (1.4.3)."""
+
+
+def chromium() -> Iterator[Any]:
+    """A browser; the test is skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    with playwright.sync_playwright() as api:
+        started = api.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield started
+        started.close()

@@ -1,0 +1,323 @@
+"""The page of a campaign's findings: one file of a size that opens, in which whatever others say is text."""
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import pytest
+from campaign_documents import OFFER, documents, finding, silence
+from campaign_documents import rule as rule_row
+from example_document import PLAIN, broken, example, findings, hostile_example, many, raw
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from brokerfuzz.errors import ReportError
+from brokerfuzz.reports import files
+from brokerfuzz.reports.findings_list import site_of
+from brokerfuzz.reports.findings_page import page, write
+from brokerfuzz.reports.heat_map import Cell
+
+VOID = {"meta", "br", "input"}
+TAGS = VOID | {
+    "html", "head", "title", "style", "body", "a", "header", "h1", "h2", "h3", "h4", "p", "code", "b", "i", "small", "div", "span", "dl", "dt", "dd",
+    "ul", "li", "time", "table", "thead", "tbody", "tr", "th", "td", "nav", "main", "section", "label", "select", "option", "button", "output",
+    "details", "summary", "pre", "del", "ins", "mark", "svg", "rect", "line", "text", "desc", "script",
+}  # fmt: skip
+ATTRIBUTES = {
+    "aria-describedby", "aria-hidden", "aria-label", "aria-labelledby", "aria-live", "aria-pressed", "autocomplete", "charset", "class", "colspan",
+    "content", "data-family", "data-flaky", "data-keyword", "data-kind", "data-known", "data-label", "data-site", "datetime", "dx", "for", "height",
+    "hidden", "href", "http-equiv", "id", "lang", "name", "placeholder", "role", "scope", "spellcheck", "tabindex", "text-anchor", "title", "type",
+    "value", "width", "x", "x1", "x2", "y", "y1", "y2",
+}  # fmt: skip
+SCHEMA = json.loads(files._SCHEMA.read_bytes())
+
+
+class Page(HTMLParser):
+    """The tags, attributes and texts of a page; nesting is checked."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.text = text
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.open: list[str] = []
+        self.said: list[str] = []
+        self.findings: dict[str, str] = {}
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if ("class", "finding") in attrs:
+            self.findings[dict(attrs)["id"] or ""] = ""
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("script", "style"):
+            self.said.append(data)
+        if "details" in self.open and self.findings:
+            self.findings[list(self.findings)[-1]] += data
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(f"a comment: {data}")
+
+
+def one(**changes: Any) -> Page:
+    """The page of one finding."""
+    return Page(page(example(findings=[finding(**changes)])))
+
+
+def marked(text: str, tag: str) -> list[str]:
+    return re.findall(rf"<{tag}>(.*?)</{tag}>", text)
+
+
+# -------------------------------------------------------------------------------------------------------- contents
+
+
+@pytest.mark.parametrize("document", [example(), many(50), hostile_example(100)], ids=["example", "many", "hostile"])
+def test_the_examples_are_documents_as_the_schema_has_them(document: dict[str, Any]) -> None:
+    assert [problem.message for problem in files._validator().iter_errors(files._plain(document))] == []
+
+
+def test_every_finding_is_there_the_new_and_the_worst_first() -> None:
+    read = Page(page(example()))
+    assert set(read.findings) == {one["fingerprint"] for one in findings()}
+    kinds = [found["kind"] for name in read.findings for found in findings() if found["fingerprint"] == name]
+    assert kinds[:5] == ["crashed"] * 4 + ["silent"]
+    assert list(read.findings)[-1] == "7f35a2c1b0aa9e11", "what is known is last"
+
+
+def test_a_finding_tells_what_it_is_and_how_to_see_it_again() -> None:
+    said = Page(page(example())).findings["2cbdcdfce1a01efd"]
+    rule = ("productClusters[].products[].pageCount:minimum", "demands at least 1", "/productClusters/0/products/0/pageCount", "found 0")
+    others = ("Errors, validation rule 5", "one-below", "bound", "112 cases", "accepted (status 201)", "The offer was created.", "curl -sS -i")
+    for part in (*rule, *others):
+        assert part in said
+
+
+def test_what_did_not_come_again_each_time_is_flaky() -> None:
+    said = Page(page(example())).findings["aa10bb20cc30dd40"]
+    assert "sent again 3 times, it came again 1 of 3 times: flaky" in said
+    assert "flaky" not in Page(page(example())).findings["2cbdcdfce1a01efd"]
+
+
+def test_the_head_says_how_the_campaign_went() -> None:
+    said = " ".join(Page(page(example(stopped="interrupted"))).said)
+    for part in ("http://127.0.0.1:8000/offers", "2026-11-21 11:48:17 UTC", "5,143", "5,768", "3,603", "10", "1 known", "interrupted", "12 left out"):
+        assert part in said
+
+
+def test_only_what_contradicts_the_contract_is_marked_in_the_table_of_answers() -> None:
+    text = page(example())
+    assert '<td class="wrong">223<span' in text
+    assert '<td class="right">3,603</td>' in text
+    assert '<td class="right">264</td>' in text
+    assert '<td class="none">0</td>' in text
+
+
+def test_a_page_of_no_findings_says_so_and_offers_nothing_to_narrow() -> None:
+    timing = {**example()["timing"], "histogram": [], "throughput": []}
+    nothing = {"findings": [], "silences": [], "rules": [], "elsewhere": [], "unproven": {"count": 0, "examples": []}, "timing": timing}
+    read = Page(page(example(**nothing)))
+    assert "Nothing that the target did contradicts the contract." in read.said
+    assert ("id", "tools") not in read.attributes
+
+
+def test_silences_refusals_and_times_are_told_without_a_picture_too() -> None:
+    said = " ".join(Page(page(example())).said)
+    for part in ("Which dialect of cron is taken?", "34 accepted", "570 refusals prove nothing", "orderMaximum must be at least 1", "median 6.84 ms"):
+        assert part in said
+
+
+@pytest.mark.parametrize(("counts", "shade"), [((8, 0), "s4"), ((9, 1), "s3"), ((5, 5), "s2"), ((1, 9), "s1"), ((0, 8), "s0"), ((0, 0), "s4")])
+def test_a_cell_is_the_darker_the_more_was_not_rejected(counts: tuple[int, int], shade: str) -> None:
+    assert Cell(*counts).shade == shade
+
+
+def test_a_cell_of_the_map_leads_to_its_findings() -> None:
+    text = page(example())
+    cell = re.search(r'<td><a class="cell s1" href="#2cbdcdfce1a01efd" aria-label="([^"]*)" data-site="(\d+)" data-keyword="(\d+)">', text)
+    assert cell is not None
+    assert cell[1] == "minimum of productClusters[].products[].pageCount: 112 of 151 cases not rejected, show the findings"
+    narrowed = re.findall(rf'id="(\w+)" class="finding"[^>]* data-keyword="{cell[3]}" data-site="{cell[2]}"', text)
+    assert narrowed == ["2cbdcdfce1a01efd"]
+
+
+@pytest.mark.parametrize(("place", "site"), [("", ""), ("/a", "a"), ("/a/0/b", "a[].b"), ("/a/0/1", "a[][]"), ("/a~1b/~0c", "a/b.~c"), ("/0", "[]")])
+def test_a_place_lies_at_a_site(place: str, site: str) -> None:
+    assert site_of(place) == site
+
+
+# ----------------------------------------------------------------------------------------------------- differences
+
+
+def test_the_place_that_differs_is_marked_in_both_messages() -> None:
+    text = page(example())
+    assert "<del>        &quot;" not in text
+    assert '<del>          "pageCount": <mark>10002</mark></del>' in text
+    assert '<ins>          "pageCount": <mark>0</mark></ins>' in text
+
+
+def test_what_is_in_one_message_alone_stands_beside_nothing() -> None:
+    text = one(smallest={"body": PLAIN}, twin={"body": {**PLAIN, "description": "x"}}).text
+    assert '<td><del><mark>  "description": "x"</mark></del></td><td class="none"></td>' in text
+    assert len(marked(text, "del")) == 1
+    assert marked(text, "ins") == [], "the comma in front of it is no difference"
+
+
+def test_a_comma_is_a_difference_where_there_is_no_other() -> None:
+    text = one(smallest=raw(b'{"a":1,}'), twin={"body": {"a": 1}}).text
+    assert marked(text, "ins") == ['  "a": 1<mark>,</mark>']
+
+
+def test_white_space_is_a_difference_where_there_is_no_other() -> None:
+    text = one(smallest=raw(b'{"a": 1}'), twin={"body": {"a": 1}}).text
+    assert marked(text, "ins") == ['{"a":<mark> </mark>1}']
+
+
+def test_headers_are_compared_too() -> None:
+    text = one(smallest={"body": PLAIN, "headers": [["content-type", "text/plain"], ["accept", None]]}, twin={"body": PLAIN}).text
+    assert marked(text, "ins") == ["<mark>content-type: text/plain</mark>", "<mark>no accept</mark>"]
+
+
+def test_what_is_no_text_is_shown_in_hex() -> None:
+    assert '0000  ff fe 7b 00 22 00 6e 00  ··{·"·n·\n' in page(example())
+
+
+def test_of_long_messages_the_part_that_differs_is_shown() -> None:
+    alike = "x" * 50_000
+    text = one(smallest={"body": {"a": alike, "b": 1, "c": alike}}, twin={"body": {"a": alike, "b": 2, "c": alike}}).text
+    assert '"b":<mark>1</mark>,' in text
+    assert re.search(r"49,\d\d\d bytes before this left out", text)
+    assert re.search(r"38,\d\d\d bytes behind this left out", text)
+
+
+# --------------------------------------------------------------------------------------------------------- hostile
+
+
+def check(read: Page) -> None:
+    """What holds of any page."""
+    assert set(read.tags) <= TAGS
+    assert {name for name, _ in read.attributes} <= ATTRIBUTES
+    assert all(value.startswith("#") for name, value in read.attributes if name == "href")
+    assert read.tags.count("script") == read.tags.count("style") == 1
+    assert all(char.isprintable() or char == "\n" for char in read.text)
+    assert read.text.encode()
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+@given(documents)
+def test_whatever_others_say_is_text(document: dict[str, Any]) -> None:
+    check(Page(page(document)))
+
+
+@given(st.text(st.characters(), max_size=30))
+def test_a_text_stands_on_the_page_as_it_was_but_for_what_does_not_print(text: str) -> None:
+    shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}" for char in text)
+    read = one(sentence=f"<{text}>", got={**findings()[0]["got"], "reason": f"[{text}]"})
+    check(read)
+    assert f"<{shown}>" in read.findings["0123456789abcdef"]
+    assert f"[{shown}]" in read.findings["0123456789abcdef"]
+
+
+def test_what_would_run_or_break_the_page_is_text_in_every_place() -> None:
+    read = Page(page(hostile_example(100)))
+    check(read)
+    assert "".join(read.said).count('<img src=x onerror="alert(1)">\'&amp;<script>alert(2)</script>') > 25
+    assert set(read.findings) == {"bad0bad0bad0bad0", *(one["fingerprint"] for one in findings())}
+
+
+def test_escapes_are_told_from_what_was_sent_so() -> None:
+    text = one(sentence="a\u202eb\\u202ec").text
+    assert 'a<i class="escape">\\u202e</i>b\\u202ec' in text
+
+
+def test_a_line_that_cannot_be_copied_as_it_is_has_no_button() -> None:
+    assert "Copy the line" in one(reproduce="curl 'a'").text
+    assert "Copy the line" not in one(reproduce="curl '\x00'").text
+    assert "The line has 100,000 characters" in one(reproduce="c" * 100_000).text
+
+
+def test_the_policy_lets_the_page_s_own_script_and_style_be_and_no_other() -> None:
+    text = page(example())
+    read = Page(text)
+    for tag, directive in (("script", "script-src"), ("style", "style-src")):
+        [own] = re.findall(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
+        digest = b64encode(sha256(own.encode()).digest()).decode()
+        assert any(f"{directive} 'sha256-{digest}'" in value for name, value in read.attributes if name == "content")
+    [policy] = [value for name, value in read.attributes if name == "content" and "default-src" in value]
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|import\(|innerHTML", text)
+
+
+# ------------------------------------------------------------------------------------------------------------ size
+
+
+def test_ten_megabytes_in_a_response_and_in_messages_are_cut_and_counted() -> None:
+    big = "x" * 10_000_000
+    document = example(findings=[finding(got={**findings()[0]["got"], "response": big}, smallest={"body": {"a": big}}, sentence=big, reproduce=big)])
+    text = page(document)
+    assert len(text) < 200_000
+    assert "9,998,000 bytes behind this left out" in text
+    assert "9,998,000 characters more" in text
+
+
+def test_two_thousand_findings_are_shown_in_full() -> None:
+    document, start = many(2000), process_time()
+    text = page(document)
+    assert process_time() - start < 6, "on a machine with nothing else to do it takes under a second"
+    assert len(text) < 9_000_000
+    assert text.count("To see it again") == 2000
+
+
+def test_of_ten_thousand_findings_the_last_are_lines_and_of_more_some_are_counted() -> None:
+    text = page(many(10_000))
+    assert len(text) < 15_000_000
+    assert "There are too many findings to show this one in full" in text
+    assert re.search(r"and [0-9,]+ more findings, which the page has no room for", text)
+
+
+def test_thousands_of_sites_rules_and_silences_are_cut_and_counted() -> None:
+    names = [f"s{number}" for number in range(3000)]
+    rules = [rule_row(f"{OFFER}/{name}:{name}", accepted=1) for name in names]
+    broad = [finding(fingerprint=f"{number:016x}", rules=[broken(f"{name}:{name}", "/", "0", "1")]) for number, name in enumerate(names[:600])]
+    text = page(example(rules=rules, silences=[silence(name, accepted=1) for name in names], findings=broad))
+    assert len(text) < 5_000_000
+    assert "and 2,600 more sites" in text
+    assert "and 2,700 more silences" in text
+
+
+def test_deep_nesting_is_shown_as_deep_as_a_screen_is_wide() -> None:
+    read = one(smallest=raw(b"[" * 100_000), twin=None)
+    check(read)
+    assert len(read.text) < 200_000
+
+
+# ----------------------------------------------------------------------------------------------------------- files
+
+
+def test_it_is_written_whole_by_the_end_of_a_name_or_by_itself(tmp_path: Path) -> None:
+    document = hostile_example()
+    write(str(tmp_path / "a.html"), document)
+    files.write_all([str(tmp_path / "b.html")], document)
+    assert (tmp_path / "a.html").read_text() == (tmp_path / "b.html").read_text() == page(document)
+    with pytest.raises(ReportError, match="cannot be written"):
+        write(str(tmp_path / "nowhere" / "a.html"), document)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.html"]
+
+
+def test_a_document_without_what_was_added_later_is_shown(tmp_path: Path) -> None:
+    document = {name: value for name, value in example().items() if name not in ("request", "answers", "left_out")}
+    check(Page(page({**document, "seed": None, "now": "2026-01-01T00:00:00Z"})))

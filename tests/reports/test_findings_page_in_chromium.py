@@ -1,0 +1,294 @@
+"""The page of a campaign's findings in a browser: narrowed, opened, by keys and without a script, on any screen, and whatever is in it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+from browsing import CONTRAST, chromium
+from example_document import example, findings, hostile_example, many
+
+from brokerfuzz.reports.findings_page import write
+
+Open = Callable[..., Any]
+NEXT_FRAME = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """A headless Chromium."""
+    yield from chromium()
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
+    """Opens the page of a document; whatever it complains of, asks for or runs that is not its own, is an error."""
+    complaints: list[str] = []
+    contexts: list[Any] = []
+
+    def open_page(document: dict[str, Any] | None = None, anchor: str = "", **options: Any) -> Any:
+        write(str(tmp_path / "page.html"), document or example())
+        context = browser.new_context(**options)
+        contexts.append(context)
+        tab = context.new_page()
+        tab.on("console", lambda message: complaints.append(message.text))
+        tab.on("pageerror", lambda error: complaints.append(str(error)))
+        tab.on("dialog", lambda dialog: complaints.append(f"a dialog: {dialog.message}"))
+        tab.on("request", lambda request: complaints.append(request.url) if not request.url.startswith("file:") else None)
+        tab.goto(f"{(tmp_path / 'page.html').as_uri()}{anchor}")
+        return tab
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+def shown(tab: Any) -> set[str]:
+    return {row.get_attribute("id") for row in tab.locator(".finding:visible").all()}
+
+
+def having(**wanted: Any) -> set[str]:
+    return {one["fingerprint"] for one in findings() if all(one[name] == value for name, value in wanted.items())}
+
+
+def choose(tab: Any, name: str, label: str) -> None:
+    option = tab.locator(f"#by-{name} option", has_text=label).first
+    tab.select_option(f"#by-{name}", option.get_attribute("value"))
+
+
+# --------------------------------------------------------------------------------------------------------- filters
+
+
+def test_each_filter_leaves_the_findings_that_fit(opened: Open) -> None:
+    tab = opened()
+    for name, label, expected in (
+        ("kind", "malformed answer (1)", having(kind="malformed-answer")),
+        ("keyword", "minimum (1)", {"2cbdcdfce1a01efd"}),
+        ("site", "description (1)", {"51c2b7e07a1ddc02"}),
+        ("family", "syntax (1)", having(families=["syntax"])),
+        ("known", "known (1)", having(known=True)),
+        ("flaky", "flaky (1)", having(shown=1)),
+    ):
+        choose(tab, name, label)
+        assert shown(tab) == expected, name
+        assert tab.inner_text("#shown") == "1 of 11 findings"
+        tab.select_option(f"#by-{name}", "")
+    assert len(shown(tab)) == 11
+
+
+def test_filters_and_the_search_hold_together_and_are_cleared_at_once(opened: Open) -> None:
+    tab = opened()
+    choose(tab, "kind", "crashed")
+    tab.fill("#search", "STRING-LENGTH")
+    assert shown(tab) == {"deadbeefdeadbeef"}
+    choose(tab, "flaky", "flaky")
+    assert shown(tab) == set()
+    assert tab.locator("#none").is_visible()
+    tab.click("#all")
+    assert len(shown(tab)) == 11
+    assert tab.input_value("#search") == ""
+    assert not tab.locator("#none").is_visible()
+
+
+def test_the_search_looks_into_what_is_closed(opened: Open) -> None:
+    tab = opened()
+    tab.fill("#search", "UnicodeEncodeError")
+    assert shown(tab) == {"aa10bb20cc30dd40"}
+    tab.fill("#search", "no such text anywhere")
+    assert shown(tab) == set()
+
+
+def test_the_count_is_told_to_who_does_not_see_it(opened: Open) -> None:
+    tab = opened()
+    assert tab.get_attribute("#shown", "aria-live") == "polite"
+    assert tab.get_by_role("search", name="Findings").is_visible()
+    assert tab.get_by_role("combobox", name="Kind").is_visible()
+
+
+def test_a_cell_of_the_map_narrows_the_list_to_its_findings(opened: Open) -> None:
+    tab = opened()
+    tab.fill("#search", "nothing")
+    tab.locator(".heat a.cell", has_text="112").click()
+    assert shown(tab) == {"2cbdcdfce1a01efd"}
+    assert tab.evaluate("document.activeElement.parentElement.id") == "2cbdcdfce1a01efd"
+    assert tab.locator("#list").bounding_box()["y"] < tab.viewport_size["height"]
+
+
+def test_the_map_shows_what_went_wrong_alone_where_that_is_asked(opened: Open) -> None:
+    tab = opened()
+    before = tab.locator(".heat tbody tr:visible").count()
+    tab.check("#wrong-only")
+    assert 0 < tab.locator(".heat tbody tr:visible").count() == tab.locator(".heat tbody tr:visible:has(b)").count() < before
+
+
+# --------------------------------------------------------------------------------------------------- anchors, keys
+
+
+def test_a_link_to_a_finding_opens_it(opened: Open) -> None:
+    tab = opened(anchor="#c0ffee00c0ffee00")
+    assert tab.locator("#c0ffee00c0ffee00 .panel").is_visible()
+    assert tab.locator("#c0ffee00c0ffee00").bounding_box()["y"] < tab.viewport_size["height"]
+    choose(tab, "kind", "silent")
+    tab.evaluate("location.hash = '#2cbdcdfce1a01efd'")
+    tab.wait_for_function("document.getElementById('2cbdcdfce1a01efd').open")
+    assert tab.locator("#\\32 cbdcdfce1a01efd .panel").is_visible(), "filters that hide it are cleared"
+
+
+def test_the_first_key_skips_to_the_findings(opened: Open) -> None:
+    tab = opened()
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.className") == "skip"
+    assert tab.locator(".skip").bounding_box()["y"] >= 0
+    tab.keyboard.press("Enter")
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.id") == "search"
+
+
+@pytest.mark.parametrize("key", ["Enter", "Space"])
+def test_keys_reach_filters_findings_and_cells_in_order(opened: Open, key: str) -> None:
+    tab = opened()
+    tab.focus("#search")
+    met = []
+    for _ in range(8):
+        tab.keyboard.press("Tab")
+        met.append(tab.evaluate("document.activeElement.id || document.activeElement.parentElement.className"))
+    assert met == ["by-kind", "by-keyword", "by-site", "by-family", "by-known", "by-flaky", "clear", "unfold"]
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.matches('.finding > summary')")
+    assert tab.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    tab.keyboard.press(key)
+    assert tab.locator(".finding[open] .panel").count() == 1
+    tab.focus(".heat a.cell")
+    tab.keyboard.press("Enter")
+    assert len(shown(tab)) == 1
+
+
+def test_all_that_fit_open_and_close_at_once(opened: Open) -> None:
+    tab = opened()
+    choose(tab, "kind", "crashed")
+    tab.click("#unfold")
+    assert tab.locator(".finding[open]").count() == 4
+    tab.click("#unfold")
+    assert tab.locator(".finding[open]").count() == 0
+
+
+def test_the_line_is_copied_as_it_is(opened: Open) -> None:
+    tab = opened(permissions=["clipboard-read", "clipboard-write"])
+    tab.locator("#\\32 cbdcdfce1a01efd > summary").click()
+    tab.locator("#\\32 cbdcdfce1a01efd .copy").click()
+    tab.wait_for_function("document.querySelector('#\\\\32 cbdcdfce1a01efd .copy').textContent === 'Copied'")
+    expected = next(one["reproduce"] for one in findings() if one["fingerprint"] == "2cbdcdfce1a01efd")
+    assert tab.evaluate("navigator.clipboard.readText()") == expected
+
+
+def test_without_a_script_all_is_there_and_nothing_is_offered_that_does_not_work(opened: Open) -> None:
+    tab = opened(java_script_enabled=False)
+    for hidden in ("#tools", ".copy >> nth=0", "#none", "#wrong-only"):
+        assert not tab.locator(hidden).is_visible(), hidden
+    assert len(shown(tab)) == 11
+    tab.locator("#c0ffee00c0ffee00 > summary").click()
+    assert tab.locator("#c0ffee00c0ffee00 .panel").is_visible()
+    assert tab.locator(".plot").first.is_visible()
+    assert tab.locator(".heat a.cell").first.get_attribute("href").startswith("#")
+
+
+# ----------------------------------------------------------------------------------------------------------- looks
+
+
+@pytest.mark.parametrize("width", [320, 400, 1280])
+@pytest.mark.parametrize("document", [example(), hostile_example(10_000)], ids=["example", "hostile"])
+def test_it_fits_the_screen(opened: Open, document: dict[str, Any], width: int) -> None:
+    tab = opened(document, viewport={"width": width, "height": 800})
+    tab.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_on_a_narrow_screen_lines_that_are_alike_stand_once(opened: Open) -> None:
+    tab = opened(viewport={"width": 400, "height": 800}, anchor="#7f35a2c1b0aa9e11")
+    lines = tab.locator("#\\37 f35a2c1b0aa9e11 .diff td:visible").all_inner_texts()
+    assert [line.strip() for line in lines] == [
+        "{",
+        '"number": "0",',
+        '"offerType": "Drop Ship",',
+        '"offerType": "DROP SHIP",',
+        '"description": ""',
+        "}",
+    ]
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(opened: Open, scheme: str, width: int) -> None:
+    tab = opened(color_scheme=scheme, viewport={"width": width, "height": 800})
+    tab.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    assert tab.evaluate(CONTRAST) == []
+
+
+def test_pictures_have_a_name_and_are_described(opened: Open) -> None:
+    tab = opened()
+    for name in ("How long answers took", "How many answers came when"):
+        assert tab.get_by_role("img", name=name).is_visible()
+    assert "median 6.84 ms" in tab.locator("#latency-plot-words").text_content()
+
+
+def test_what_is_printed_has_what_is_open_and_no_tools(opened: Open) -> None:
+    tab = opened(anchor="#c0ffee00c0ffee00")
+    tab.emulate_media(media="print")
+    assert not tab.locator("#tools").is_visible()
+    assert not tab.locator("#c0ffee00c0ffee00 .copy").is_visible()
+    assert tab.locator("#c0ffee00c0ffee00 .panel").is_visible()
+
+
+# --------------------------------------------------------------------------------------------------------- hostile
+
+
+def test_what_is_hostile_does_not_run_and_asks_for_nothing(opened: Open) -> None:
+    tab = opened(hostile_example(10_000_000))
+    tab.click("#unfold")
+    tab.wait_for_timeout(200)
+    assert tab.locator("img").count() == 0
+    assert tab.locator("script").count() == 1
+    assert len(shown(tab)) == 12
+    tab.fill("#search", "<img src=x")
+    assert shown(tab) == {"bad0bad0bad0bad0"}
+    for name in ("site", "keyword", "family"):
+        choose(tab, name, "<img")
+        assert shown(tab) == {"bad0bad0bad0bad0"}
+
+
+def test_even_a_script_that_came_in_would_not_run(opened: Open, tmp_path: Path, browser: Any) -> None:
+    opened()
+    path = tmp_path / "page.html"
+    injected = "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'><style>body { color: red }</style><body onclick='window.ran = 3'>"
+    path.write_text(path.read_text().replace("<main>", f"{injected}<main>"))
+    context = browser.new_context()
+    tab = context.new_page()
+    tab.goto(path.as_uri())
+    tab.click("h1")
+    tab.wait_for_timeout(100)
+    assert tab.evaluate("window.ran") is None
+    assert tab.evaluate("getComputedStyle(document.body).color") != "rgb(255, 0, 0)"
+    assert tab.locator("#tools").is_visible(), "the page's own does"
+    context.close()
+
+
+# ------------------------------------------------------------------------------------------------------------ size
+
+
+def test_two_thousand_findings_are_narrowed_while_one_types(opened: Open) -> None:
+    tab = opened(many(2000))
+    tab.fill("#search", "warm")
+    took = {}
+    for words in ("x", "pageCount", "no such text", ""):
+        start = perf_counter()
+        tab.fill("#search", words)
+        tab.evaluate(NEXT_FRAME)
+        took[words] = perf_counter() - start
+    start = perf_counter()
+    choose(tab, "kind", "silent")
+    tab.evaluate(NEXT_FRAME)
+    took["kind"] = perf_counter() - start
+    assert tab.inner_text("#shown") == "182 of 2000 findings"
+    assert max(took.values()) < 1, took
