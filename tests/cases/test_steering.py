@@ -157,9 +157,9 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "108e71eb3c19c720",
-    "product-list-response": "9fe82fd4628e3b40",
-    "offer-pricing-response": "cb65d4b98b711d9f",
+    "offer-creation-request": "81d1e0fd56d8aa39",
+    "product-list-response": "ddf1472462fb589e",
+    "offer-pricing-response": "41a31db74f982b9b",
 }
 
 

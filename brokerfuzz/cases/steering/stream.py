@@ -21,7 +21,7 @@ from brokerfuzz.cases.steering.shapes import shapes, shaping
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 
-_MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single"))
+_MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single", "single"))
 """What is made of one message after the other, besides itself."""
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
 _BROKEN, _MESSAGES = 700, 400
