@@ -4,6 +4,7 @@ The first are shown in full; once they have filled the page, those that follow a
 campaign opens at once.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -190,7 +191,27 @@ def _title(entry: Entry) -> Iterator[Child]:
         yield from ("silence ", *_joined(finding["silences"]))
     else:
         yield from _joined([place or ROOT for place in finding["places"]]) if finding["places"] else ["every message"]
-    yield element("small", " ", _cut(finding["got"]["reason"], 80))
+    there = _there(finding)
+    yield element("small", f" {there}, " if there else " ", _cut(finding["got"]["reason"], 80))
+
+
+def _there(finding: Document) -> str | None:
+    """What is at the first place that a finding hangs on: findings of one place differ in it."""
+    if not finding["places"] or "body" not in finding["smallest"]:
+        return None
+    value = finding["smallest"]["body"]
+    for step in finding["places"][0].split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, list) and re.fullmatch("[0-9]{1,9}", name) and int(name) < len(value):
+            value = value[int(name)]
+        elif isinstance(value, dict) and name in value:
+            value = value[name]
+        else:
+            return "absent"
+    if isinstance(value, list | dict):
+        return f"being {'an array' if isinstance(value, list) else 'an object'} of {len(value):,}"
+    shown = json.dumps(value[:41] if isinstance(value, str) else value, ensure_ascii=False)
+    return f"being {shown}" if len(shown) <= 42 else f"being {shown[:40]}…"
 
 
 def _joined(names: Sequence[str]) -> Iterator[Child]:

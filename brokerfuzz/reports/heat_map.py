@@ -1,5 +1,6 @@
 """The rules of a contract as a map: sites down, keywords across, and how often what breaks a rule was not rejected."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -38,7 +39,7 @@ def heat_map(rules: Sequence[Document], entries: Sequence[Entry], choices: Choic
             firsts.setdefault(key, entry.finding["fingerprint"])
     wrong = element("label", element("input", type="checkbox", id="wrong-only"), " only sites where something was not rejected")
     yield element("div", _legend(), wrong if firsts else None, class_="heat-tools")
-    heads = [element("th", "site", scope="col"), *(element("th", element("span", keyword[:_LONGEST_NAME]), scope="col") for keyword in keywords)]
+    heads = [element("th", "site", scope="col"), *(element("th", _breakable(keyword[:_LONGEST_NAME]), scope="col") for keyword in keywords)]
     rows = (_row(site, keywords, cells, firsts, choices) for site in sites[:MOST_SITES])
     yield element("table", element("thead", element("tr", heads)), element("tbody", rows), class_="heat")
     if left := len(sites) - MOST_SITES:
@@ -56,6 +57,12 @@ def _cells(rules: Sequence[Document]) -> dict[tuple[str, str], Cell]:
 
 def _commonness(cells: Mapping[tuple[str, str], Cell], keyword: str) -> tuple[int, str]:
     return -sum(name == keyword for _, name in cells), keyword
+
+
+def _breakable(keyword: str) -> Iterator[Markup | str]:
+    """The keyword, which may be broken in front of a capital."""
+    for part in re.split("(?<=[a-z])(?=[A-Z])", keyword):
+        yield from (part, element("wbr"))
 
 
 def _legend() -> Markup:

@@ -11,7 +11,7 @@ from html import escape
 
 from brokerfuzz.campaign.wording import printable
 
-_VOID = frozenset(("br", "input", "meta"))
+_VOID = frozenset(("br", "input", "meta", "wbr"))
 
 
 class Markup(str):

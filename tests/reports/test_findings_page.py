@@ -13,7 +13,7 @@ import pytest
 from campaign_documents import OFFER, documents, finding, silence
 from campaign_documents import rule as rule_row
 from example_document import PLAIN, broken, example, findings, hostile_example, many, raw
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brokerfuzz.errors import ReportError
@@ -22,7 +22,7 @@ from brokerfuzz.reports.findings_list import site_of
 from brokerfuzz.reports.findings_page import page, write
 from brokerfuzz.reports.heat_map import Cell
 
-VOID = {"meta", "br", "input"}
+VOID = {"meta", "br", "input", "wbr"}
 TAGS = VOID | {
     "html", "head", "title", "style", "body", "a", "header", "h1", "h2", "h3", "h4", "p", "code", "b", "i", "small", "div", "span", "dl", "dt", "dd",
     "ul", "li", "time", "table", "thead", "tbody", "tr", "th", "td", "nav", "main", "section", "label", "select", "option", "button", "output",
@@ -110,6 +110,22 @@ def test_what_did_not_come_again_each_time_is_flaky() -> None:
     said = Page(page(example())).findings["aa10bb20cc30dd40"]
     assert "sent again 3 times, it came again 1 of 3 times: flaky" in said
     assert "flaky" not in Page(page(example())).findings["2cbdcdfce1a01efd"]
+
+
+@pytest.mark.parametrize(
+    ("place", "body", "there"),
+    [
+        ("/a", {}, "absent"),
+        ("/a/0/b", {"a": [{"b": None}]}, "being null"),
+        ("/a/1", {"a": [0]}, "absent"),
+        ("/a", {"a": [1, 2]}, "being an array of 2"),
+        ("/a", {"a": "x" * 1000}, f'being "{"x" * 39}…'),
+        ("", {"a": 1}, "being an object of 1"),
+    ],
+)
+def test_findings_of_one_place_are_told_apart_by_what_is_there(place: str, body: Any, there: str) -> None:
+    [said] = one(rules=[], places=[place], smallest={"body": body}, twin=None).findings.values()
+    assert f" {there}, status 201" in said
 
 
 def test_the_head_says_how_the_campaign_went() -> None:
@@ -216,12 +232,13 @@ def check(read: Page) -> None:
     assert read.text.encode()
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None, max_examples=60)
+@settings(deadline=None)
 @given(documents)
 def test_whatever_others_say_is_text(document: dict[str, Any]) -> None:
     check(Page(page(document)))
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(), max_size=30))
 def test_a_text_stands_on_the_page_as_it_was_but_for_what_does_not_print(text: str) -> None:
     shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}" for char in text)
