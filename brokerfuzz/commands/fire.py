@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from brokerfuzz import options
 from brokerfuzz.commands import aiming
 from brokerfuzz.commands.making import contract_of, random_count, tell_unbroken
-from brokerfuzz.commands.output import FAILED, INTERRUPTED, note
+from brokerfuzz.commands.output import FAILED, INTERRUPTED, clear_line, note
 from brokerfuzz.commands.recorded import about, recorded
 from brokerfuzz.options import CONFIGURATION, MESSAGES, ONE_OF_MESSAGES, VERDICTS
 
@@ -166,7 +166,10 @@ def _conduct(stack: ExitStack, target: "Target", plan: "Plan", given: Given) -> 
     from brokerfuzz.campaign import Campaign, Recalled, run
     from brokerfuzz.reports.terminal import live_progress
 
+    if sys.stderr.isatty():
+        click.echo("making the catalogue ...", nl=False, err=True)
     first = next((case for _, case in plan.numbered()), None)  # the catalogue takes seconds to make, which are not to count as the campaign's
+    clear_line()
     if first is None:
         raise click.UsageError("no case is left to fire: choose more verdicts, rules, techniques or tags", click.get_current_context())
     if given["preflight"] and not aiming.is_embedded(given):
