@@ -243,7 +243,7 @@ def _panel(entry: Entry) -> Iterator[Markup]:
 
 def _facts(entry: Entry) -> Iterator[tuple[str, Child]]:
     finding = entry.finding
-    yield "Expected", finding["expected"]
+    yield "Expected", _cut(finding["expected"], _LONGEST_NAME)
     yield "Got", _got(finding["got"])
     if finding["rules"]:
         yield "Rule" if len(finding["rules"]) == 1 else "Rules", _list(finding["rules"], lambda one: _rule(one, finding["message"]))

@@ -25,6 +25,7 @@ _MOST_COMPARED = 10_000  # pairs of lines
 _LONGEST_LINE = 400  # characters
 _AROUND = 60  # characters of a long line, in front of what differs
 _CONTEXT = 12  # lines that are alike, around those that are not
+_MOST_HEADERS = 50
 _STEP = 1 << 16
 _BREAK = trusted("\n")
 
@@ -59,7 +60,7 @@ def block(shown: Lines, label: str) -> Markup:
 
 
 def _headers(message: Document) -> list[str]:
-    return [f"no {name}" if value is None else f"{name}: {value}" for name, value in others_of(message)]
+    return [f"no {name}" if value is None else f"{name}: {value}" for name, value in others_of(message)[:_MOST_HEADERS]]
 
 
 def _start(left: bytes, right: bytes) -> int:

@@ -234,8 +234,9 @@ def test_pictures_have_a_name_and_are_described(opened: Open) -> None:
 
 
 def test_what_is_printed_has_what_is_open_and_no_tools(opened: Open) -> None:
-    tab = opened(anchor="#c0ffee00c0ffee00")
+    tab = opened(anchor="#c0ffee00c0ffee00", color_scheme="dark")
     tab.emulate_media(media="print")
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(251, 251, 249)", "it is light on paper"
     assert not tab.locator("#tools").is_visible()
     assert not tab.locator("#c0ffee00c0ffee00 .copy").is_visible()
     assert tab.locator("#c0ffee00c0ffee00 .panel").is_visible()
