@@ -66,6 +66,11 @@ class Part:
     stopped: str | None
     lines: list[bytes] = field(default_factory=list)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there was no case: what is wanted may be so little that nothing new can be drawn."""
+        return not self.seen.counts and not self.seen.left_out
+
 
 def fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> Part:
     """Fires one shard, in whatever process. `answered` is what is not sent again. Raises `TargetError`, `JournalError`."""
@@ -129,7 +134,8 @@ class Sharding:
         for future in done:
             shard = self._under_way.pop(future)
             try:
-                stopped = take(future.result()) is not None or stopped
+                part = future.result()
+                stopped = take(part) is not None or part.is_empty or stopped
             except BrokenExecutor:
                 lost.append(shard)
         if lost:

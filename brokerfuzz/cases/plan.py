@@ -69,9 +69,13 @@ class Plan:
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
-        """All cases with their numbers, in order."""
+        """All cases with their numbers, in order, as long as a shard has any: what is wanted may be so little that nothing new can be drawn."""
         for shard in self.shards():
-            yield from self.cases(shard)
+            number = None
+            for number, case in self.cases(shard):
+                yield number, case
+            if number is None:
+                return
 
     @property
     def _slices(self) -> int:

@@ -84,6 +84,10 @@ def _decode(body: bytes, reading: Reading) -> str:
         return body.decode(encoding, "replace")
 
 
+_MAY_BE_EXOTIC = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+"""Only so can a JSON text hold NUL, or half of a surrogate pair."""
+
+
 def _take(text: str, reading: Reading) -> None:
     numbers, members = _Numbers(), _LastWins()
     value = _parse(text, numbers.integer, numbers.real, members)
@@ -91,7 +95,7 @@ def _take(text: str, reading: Reading) -> None:
         reading.values = _all_ways(text, inexact=numbers.inexact, repeated=members.repeated)
     else:
         reading.values = [value]
-    if numbers.inexact or members.repeated or "\\u" in text:
+    if numbers.inexact or members.repeated or _MAY_BE_EXOTIC.search(text):
         reading.exotic = list(_exotic(_parse(text, _Literal, _Literal, _Members), ""))
         if any(detector == "lone_surrogates" for detector, _, _ in reading.exotic):
             reading.values = [without_surrogates(value) for value in reading.values]

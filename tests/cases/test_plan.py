@@ -71,3 +71,8 @@ def test_random_cases_are_those_that_are_wanted() -> None:
 def test_a_name_that_fits_nothing_is_refused(choice: dict[str, Any]) -> None:
     with pytest.raises(UnknownNameError):
         list(planned(**choice).numbered())
+
+
+def test_a_plan_without_end_ends_where_nothing_new_can_be_drawn() -> None:
+    narrow = planned(count=None, only_random=True, rules=("*:json",), techniques=("empty-body",), verdicts=("invalid",))
+    assert len(list(islice(narrow.numbered(), 5000))) < 5000
