@@ -27,7 +27,7 @@ class Lines:
     behind: int = 0
 
 
-def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, laid_out: bool = True) -> Lines:
+def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, most: int = MOST_LINES, laid_out: bool = True) -> Lines:
     """A body's lines, from about the byte `start` on."""
     start, end = _between_characters(body, start), _between_characters(body, start + longest)
     part = body[start:end]
@@ -35,7 +35,7 @@ def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, laid_out: b
     if text is None:
         return Lines(list(_hex(part[:_MOST_HEX], start)), start, max(len(body) - start - _MOST_HEX, 0))
     whole_json = laid_out and not start and text[:1] in ("{", "[")  # in the middle, nobody knows what is within quotes
-    lines, rest = _layout(text) if whole_json else _as_it_is(text)
+    lines, rest = _layout(text, most) if whole_json else _as_it_is(text, most)
     return Lines([_escaped(line) for line in lines], start, len(body) - start - len(part) + len(rest.encode(errors="surrogateescape")))
 
 
@@ -65,12 +65,12 @@ def _hex(part: bytes, start: int) -> Iterator[str]:
         yield f"{start + at:04x}  {row.hex(' '):<{3 * _HEX_LINE}} {told}"
 
 
-def _as_it_is(text: str) -> tuple[list[str], str]:
-    lines = text.split("\n", MOST_LINES)
-    return lines[:MOST_LINES], "".join(lines[MOST_LINES:])
+def _as_it_is(text: str, most: int) -> tuple[list[str], str]:
+    lines = text.split("\n", most)
+    return lines[:most], "".join(lines[most:])
 
 
-def _layout(text: str) -> tuple[list[str], str]:
+def _layout(text: str, most: int) -> tuple[list[str], str]:
     """(the lines, what is left out): a member or an item a line."""
     lines: list[str] = []
     line, depth, before, gap = "", 0, ",", ""
@@ -83,7 +83,7 @@ def _layout(text: str) -> tuple[list[str], str]:
         depth -= closes and depth > 0
         if before == "," or (before in ("{", "[")) != closes:
             lines += [line] if match.start() else []
-            if len(lines) == MOST_LINES:
+            if len(lines) == most:
                 return lines, text[match.start() :]
             line = "  " * min(depth, _DEEPEST)
         elif before not in _MARKS and piece not in _MARKS:

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import NamedTuple
 
-from brokerfuzz.reports.body_lines import LONGEST, Lines, lines_of
+from brokerfuzz.reports.body_lines import LONGEST, MOST_LINES, Lines, lines_of
 from brokerfuzz.reports.markup import Child, Markup, element, together, trusted
 from brokerfuzz.reports.messages import Document, body_of, counted, others_of
 
@@ -34,9 +34,9 @@ def comparison(twin: Document, message: Document, heads: tuple[str, str]) -> Mar
     """A table of two columns, the twin on the left."""
     left, right = body_of(twin), body_of(message)
     start = _start(left, right)
-    a, b = lines_of(left, start), lines_of(right, start)
+    a, b = (lines_of(body, start, most=LONGEST) for body in (left, right))
     if a.lines == b.lines and left != right:
-        a, b = lines_of(left, start, laid_out=False), lines_of(right, start, laid_out=False)
+        a, b = (lines_of(body, start, most=LONGEST, laid_out=False) for body in (left, right))
     rows = [*rows_of(_headers(twin), _headers(message)), *rows_of(a.lines, b.lines)]
     return element(
         "table",
@@ -115,22 +115,21 @@ def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int
 
 
 def _folded(rows: Sequence[Row]) -> Iterator[Markup]:
-    """The rows, without those that are alike and far from any that are not."""
-    near = {at for number, row in enumerate(rows) if not row.alike for at in range(number - _CONTEXT, number + _CONTEXT + 1)}
-    folded = 0
-    for number, row in enumerate(rows):
-        if near and number not in near:
-            folded += 1
-            continue
-        yield from _fold(folded)
-        folded = 0
-        yield element("tr", _cells(row))
-    yield from _fold(folded)
+    """The rows, without those that are alike and far from any that are not, and no more than one can read."""
+    differ = [number for number, row in enumerate(rows) if not row.alike] or [0]
+    near = sorted({at for number in differ for at in range(number - _CONTEXT, number + _CONTEXT + 1) if 0 <= at < len(rows)})[:MOST_LINES]
+    done = 0
+    for at in near:
+        yield from _fold(at - done, "equal line")
+        yield element("tr", _cells(rows[at]))
+        done = at + 1
+    behind = len(rows) - done
+    yield from _fold(behind, "equal line" if differ[-1] < done else "more line")
 
 
-def _fold(count: int) -> Iterator[Markup]:
+def _fold(count: int, what: str) -> Iterator[Markup]:
     if count:
-        yield element("tr", element("td", f"{counted(count, 'equal line')} left out", colspan=2, class_="fold"))
+        yield element("tr", element("td", f"{counted(count, what)} left out", colspan=2, class_="fold"))
 
 
 def _left_out(left: int, right: int, where: str) -> Markup | None:

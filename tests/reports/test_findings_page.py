@@ -219,6 +219,21 @@ def test_of_long_messages_the_part_that_differs_is_shown() -> None:
     assert re.search(r"38,\d\d\d bytes behind this left out", text)
 
 
+@pytest.mark.parametrize("at", [0, 100, 2000, 4999])
+def test_of_many_lines_those_around_what_differs_are_shown(at: int) -> None:
+    items = [1] * 5000
+    text = one(smallest={"body": [*items[:at], 2, *items[at + 1 :]]}, twin={"body": items}).text
+    assert marked(text, "ins") == ["  <mark>2</mark>,"] if at < 4999 else ["  <mark>2</mark>"]
+    assert re.search(r"[0-9,]+ equal lines left out", text)
+    assert len(text) < 100_000
+
+
+def test_where_very_many_lines_differ_the_first_are_shown() -> None:
+    text = one(smallest={"body": [1] * 3000}, twin={"body": [2] * 3000}).text
+    assert len(marked(text, "ins")) < 200
+    assert "2,842 more lines left out" in text
+
+
 # --------------------------------------------------------------------------------------------------------- hostile
 
 
