@@ -154,6 +154,8 @@ def _resumed(ctx: click.Context, given: Given) -> "tuple[Given, Plan]":
         raise click.UsageError(f"what is fired is what the journal says: leave {options_said} out", ctx)
     known = recorded(given["resume"])
     plan = known.plan
+    if plan.count is None and given["seconds"] is None:
+        raise click.UsageError("the journal's campaign has no last case: say with --time how long it is to go on", ctx)
     settings = {"stances": known.stances, "now": known.now, "seed": plan.seed, "contract": plan.contract, "message_type": plan.message_type}
     return aiming.recalled({**given, **settings}, known.aim), plan
 
