@@ -5,6 +5,7 @@ wrong there is taken away. Whether that is a valid message, the oracle says.
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from brokerfuzz.campaign.additions import with_member
 from brokerfuzz.campaign.trees import Members, Path, Tree, at_pointer, children, paths, pointer, read_tree, replaced, without, write_tree
@@ -28,8 +29,10 @@ def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[b
 
 
 def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[Tree]:
-    wrong = next((path for path in paths(tree) if pointer(tree, path) == at), None)
+    by_pointer = {pointer(tree, path): path for path in paths(tree)}
+    wrong = by_pointer.get(at)
     if wrong is None:
+        yield from _with_missing(tree, by_pointer.get(at.rpartition("/")[0]), at, twin, faults)
         return
     for place in faults:
         try:
@@ -39,9 +42,18 @@ def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[
         yield replaced(tree, wrong, right)
         if isinstance(right, Members):
             yield from _with_one_more(tree, wrong, right)
+    yield from (replaced(tree, wrong, without(at_path(tree, wrong), step, step + 1)) for step in range(len(children(at_path(tree, wrong)))))
     if wrong:
         yield replaced(tree, wrong[:-1], without(at_path(tree, wrong[:-1]), wrong[-1], wrong[-1] + 1))
-    yield from (replaced(tree, wrong, without(at_path(tree, wrong), step, step + 1)) for step in range(len(children(at_path(tree, wrong)))))
+
+
+def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[Tree]:
+    """The tree with the member that is missing, as the twin has it."""
+    name = at.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    for place in faults:
+        with suppress(LookupError):
+            if holder is not None:
+                yield with_member(tree, holder, name, at_pointer(twin, place))
 
 
 def _with_one_more(tree: Tree, path: Path, right: Members) -> Iterator[Tree]:

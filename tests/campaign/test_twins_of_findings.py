@@ -1,0 +1,59 @@
+"""The twin of a smallest message, made after the twin of the case that it comes from."""
+
+from collections import defaultdict
+from datetime import UTC, datetime
+from typing import Final
+
+from brokerfuzz.campaign.judging import Judge
+from brokerfuzz.campaign.trees import paths, read_tree
+from brokerfuzz.campaign.twins import twin_of
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
+
+OFFER: Final = "offer-creation-request"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+JUDGE = Judge(now=NOW)
+
+
+def twin(smallest: Case, first: Case) -> bytes | None:
+    return twin_of(smallest.body, smallest.verdict, first, lambda body: JUDGE.of(smallest, body).label)
+
+
+def alike() -> list[tuple[Case, Case]]:
+    """Cases of one rule by one technique: the smallest message, and the largest that has a twin."""
+    found = defaultdict(list)
+    for case in catalogue(OFFER, now=NOW, verdicts=["invalid"]):
+        if len(case.faults) == 1 and case.twin is not None and not case.faults[0].rule.endswith("/:json"):
+            found[case.faults[0].rule, case.faults[0].technique].append(case)
+    sizes = [sorted(cases, key=lambda case: len(case.body)) for cases in found.values()]
+    return [(cases[0], cases[-1]) for cases in sizes]
+
+
+def test_nearly_every_smallest_message_has_a_twin() -> None:
+    pairs = alike()
+    without = [(small.faults, small.body[:200]) for small, first in pairs if twin(small, first) is None]
+    assert len(pairs) > 1000
+    assert len(without) < len(pairs) / 50, without[:5]
+
+
+def test_a_twin_is_valid_and_near() -> None:
+    for small, first in [(small, first) for small, first in alike()[::7] if small is not first and small.body.startswith(b"{")]:
+        made = twin(small, first)
+        assert made is None or (JUDGE.of(small, made).label == "valid" and abs(values(made) - values(small.body)) <= 40)
+
+
+def values(body: bytes) -> int:
+    """How many values a message has."""
+    return sum(1 for _ in paths(read_tree(body)))
+
+
+def test_the_first_case_has_its_own_twin() -> None:
+    _, first = alike()[0]
+    assert first.twin is not None
+    assert twin(first, first) == first.twin.body
+
+
+def test_what_is_valid_or_no_json_or_wrong_in_two_places_has_none() -> None:
+    _, first = alike()[0]
+    for body in (b'{"number":"0","offerType":"Email"}', b"{", b"{}"):
+        assert twin(Case.judged(OFFER, body, now=NOW), first) is None
