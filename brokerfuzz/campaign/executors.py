@@ -55,7 +55,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
     _check_listening(address)
     client = Client(address, timeout=10, set_as_default=False)
     try:
-        threads = sum(client.nthreads().values())
+        threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
         if not threads:
             raise TargetError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
         yield client.get_executor(pure=False), threads

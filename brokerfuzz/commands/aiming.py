@@ -53,7 +53,8 @@ def _origin_of_configuration(ctx: click.Context) -> tuple[str, str] | None:
 
 def _configured_url(ctx: click.Context) -> str | None:
     default = (ctx.default_map or {}).get("url")
-    return default() if callable(default) else default
+    url = default() if callable(default) else default
+    return url if isinstance(url, str) else None
 
 
 def _origin(url: str) -> tuple[str, str]:

@@ -38,7 +38,7 @@ def way_to(message: Any, site: Site, turn: int) -> Steps | None:
             found.append(index)
             message = message[index]
         else:
-            if not isinstance(message, dict) or step not in message:
+            if step is None or not isinstance(message, dict) or step not in message:
                 return None
             found.append(step)
             message = message[step]

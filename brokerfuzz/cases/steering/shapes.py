@@ -96,7 +96,8 @@ class Shaping:
     """Decodes messages of any shape, or towards any place; each decoder is compiled once."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
-        self._contract, self._message_type = contract, message_type
+        self._contract = contract
+        self._message_type: MessageType = message_type
         self._style = Style(rich=frozenset(contract.sites[message_type]))
         self._decoders: dict[str, Read] = {}
 

@@ -77,7 +77,8 @@ class _Stream:
         contract: Contract,
         strength: int,
     ) -> None:
-        self._message_type, self._contract, self._now, self._shard, self._verdicts = message_type, contract, now, shard, verdicts
+        self._message_type: MessageType = message_type
+        self._contract, self._now, self._shard, self._verdicts = contract, now, shard, verdicts
         self._source = TurningSource(_random(seed, shard))
         sites = marked_sites(contract, message_type)
         self._marks = Marks(sites, seed, shard) if sites else None
