@@ -104,6 +104,10 @@ strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
     help="Of how many members every combination of states occurs: 2 for pairs, 3 for triples; fewer where they are too many.",
 )  # fmt: skip
+FORMATS = ("ndjson",)
+format_option = click.option(
+    "--format", "fmt", metavar="FORMAT", type=click.Choice(FORMATS), default="ndjson", show_default=True, help="What it is written as."
+)
 force_option = click.option("--force", is_flag=True, help="Replace OUT where it is there already.")
 
 

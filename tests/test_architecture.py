@@ -16,7 +16,7 @@ ALLOWED = {
     "decoder": {"schemas", "errors"},
     "cases": {"decoder", "schemas", "errors"},
     "strategies": {"cases", "decoder", "schemas", "errors"},
-    "corpus": {"cases.case", "writing", "schemas", "errors"},
+    "corpus": {"cases.case", "version", "writing", "schemas", "errors"},
     "targets": {"schemas.headers", "errors"},
     "campaign": {"writing", "targets", "cases.case", "cases.techniques", "schemas", "errors"},
     "reports": {"version", "campaign", "targets", "cases.case", "cases.covering", "cases.techniques", "writing", "schemas", "errors"},

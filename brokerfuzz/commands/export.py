@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 @options.strength_option
 @options.now_option("Make the cases")
 @options.contract_option
+@options.format_option
 @options.force_option
 @options.json_option
 def command(
     out: str, message_types: "tuple[MessageType, ...]", verdicts: "tuple[Label, ...]", seed: int, count: int | None, only_random: bool,
-    strength: int, now: datetime | None, contract: str | None, force: bool, as_json: bool,
+    strength: int, now: datetime | None, contract: str | None, fmt: str, force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a corpus: labelled cases, one a line of JSON, for any language to read.
 
@@ -56,10 +57,10 @@ def command(
         for case in chosen_cases(message_type, wanted, demands, now, seed, number, strength, twins=True, only_random=only_random)
     )  # fmt: skip
     if out == "-":
-        summary = corpus.dump(sys.stdout.buffer, cases)
+        summary = corpus.dump(sys.stdout.buffer, cases, fmt=fmt)
     else:
         check_out(out, force=force)
-        summary = corpus.write(out, cases, progress=counter())
+        summary = corpus.write(out, cases, progress=counter(), fmt=fmt)
     _print_summary(summary, out, as_json=as_json)
 
 

@@ -1,63 +1,66 @@
 """Corpora as files: NDJSON, a case a line, whole or not there."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.records import decode, encode
+from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.corpus.counting import Counted, Summary
+from brokerfuzz.corpus.destinations import write_file, write_folder
+from brokerfuzz.corpus.formats import About, OneFile, format_named
+from brokerfuzz.corpus.records import decode
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.schemas import Contract
-from brokerfuzz.writing import whole
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, load_contract
 
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of a line that `read` takes at the most."""
 _REMEMBERED = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What was written: how many cases, and how many of each message type and label."""
+def write(
+    path: str | Path,
+    cases: Iterable[Case],
+    *,
+    progress: Callable[[int], None] | None = None,
+    fmt: str = "ndjson",
+    about: About | None = None,
+) -> Summary:
+    """Writes a corpus in a format: to a name of its own beside `path` first, which takes the name `path` once all is written.
 
-    count: int
-    by_label: dict[tuple[str, str], int]
-
-
-def write(path: str | Path, cases: Iterable[Case], *, progress: Callable[[int], None] | None = None) -> Summary:
-    """Writes a corpus: to a name of its own beside `path` first, which takes the name `path` once all is written.
-
-    An existing file is replaced. `progress` is called with the number of cases written so far. Raises `CorpusError` where the
-    file cannot be written or there is no case; nothing is left behind then.
+    What is there is replaced. `progress` is called with the number of cases written so far. `about` is what formats besides `ndjson` have to know.
+    Raises `CorpusError` where it cannot be written or there is no case (nothing is left behind then), `UnknownNameError` for a format that is none.
     """
-    path = Path(path)
-    if path.is_dir():
+    path, form = Path(path), format_named(fmt)
+    counted, known = Counted(_some(cases), progress), about or About(load_contract(), MESSAGE_TYPES, clock(None), "")
+    if isinstance(form, OneFile) and path.is_dir():
         raise CorpusError(f"{path} is a folder: name the file that the corpus is to be written to")
     try:
-        with whole(path) as stream:
-            summary = dump(stream, cases, progress=progress)
+        if isinstance(form, OneFile):
+            write_file(path, form.pieces(counted, known))
+        else:
+            write_folder(path, form.files(counted, known), form.name, known)
     except OSError as problem:
         reason = problem.strerror or problem
         raise CorpusError(f"{path} cannot be written: {reason}; choose a folder that is there and yours, with room in it") from problem
-    return summary
+    return counted.summary
 
 
-def dump(stream: BinaryIO, cases: Iterable[Case], *, progress: Callable[[int], None] | None = None) -> Summary:
-    """Writes a corpus to a stream, a case at a time. Raises `CorpusError` where there is no case."""
-    by_label: Counter[tuple[str, str]] = Counter()
-    held: Case | None = None
+def dump(stream: BinaryIO, cases: Iterable[Case], *, progress: Callable[[int], None] | None = None, fmt: str = "ndjson") -> Summary:
+    """Writes a corpus of a one-file format to a stream. Raises `CorpusError` where there is no case."""
+    counted, form = Counted(_some(cases), progress), format_named(fmt)
+    if not isinstance(form, OneFile):
+        raise CorpusError(f"{fmt} is a folder: name one")
+    stream.writelines(form.pieces(counted, About(load_contract(), MESSAGE_TYPES, clock(None), "")))
+    return counted.summary
+
+
+def _some(cases: Iterable[Case]) -> Iterator[Case]:
+    """The cases, of which there have to be some."""
+    case = None
     for case in cases:
-        if held is not None:
-            stream.write(encode(held) + b"\n")
-        held = case
-        by_label[case.message_type, case.label] += 1
-        if progress:
-            progress(by_label.total())
-    if held is None:
+        yield case
+    if case is None:
         raise CorpusError("no case is left to write: choose more messages or verdicts, or a count above 0")
-    stream.write(encode(held, last=True) + b"\n")
-    return Summary(by_label.total(), dict(by_label))
 
 
 def read(path: str | Path, *, contract: Contract | None = None) -> Iterator[Case]:

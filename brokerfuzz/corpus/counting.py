@@ -1,0 +1,35 @@
+"""How many cases of what were written."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from brokerfuzz.cases.case import Case
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What was written: how many cases, and how many of each message type and label."""
+
+    count: int
+    by_label: dict[tuple[str, str], int]
+
+
+class Counted:
+    """Cases that are counted as they pass. `progress` is called with the number of those that have passed so far."""
+
+    def __init__(self, cases: Iterable[Case], progress: Callable[[int], None] | None = None) -> None:
+        self._cases, self._progress = cases, progress
+        self._by_label: Counter[tuple[str, str]] = Counter()
+
+    def __iter__(self) -> Iterator[Case]:
+        for number, case in enumerate(self._cases, 1):
+            self._by_label[case.message_type, case.label] += 1
+            if self._progress:
+                self._progress(number)
+            yield case
+
+    @property
+    def summary(self) -> Summary:
+        """What has passed so far."""
+        return Summary(self._by_label.total(), dict(self._by_label))

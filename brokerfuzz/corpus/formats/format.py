@@ -1,0 +1,55 @@
+"""The two kinds of format."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.schemas import Contract, MessageType
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of a corpus before its first case.
+
+    `recipe` are the arguments of `brokerfuzz export` that make it again, but for where it goes; `now` is the time that its cases are made against.
+    """
+
+    contract: Contract
+    message_types: tuple[MessageType, ...]
+    now: datetime
+    recipe: str
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of a folder: its name, below the folder, with `/` between the parts, and its bytes in pieces.
+
+    A part of a name consists of small letters, digits, `.`, `_` and `-` (a language's own names may have capitals), begins and ends with no
+    `.` and is at most 100 characters long: it is safe on every file system, and no two names differ in capitals alone.
+    """
+
+    name: str
+    pieces: Iterable[bytes]
+
+
+@dataclass(frozen=True)
+class OneFile:
+    """A format that is one file, by convention of this suffix. `pieces` gives its bytes."""
+
+    name: str
+    says: str
+    suffix: str
+    pieces: Callable[[Iterable[Case], About], Iterator[bytes]]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A format that is a folder. `files` gives its files, in an order of their own; a file's pieces are asked for before the next file is."""
+
+    name: str
+    says: str
+    files: Callable[[Iterable[Case], About], Iterator[File]]
+
+
+Format = OneFile | Folder

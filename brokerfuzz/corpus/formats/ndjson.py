@@ -1,0 +1,20 @@
+"""NDJSON: a case a line, as `corpus.records` has it; the last says that it is the last."""
+
+from collections.abc import Iterable, Iterator
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats.format import About, OneFile
+from brokerfuzz.corpus.records import encode
+
+
+def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
+    held: Case | None = None
+    for case in cases:
+        if held is not None:
+            yield encode(held) + b"\n"
+        held = case
+    if held is not None:
+        yield encode(held, last=True) + b"\n"
+
+
+FORMAT = OneFile("ndjson", "a case a line of JSON, to be read again by brokerfuzz", ".ndjson", _pieces)
