@@ -71,6 +71,13 @@ def rule_ids(contract: str | None) -> Items:
     return ((rule.id, rule.demand) for rule in load_contract(contract).rules_by_id.values())
 
 
+def sites(contract: str | None) -> Items:
+    """The sites that have rules; the root has no name."""
+    from brokerfuzz.schemas import load_contract
+
+    return ((site, "") for site in dict.fromkeys(rule.site for rule in load_contract(contract).rules_by_id.values()) if site)
+
+
 def techniques(contract: str | None) -> Items:
     """The techniques."""
     from brokerfuzz.cases.techniques import TECHNIQUES

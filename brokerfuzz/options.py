@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from brokerfuzz.format_names import FORMATS
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -84,7 +86,7 @@ verdict_option = click.option(
     "--verdict", "verdicts", metavar="VERDICT", type=click.Choice(VERDICTS), multiple=True,
     help=f"Only cases that are this (repeatable): {', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}.",
 )  # fmt: skip
-random_option = click.option("--random", "only_random", is_flag=True, help="Leave the catalogue out.")
+random_option = click.option("--random/--catalogue", "only_random", default=False, help="Whether the catalogue is left out.  [default: it is in]")
 bug_option = click.option(
     "--bug", "bugs", metavar="NAME", shell_complete=known("bugs"), multiple=True, help="Seed this bug (repeatable); `serve --list-bugs` names them."
 )
@@ -92,11 +94,11 @@ stance_option = click.option(
     "--stance", "stances", metavar="SILENCE=accept|reject", callback=_stances, shell_complete=known("stances"), multiple=True,
     help="Settle a question that the contract leaves open (repeatable).",
 )  # fmt: skip
-rule_option = click.option(
+_rule_option = click.option(
     "--rule", "rules", metavar="ID", shell_complete=known("rule_ids"), multiple=True,
     help="Only faults of this rule (repeatable); * stands for anything.",
 )  # fmt: skip
-technique_option = click.option(
+_technique_option = click.option(
     "--technique", "techniques", metavar="NAME", shell_complete=known("techniques"), multiple=True,
     help="Only faults by this technique (repeatable).",
 )  # fmt: skip
@@ -104,7 +106,6 @@ strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
     help="Of how many members every combination of states occurs: 2 for pairs, 3 for triples; fewer where they are too many.",
 )  # fmt: skip
-FORMATS = ("ndjson",)
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(FORMATS), default="ndjson", show_default=True, help="What it is written as."
 )
@@ -180,8 +181,12 @@ _TARGET_OPTIONS = (
 )  # fmt: skip
 
 _CHOICE_OPTIONS = (
-    rule_option,
-    technique_option,
+    _rule_option,
+    _technique_option,
+    click.option(
+        "--site", "sites", metavar="SITE", shell_complete=known("sites"), multiple=True,
+        help="Only faults of rules at this site (repeatable); * stands for anything. As with --rule, no other cases but their twins.",
+    ),
     click.option("--tag", "tags", metavar="TAG", multiple=True, help="Only cases with this tag (repeatable); * stands for anything."),
     click.option(
         "--exclude-rule", "exclude_rules", metavar="ID", shell_complete=known("rule_ids"), multiple=True, help="No faults of this rule (repeatable)."
@@ -191,7 +196,10 @@ _CHOICE_OPTIONS = (
         help="No faults by this technique (repeatable).",
     ),
     click.option("--exclude-tag", "exclude_tags", metavar="TAG", multiple=True, help="No cases with this tag (repeatable)."),
+    click.option("--minimal", is_flag=True, help="Of the catalogue only the smallest set that breaks every rule by every technique once."),
 )  # fmt: skip
+CHOICE = ("rules", "techniques", "sites", "tags", "exclude_rules", "exclude_techniques", "exclude_tags")
+"""The parameters of `choice_options` that are names, in which * stands for anything."""
 
 
 class Sectioned(click.Command):

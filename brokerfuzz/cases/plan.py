@@ -1,10 +1,10 @@
-"""Which cases a campaign fires, said so briefly that it can be written into a journal and sent to another process, and be made again there.
+"""Which cases are fired or written, said so briefly that it can be written down and sent to another process, and be made again there.
 
 Cases come in shards: slices of the catalogue, then random cases, each shard by itself from the seed and its own number. A case's number is
 its shard's times `STRIDE` and its place in the shard; so a case has the same number in whatever process, and whenever, it is made.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -13,6 +13,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
+from brokerfuzz.cases.minimal import minimal
 from brokerfuzz.cases.selecting import Selection, selection
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 
@@ -22,6 +23,8 @@ SLICE = 512
 """Cases of the catalogue a shard."""
 DRAWN = 1024
 """Random cases a shard."""
+IN_VAIN = 5000
+"""Random cases in a row that are not wanted, after which a shard ends."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +32,8 @@ class Plan:
     """Cases of one message type: the catalogue's (not `only_random`), then `count` random ones from a `seed`, or None for no end of them.
 
     `now` is the time that they are made against, `contract` the folder of a changed one. What is wanted, and what is not, are names of
-    rules, techniques and tags in which `*` stands for anything: see `selecting.selection`.
+    rules, techniques, tags and sites in which `*` stands for anything: see `selecting.selection`. `minimal` leaves of the catalogue's
+    wanted cases the smallest set that breaks each rule by each technique.
     """
 
     message_type: MessageType
@@ -45,6 +49,8 @@ class Plan:
     exclude_techniques: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     exclude_tags: tuple[str, ...] = ()
+    sites: tuple[str, ...] = ()
+    minimal: bool = False
     contract: str | None = None
 
     @property
@@ -86,7 +92,7 @@ class Plan:
         """Which cases are wanted. Raises `UnknownNameError`."""
         return selection(
             self.demands, self.rules, self.techniques, self.tags,
-            exclude_rules=self.exclude_rules, exclude_techniques=self.exclude_techniques, exclude_tags=self.exclude_tags,
+            exclude_rules=self.exclude_rules, exclude_techniques=self.exclude_techniques, exclude_tags=self.exclude_tags, sites=self.sites,
         )  # fmt: skip
 
     def _listed(self) -> Sequence[Case]:
@@ -101,7 +107,8 @@ class Plan:
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts, rules=chosen.among(self.demands.rules[self.message_type]),
             techniques=chosen.names(), now=self.now, contract=self.demands, strength=self.strength,
         )  # fmt: skip
-        return islice(filter(chosen.wants, cases) if chosen else cases, left)
+        found = (case for case in chosen.of(_hopeful(cases, chosen)) if case.label in self.verdicts) if chosen else cases
+        return islice(found, left)
 
     def data(self) -> dict[str, Any]:
         """The plan as JSON."""
@@ -117,5 +124,16 @@ class Plan:
 @lru_cache(maxsize=4)
 def _listed(plan: Plan) -> Sequence[Case]:
     """The catalogue's cases that a plan wants."""
-    cases = catalogue(plan.message_type, now=plan.now, contract=plan.demands, strength=plan.strength)
-    return tuple(case for case in plan.chosen.of(cases) if case.label in plan.verdicts)
+    cases = plan.chosen.of(catalogue(plan.message_type, now=plan.now, contract=plan.demands, strength=plan.strength))
+    found = (case for case, _ in minimal(cases)) if plan.minimal else cases
+    return tuple(case for case in found if case.label in plan.verdicts)
+
+
+def _hopeful(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:
+    """The cases, to where so many in a row are not wanted that no more are to be hoped for: nothing may have the tag."""
+    in_vain = 0
+    for case in cases:
+        yield case
+        in_vain = 0 if chosen.wants(case) else in_vain + 1
+        if in_vain == IN_VAIN:
+            return

@@ -66,18 +66,29 @@ def selection(
     exclude_rules: Sequence[str] = (),
     exclude_techniques: Sequence[str] = (),
     exclude_tags: Sequence[str] = (),
+    sites: Sequence[str] = (),
 ) -> Selection:
-    """The selection of cases by rule ids, names of techniques and tags, in which `*` stands for anything and `?` for one character.
+    """The selection of cases by rule ids, names of techniques, tags and sites, in which `*` stands for anything and `?` for one character.
 
-    Raises `UnknownNameError` for a pattern that no rule or technique fits. Tags are not known before there are cases: what fits none chooses none.
+    `sites` want the rules that are at them: a rule is broken where it is wanted by its id and by its site, as far as either is said.
+    Raises `UnknownNameError` for a pattern that no rule, technique or site fits. Tags are not known before there are cases: what fits none chooses
+    none.
     """
+    broken = _chosen("rule", contract.rules_by_id, rules, exclude_rules, "`brokerfuzz rules` lists them all")
     return Selection(
-        _chosen("rule", contract.rules_by_id, rules, exclude_rules, "`brokerfuzz rules` lists them all"),
+        _at(contract, broken, sites) if sites else broken,
         _chosen("technique", TECHNIQUES, techniques, exclude_techniques, "`brokerfuzz rules --techniques` lists them all"),
-        bool(rules or techniques),
+        bool(rules or techniques or sites),
         _any_of(tags),
         _any_of(exclude_tags),
     )
+
+
+def _at(contract: Contract, rules: Collection[str] | None, sites: Sequence[str]) -> Collection[str]:
+    """Those of the rules (None: of all) that are at the sites."""
+    known = dict.fromkeys(rule.site for rule in contract.rules_by_id.values())
+    wanted = {site for pattern in sites for site in _fitting("site", known, pattern, "`brokerfuzz rules` lists the rules of each")}
+    return {name: None for name, rule in contract.rules_by_id.items() if rule.site in wanted and (rules is None or name in rules)}
 
 
 def _chosen(kind: str, known: Collection[str], wanted: Sequence[str], unwanted: Sequence[str], remedy: str) -> Collection[str] | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.making import contract_of, tell_unbroken
+from brokerfuzz.commands.making import NOTHING_LEFT, contract_of, tell_unbroken
 from brokerfuzz.commands.output import print_json, print_lines
 from brokerfuzz.options import MESSAGES, VERDICTS
 
@@ -17,22 +17,21 @@ if TYPE_CHECKING:
 @click.command("catalogue", short_help="Show what the catalogue has, and why.")
 @options.message_option
 @options.verdict_option
-@options.rule_option
-@options.technique_option
-@click.option("--minimal", is_flag=True, help="Only the smallest set that breaks every rule by every technique once, with each case's reason.")
+@options.choice_options
 @click.option("--cases", "listed", is_flag=True, help="List the cases, and what each is the first to cover.")
 @options.strength_option
 @options.now_option("Make the cases")
 @options.contract_option
 @options.json_option
 def command(
-    message_types: "tuple[MessageType, ...]", verdicts: "tuple[Label, ...]", rules: tuple[str, ...], techniques: tuple[str, ...], minimal: bool,
-    listed: bool, strength: int, now: datetime | None, contract: str | None, as_json: bool,
+    message_types: "tuple[MessageType, ...]", verdicts: "tuple[Label, ...]", minimal: bool, listed: bool, strength: int, now: datetime | None,
+    contract: str | None, as_json: bool, **choice: tuple[str, ...],
 ) -> None:  # fmt: skip
     """Show what the catalogue has: how many cases by verdict, rule, technique and silence.
 
     The catalogue is the finite list of cases that the contract alone determines, which `export` writes and `fire` sends
-    first. Early cases cover most. With --cases, or --minimal, each case is a line that says what it is there for.
+    first. Early cases cover most. With --cases, or --minimal, each case is a line that says what it is there for; --minimal
+    has the smallest set, and each case's reason.
 
     \b
     Examples:
@@ -48,7 +47,7 @@ def command(
 
     demands = contract_of(contract)
     tell_unbroken(demands, message_types or MESSAGES)
-    chosen, wanted = selection(demands, rules, techniques), verdicts or VERDICTS
+    chosen, wanted = selection(demands, **choice), verdicts or VERDICTS
     sizes: dict[str, Size] = {}
     rows: list[Any] = []
     for message_type in message_types or MESSAGES:
@@ -60,6 +59,8 @@ def command(
                 click.echo(entry.line())
             elif listed or minimal:
                 rows.append(entry.data())
+    if not sizes:
+        raise click.UsageError(NOTHING_LEFT, click.get_current_context())
     if as_json:
         print_json({"messages": {name: size.data() for name, size in sizes.items()}, **({"cases": rows} if listed or minimal else {})})
     elif not (listed or minimal):

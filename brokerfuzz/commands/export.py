@@ -2,26 +2,26 @@
 
 import os
 import sys
-from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.making import chosen_cases, contract_of, random_count, tell_unbroken
+from brokerfuzz.commands.making import contract_of, plans_of, tell_unbroken
 from brokerfuzz.commands.output import counted, counter
 from brokerfuzz.options import MESSAGES, VERDICTS
 
 if TYPE_CHECKING:
     from brokerfuzz.corpus import Summary
-    from brokerfuzz.schemas import Label, MessageType
+    from brokerfuzz.schemas import MessageType
 
 
 @click.command("export", short_help="Write a corpus of labelled cases.")
 @click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
 @options.message_option
 @options.verdict_option
+@options.choice_options
 @options.seed_option
 @options.count_option("of each message, after those of")
 @options.random_option
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 @options.force_option
 @options.json_option
 def command(
-    out: str, message_types: "tuple[MessageType, ...]", verdicts: "tuple[Label, ...]", seed: int, count: int | None, only_random: bool,
-    strength: int, now: datetime | None, contract: str | None, fmt: str, force: bool, as_json: bool,
+    out: str, message_types: "tuple[MessageType, ...]", fmt: str, force: bool, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Write a corpus: labelled cases, one a line of JSON, for any language to read.
 
@@ -45,17 +44,13 @@ def command(
     Examples:
       brokerfuzz export corpus.ndjson --now 2025-06-15T12:00:00Z
       brokerfuzz export - --message offer-creation-request --verdict invalid | head -n 3
+      brokerfuzz export small.ndjson --minimal --site 'productClusters[].products[].*'
       brokerfuzz export more.ndjson --random --count 10000 --seed 7
     """
     from brokerfuzz import corpus
 
-    demands, wanted = contract_of(contract), verdicts or VERDICTS
-    tell_unbroken(demands, message_types or MESSAGES)
-    number = random_count(count, only_random)
-    cases = (
-        case for message_type in message_types or MESSAGES
-        for case in chosen_cases(message_type, wanted, demands, now, seed, number, strength, twins=True, only_random=only_random)
-    )  # fmt: skip
+    tell_unbroken(contract_of(given["contract"]), message_types or MESSAGES)
+    cases = (case for plan in plans_of(message_types or MESSAGES, given) for _, case in plan.numbered())
     if out == "-":
         summary = corpus.dump(sys.stdout.buffer, cases, fmt=fmt)
     else:

@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 Given = dict[str, Any]
 _OF_PLAN = (
-    "message_type", "verdicts", "seed", "count", "only_random", "strength", "rules", "techniques", "tags", "exclude_rules", "exclude_techniques",
-    "exclude_tags", "stances", "now", "contract",
+    "message_type", "verdicts", "seed", "count", "only_random", "strength", *options.CHOICE, "minimal", "stances", "now", "contract",
 )  # fmt: skip
 """What a journal says, and nobody else where it is gone on with."""
 
@@ -137,11 +136,11 @@ def _plan(given: Given) -> "Plan":
     from brokerfuzz.cases.plan import Plan
 
     endless = given["count"] is None and given["seconds"] is not None
-    chosen = {name: tuple(given[name]) for name in ("rules", "techniques", "tags", "exclude_rules", "exclude_techniques", "exclude_tags")}
+    chosen = {name: tuple(given[name]) for name in options.CHOICE}
     return Plan(
         message_type=given["message_type"], now=clock(given["now"]), seed=given["seed"],
         count=None if endless else random_count(given["count"], given["only_random"]), only_random=given["only_random"],
-        strength=given["strength"], verdicts=tuple(given["verdicts"]) or VERDICTS, contract=given["contract"], **chosen,
+        strength=given["strength"], verdicts=tuple(given["verdicts"]) or VERDICTS, minimal=given["minimal"], contract=given["contract"], **chosen,
     )  # fmt: skip
 
 

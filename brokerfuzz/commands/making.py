@@ -1,18 +1,19 @@
 """What several commands make: the contract, the cases that were asked for."""
 
-from collections.abc import Iterable, Iterator
-from datetime import datetime
-from itertools import islice
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from brokerfuzz import options
 from brokerfuzz.commands.output import NAME
-from brokerfuzz.options import RANDOM_CASES
+from brokerfuzz.options import RANDOM_CASES, VERDICTS
 
 if TYPE_CHECKING:
-    from brokerfuzz.cases.case import Case
-    from brokerfuzz.schemas import Contract, Label, MessageType
+    from brokerfuzz.cases.plan import Plan
+    from brokerfuzz.schemas import Contract, MessageType
+
+NOTHING_LEFT = "no case is left: choose more messages, verdicts, rules, techniques, sites or tags"
 
 
 def contract_of(folder: str | None) -> "Contract":
@@ -40,21 +41,14 @@ def random_count(count: int | None, only_random: bool) -> int:
     return count if count is not None else RANDOM_CASES if only_random else 0
 
 
-def chosen_cases(
-    message_type: "MessageType", verdicts: "tuple[Label, ...]", contract: "Contract", now: datetime | None, seed: int, count: int,
-    strength: int, *, only_random: bool, twins: bool = False,
-) -> "Iterator[Case]":  # fmt: skip
-    """The catalogue's cases, then random ones (with `twins`, each fault's own before it), each once."""
-    from brokerfuzz.cases.at_random import random_cases
-    from brokerfuzz.cases.catalogue import catalogue
+def plans_of(message_types: "tuple[MessageType, ...]", given: "Mapping[str, Any]") -> "tuple[Plan, ...]":
+    """A plan for each message type, of parameters that are called as the options are. All are made against one time. Raises `ClockError`."""
+    from brokerfuzz.cases.case import clock
+    from brokerfuzz.cases.plan import Plan
 
-    seen: set[str] = set()
-    for case in () if only_random else catalogue(message_type, verdicts=verdicts, now=now, contract=contract, strength=strength):
-        seen.add(case.id)
-        yield case
-    if count:
-        for case in islice(random_cases(message_type, seed, verdicts=verdicts, now=now, contract=contract), count):
-            for one in (case.twin, case) if twins else (case,):
-                if one is not None and one.id not in seen and one.label in verdicts:
-                    seen.add(one.id)
-                    yield one
+    if given["minimal"] and given["only_random"]:
+        raise click.UsageError("--minimal chooses from the catalogue, which --random leaves out: give one of them", click.get_current_context())
+    count, now = random_count(given["count"], given["only_random"]), clock(given["now"])
+    said = {name: given[name] for name in ("seed", "only_random", "strength", "minimal", "contract")}
+    said |= {name: tuple(given[name]) for name in options.CHOICE} | {"verdicts": tuple(given["verdicts"]) or VERDICTS}
+    return tuple(Plan(message_type=message_type, now=now, count=count, **said) for message_type in message_types)

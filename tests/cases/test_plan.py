@@ -67,7 +67,7 @@ def test_random_cases_are_those_that_are_wanted() -> None:
     assert all(case.label == "invalid" and not any(fault.rule.endswith(":type") for fault in case.faults) for case in cases)
 
 
-@pytest.mark.parametrize("choice", [{"rules": ("no-such",)}, {"exclude_rules": ("no-such",)}, {"techniques": ("no-such",)}])
+@pytest.mark.parametrize("choice", [{"rules": ("no-such",)}, {"exclude_rules": ("no-such",)}, {"techniques": ("no-such",)}, {"sites": ("no-such",)}])
 def test_a_name_that_fits_nothing_is_refused(choice: dict[str, Any]) -> None:
     with pytest.raises(UnknownNameError):
         list(planned(**choice).numbered())
@@ -76,3 +76,23 @@ def test_a_name_that_fits_nothing_is_refused(choice: dict[str, Any]) -> None:
 def test_a_plan_without_end_ends_where_nothing_new_can_be_drawn() -> None:
     narrow = planned(count=None, only_random=True, rules=("*:json",), techniques=("empty-body",), verdicts=("invalid",))
     assert len(list(islice(narrow.numbered(), 5000))) < 5000
+
+
+def test_a_tag_that_nothing_has_ends_a_plan() -> None:
+    assert ids(planned(count=5, tags=("no-such",))) == []
+
+
+@pytest.mark.parametrize("only_random", [False, True])
+def test_a_site_wants_the_faults_of_its_rules_and_their_twins(only_random: bool) -> None:
+    cases = [case for _, case in planned(sites=("data.offers[].quantity",), count=100, only_random=only_random).numbered()]
+    twins = {case.twin_id for case in cases}
+    assert {fault.rule.partition(":")[0].partition("/")[2] for case in cases for fault in case.faults} == {"data.offers[].quantity"}
+    assert all(case.id in twins for case in cases[:-1] if not case.faults)
+
+
+def test_the_minimal_catalogue_has_each_rule_by_each_technique_once() -> None:
+    whole, least = (
+        [(fault.rule, fault.technique) for _, case in planned(minimal=minimal).numbered() for fault in case.faults] for minimal in (False, True)
+    )
+    assert len(least) == len(set(least))
+    assert set(least) == set(whole)

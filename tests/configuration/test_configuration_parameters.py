@@ -20,8 +20,8 @@ SECTIONS: dict[str, Any] = json.loads(schema_text())["properties"]
 KEYS = {(section, key): node for section, found in SECTIONS.items() for key, node in found.get("properties", {}).items()}
 NAMES = (
     "url exec_ call lines message_type method timeout concurrency rate fresh insecure ca headers accept reject envelope stances contract now "
-    "strength seed count verdicts rules exclude_rules techniques exclude_techniques tags exclude_tags seconds max_findings fail_fast shrink_requests "
-    "shrink_seconds journal baseline workers preflight reports"
+    "strength seed count minimal verdicts rules exclude_rules techniques exclude_techniques sites tags exclude_tags seconds max_findings fail_fast "
+    "shrink_requests shrink_seconds journal baseline workers preflight reports"
 )
 
 
