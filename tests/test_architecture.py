@@ -12,11 +12,12 @@ PACKAGE = Path(brokerfuzz.__file__).parent
 ALLOWED = {
     "errors": set(),
     "version": set(),
+    "format_names": set(),
     "schemas": {"errors"},
     "decoder": {"schemas", "errors"},
     "cases": {"decoder", "schemas", "errors"},
     "strategies": {"cases", "decoder", "schemas", "errors"},
-    "corpus": {"cases.case", "version", "writing", "packing", "schemas", "errors"},
+    "corpus": {"cases.case", "format_names", "version", "writing", "packing", "schemas", "errors"},
     "targets": {"schemas.headers", "errors"},
     "campaign": {"writing", "targets", "cases.case", "cases.techniques", "schemas", "errors"},
     "reports": {"version", "campaign", "targets", "cases.case", "cases.covering", "cases.techniques", "writing", "schemas", "errors"},
@@ -27,7 +28,7 @@ ALLOWED = {
     "writing": set(),
     "packing": {"errors"},
     "configuration": {"schemas", "writing", "errors"},
-    "options": {"completing", "configuration", "schemas", "errors"},
+    "options": {"completing", "configuration", "format_names", "schemas", "errors"},
     "completing": {"cases", "service", "schemas", "errors"},
 }
 """Room -> the rooms (or the one module of a room) that it may import. The commands may import any, and nothing but the command line imports them."""

@@ -8,11 +8,9 @@ from importlib import import_module
 
 from brokerfuzz.corpus.formats.format import About, File, Folder, Format, OneFile
 from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.format_names import FORMATS
 
 __all__ = ["FORMATS", "About", "File", "Folder", "Format", "OneFile", "format_named"]
-
-FORMATS = ("ndjson",)
-"""The formats' names. A format's module is called as the format, with `_` for `-`."""
 
 
 def format_named(name: str) -> Format:

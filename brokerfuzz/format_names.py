@@ -1,0 +1,6 @@
+"""The names of the formats of corpora, alone: the command line offers them without importing any format."""
+
+FORMATS = (
+    "ndjson",
+)  # fmt: skip
+"""A name a line, in order behind `ndjson`. The format is the module of that name in `corpus.formats`, with `_` for `-`."""
