@@ -1,7 +1,9 @@
 """Corpora: cases as files that any language reads."""
 
 from brokerfuzz.corpus.counting import Summary
-from brokerfuzz.corpus.files import dump, load, read, write
-from brokerfuzz.corpus.records import decode, encode
+from brokerfuzz.corpus.decoding import decode
+from brokerfuzz.corpus.files import dump, write
+from brokerfuzz.corpus.reading import parse, read
+from brokerfuzz.corpus.records import encode
 
-__all__ = ["Summary", "decode", "dump", "encode", "load", "read", "write"]
+__all__ = ["Summary", "decode", "dump", "encode", "parse", "read", "write"]

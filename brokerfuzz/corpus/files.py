@@ -1,4 +1,4 @@
-"""Corpora as files: NDJSON, a case a line, whole or not there."""
+"""Corpora written as files, whole or not there."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -8,13 +8,8 @@ from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.corpus.counting import Counted, Summary
 from brokerfuzz.corpus.destinations import write_file, write_folder
 from brokerfuzz.corpus.formats import About, OneFile, format_named
-from brokerfuzz.corpus.records import decode
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, load_contract
-
-LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes of a line that `read` takes at the most."""
-_REMEMBERED = 4096
+from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 
 
 def write(
@@ -61,48 +56,3 @@ def _some(cases: Iterable[Case]) -> Iterator[Case]:
         yield case
     if case is None:
         raise CorpusError("no case is left to write: choose more messages or verdicts, or a count above 0")
-
-
-def read(path: str | Path, *, contract: Contract | None = None) -> Iterator[Case]:
-    """The cases of a corpus, in order, each judged again: what its record says of it is true, or `CorpusError` is raised.
-
-    A fault's `twin` is the case before it that has the id; where that was left out of the corpus, or came more than 4,096 valid
-    cases before, only `twin_id` is known. Raises `CorpusError` too where the file cannot be read, is no corpus, or was cut off (the
-    cases before the cut have been yielded by then: make a list of all before you rely on any).
-    """
-    path = Path(path)
-    try:
-        stream = path.open("rb")
-    except OSError as problem:
-        raise CorpusError(f"{path} cannot be read: {problem.strerror}; name a file that `brokerfuzz export` wrote") from problem
-    with stream:
-        yield from load(stream, str(path), contract=contract)
-
-
-def load(stream: BinaryIO, name: str, *, contract: Contract | None = None) -> Iterator[Case]:
-    """The cases of a corpus in a stream; `name` is what errors call it. Otherwise as `read`."""
-    twins: dict[str, Case] = {}
-    last = False
-    for number, line in enumerate(_lines(stream, name), 1):
-        if last:
-            raise CorpusError(f"{name}, line {number}, follows the record that says it is the last: two corpora in one file? read them apart")
-        try:
-            case, last = decode(line, twins, contract=contract)
-        except CorpusError as problem:
-            raise CorpusError(f"{name}, line {number}, {problem}") from problem
-        if case.label == "valid":
-            twins[case.id] = case
-            if len(twins) > _REMEMBERED:
-                del twins[next(iter(twins))]
-        yield case
-    if not last:
-        raise CorpusError(f"{name} was cut off: its last record does not say that it is the last; export it again")
-
-
-def _lines(stream: BinaryIO, name: str) -> Iterator[bytes]:
-    number = 0
-    while line := stream.readline(LONGEST_LINE + 1):
-        number += 1
-        if len(line) > LONGEST_LINE:
-            raise CorpusError(f"{name}, line {number}, is longer than {LONGEST_LINE:,} bytes: no corpus has such lines")
-        yield line

@@ -1,0 +1,143 @@
+"""A line of a corpus read back: what its record says, and the case that its bytes are, judged again."""
+
+import re
+from base64 import b64decode
+from binascii import Error as Base64Error
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+import orjson
+
+from brokerfuzz.cases.case import NOW_TAG, Case, Fault
+from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas.contract import known_message_type
+from brokerfuzz.schemas.headers import Headers, headers_of
+from brokerfuzz.schemas.instants import instant
+
+_ID = re.compile(r"[0-9a-f]{16}")
+
+BytesOf = Callable[[str], bytes]
+"""Gives the bytes of a file of a corpus that is a folder, by its name there."""
+
+
+def no_files(name: str) -> bytes:
+    """Where there are no files: a corpus that is one file itself. Raises `CorpusError`."""
+    raise CorpusError(f"has its message in a file ({name!r}), and the corpus is no folder")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a line says of its case. Nothing of it is known to be true; `judged` finds out."""
+
+    id: str
+    message_type: MessageType
+    label: str
+    faults: tuple[Fault, ...]
+    silences: tuple[str, ...]
+    tags: tuple[str, ...]
+    twin_id: str | None
+    headers: Headers
+    last: bool
+    carried: Mapping[str, Any]
+    """The line's object, of which one member holds the message: `body`, `raw` or `file`."""
+    bytes_of: BytesOf = no_files
+
+    @cached_property
+    def body(self) -> bytes:
+        """The message. Raises `CorpusError` where it cannot be had."""
+        try:
+            if "body" in self.carried:
+                return orjson.dumps(self.carried["body"])
+            if "raw" in self.carried:
+                return b64decode(self.carried["raw"], validate=True)
+        except (ValueError, TypeError, Base64Error) as problem:
+            raise _no_record(problem) from problem
+        return self.bytes_of(_file(self.carried["file"]))
+
+    @property
+    def now(self) -> datetime | None:
+        """The time that the case was judged at, where its verdict follows the clock."""
+        return next((instant(tag.removeprefix(NOW_TAG)) for tag in self.tags if tag.startswith(NOW_TAG)), None)
+
+
+def record_of(line: bytes, bytes_of: BytesOf = no_files) -> Record:
+    """The record of a line. Raises `CorpusError` (without the line's number) for what is none."""
+    try:
+        said = orjson.loads(line)
+        faults = tuple(Fault(_text(entry["rule"]), _text(entry["at"]), _text(entry["technique"])) for entry in said["faults"])
+        return Record(
+            id=_id(said["id"]),
+            message_type=known_message_type(said["message"]),
+            label=_text(said["verdict"]),
+            faults=faults,
+            silences=tuple(map(_text, said["silences"])),
+            tags=tuple(map(_text, said["tags"])),
+            twin_id=None if said["twin"] is None else _id(said["twin"]),
+            headers=headers_of(said.get("headers", ())),
+            last=said.get("last") is True,
+            carried=_carrying(said),
+            bytes_of=bytes_of,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, UnknownNameError) as problem:
+        raise _no_record(problem) from problem
+
+
+def _carrying(said: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not {"body", "raw", "file"} & set(said):
+        raise KeyError("body")
+    return said
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.40} is no text")
+    return value
+
+
+def _file(value: Any) -> str:
+    if not isinstance(value, str):
+        raise CorpusError(f"is no record of a case ({value!r:.40} is no name of a file)")
+    return value
+
+
+def _id(value: Any) -> str:
+    if not _ID.fullmatch(_text(value)):
+        raise ValueError(f"{value!r:.40} is no id")
+    return str(value)
+
+
+def _no_record(problem: Exception) -> CorpusError:
+    return CorpusError(f"is no record of a case ({type(problem).__name__}: {problem})")
+
+
+def judged(record: Record, twins: Mapping[str, Case], *, contract: Contract | None = None) -> Case:
+    """The case of a record, judged again. `twins` are the valid cases read before, by id.
+
+    Raises `CorpusError` (without the line's number) for an id that is not the bytes' own, and a label, fault or silence that the oracle does not
+    confirm.
+    """
+    twin = twins.get(record.twin_id) if record.twin_id is not None else None
+    try:
+        case = Case.judged(
+            record.message_type, record.body, faults=record.faults, tags=record.tags, twin=twin, now=record.now, contract=contract,
+            headers=record.headers,
+        )  # fmt: skip
+    except LabelError as problem:
+        raise CorpusError(f"is not what its record says: {problem}") from problem
+    if record.twin_id is not None and twin is None:
+        case = replace(case, missing_twin=record.twin_id)
+    found = (case.id, case.label, sorted({touch.silence for touch in case.verdict.silences}))
+    claimed = (record.id, record.label, list(record.silences))
+    if found != claimed:
+        raise CorpusError(f"says {claimed}, and its bytes are {found}: it was changed, or made for another contract")
+    return case
+
+
+def decode(line: bytes, twins: Mapping[str, Case], *, contract: Contract | None = None) -> tuple[Case, bool]:
+    """The case of a line, judged again, and whether its record says that it is the last. Raises `CorpusError` as `record_of` and `judged` do."""
+    record = record_of(line)
+    return judged(record, twins, contract=contract), record.last

@@ -1,0 +1,162 @@
+"""Corpora read back, from files, packed files and folders, in bounded memory whatever is in them."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.decoding import BytesOf, Record, judged, no_files, record_of
+from brokerfuzz.corpus.folders import CASES, CorpusFolder
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.packing import opened_for_reading
+from brokerfuzz.schemas import Contract
+
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes of a line that are read at the most."""
+_REMEMBERED = 4096
+_REMEMBERED_BYTES = 64 * 1024 * 1024
+
+
+def read(path: str | Path, *more: str | Path, contract: Contract | None = None) -> Iterator[Case]:
+    """The cases of a corpus, in order, each judged again: what its record says of it is true, or `CorpusError` is raised.
+
+    A corpus is a file, packed or not (`.gz`, `.zst`), or a folder that `--format files` wrote. Several paths, such as the shards of one corpus,
+    are read one after the other.
+
+    A fault's `twin` is the case before it that has the id; where that was left out of the corpus, or came more than 4,096 valid
+    cases before, only `twin_id` is known. Raises `CorpusError` too where a file cannot be read, is no corpus, or was cut off (the
+    cases before the cut have been yielded by then: make a list of all before you rely on any).
+    """
+    twins = Twins()
+    for one in (path, *more):
+        yield from _cases(lines(one), str(one), twins, contract)
+
+
+def parse(stream: BinaryIO, name: str, *, contract: Contract | None = None) -> Iterator[Case]:
+    """The cases of a corpus in a stream; `name` is what errors call it. Otherwise as `read`."""
+    return _cases(_lines(stream, name, no_files), name, Twins(), contract)
+
+
+def records(path: str | Path) -> Iterator[Record]:
+    """What the records of a corpus say of its cases, in order, unjudged. Raises `CorpusError` as `read` does, but for what is not true."""
+    return (record for _, record in _records(lines(path), str(path)))
+
+
+def _cases(found: "Iterator[Line]", name: str, twins: "Twins", contract: Contract | None) -> Iterator[Case]:
+    for line, record in _records(found, name):
+        try:
+            case = judged(record, twins.known, contract=contract)
+        except CorpusError as problem:
+            raise line.wrong(problem) from problem
+        twins.add(case)
+        yield case
+
+
+def _records(found: "Iterator[Line]", name: str) -> "Iterator[tuple[Line, Record]]":
+    succession = Succession(name)
+    for line in found:
+        try:
+            record = line.record()
+            succession.add(record)
+        except CorpusError as problem:
+            raise line.wrong(problem) from problem
+        yield line, record
+    succession.end()
+
+
+class Twins:
+    """The valid cases that were read last, by id: the twins that faults may have."""
+
+    def __init__(self) -> None:
+        self._cases: OrderedDict[str, Case] = OrderedDict()
+        self._bytes = 0
+
+    @property
+    def known(self) -> Mapping[str, Case]:
+        """Those that are still known."""
+        return self._cases
+
+    def add(self, case: Case) -> None:
+        """Remembers a case if it is valid; forgets the oldest where there are too many."""
+        if case.label != "valid" or case.id in self._cases:
+            return
+        self._cases[case.id] = case
+        self._bytes += len(case.body)
+        while len(self._cases) > _REMEMBERED or self._bytes > _REMEMBERED_BYTES:
+            self._bytes -= len(self._cases.popitem(last=False)[1].body)
+
+
+class Succession:
+    """Holds the records of one corpus to it that the last one, and no other, says so."""
+
+    def __init__(self, name: str) -> None:
+        self._name, self._last = name, False
+
+    def add(self, record: Record) -> None:
+        """Takes the next record. Raises `CorpusError` (without the line's number)."""
+        if self._last:
+            raise CorpusError("follows the record that says it is the last: two corpora in one file? read them apart")
+        self._last = record.last
+
+    def end(self) -> None:
+        """Raises `CorpusError` where the last record was not there."""
+        if not self._last:
+            raise CorpusError(f"{self._name} was cut off: its last record does not say that it is the last; export it again")
+
+
+# ----------------------------------------------------------------------------------------------------------- lines
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a corpus: the file that it is in, its number, its bytes, and where messages are that lie beside it."""
+
+    name: str
+    number: int
+    text: bytes
+    bytes_of: BytesOf
+
+    def record(self) -> Record:
+        """What it says. Raises `CorpusError` (without the line's number) where it is no record."""
+        return record_of(self.text, self.bytes_of)
+
+    def wrong(self, problem: CorpusError) -> CorpusError:
+        """What is wrong with it, and where it is."""
+        return CorpusError(f"{self.name}, line {self.number}, {problem}")
+
+
+def lines(path: str | Path) -> Iterator[Line]:
+    """The lines of a corpus, one at a time. Raises `CorpusError` where it cannot be read, or a line is too long."""
+    path = Path(path)
+    try:
+        if path.is_dir():
+            yield from _lines_of_folder(path)
+        else:
+            with opened_for_reading(path) as stream:
+                yield from _lines(stream, str(path), no_files)
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or problem
+        raise CorpusError(f"{path} cannot be read: {reason}; name a file that `brokerfuzz export` wrote") from problem
+
+
+def _lines_of_folder(path: Path) -> Iterator[Line]:
+    folder = CorpusFolder(path)
+    try:
+        stream = folder.opened(CASES)
+    except CorpusError as problem:
+        raise CorpusError(f"{path} {problem}: export the corpus again") from problem
+    with stream:
+        yield from _lines(stream, str(path / CASES), folder.bytes_of)
+
+
+def _lines(stream: BinaryIO, name: str, bytes_of: Callable[[str], bytes]) -> Iterator[Line]:
+    number = 0
+    while text := stream.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(text) > LONGEST_LINE:
+            raise CorpusError(f"{name}, line {number}, is longer than {LONGEST_LINE:,} bytes: no corpus has such lines")
+        yield Line(name, number, text, bytes_of)
+    if number == 0:
+        raise CorpusError(f"{name} is empty, and was cut off if it was a corpus: name a file that `brokerfuzz export` wrote")
