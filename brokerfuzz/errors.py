@@ -8,6 +8,7 @@ BrokerfuzzError                 the base: catch it to catch them all
 ├── ReportError                 a report cannot be made, written or read back
 ├── BaselineError              a baseline of known findings cannot be read or written
 ├── JournalError               a journal cannot be written, read or gone on with
+├── WorkerError                 a cluster is not there, or those who do the work are lost again and again
 ├── TargetError                 a target cannot be reached or addressed
 ├── ConfigurationError          a configuration file cannot be read, used or written
 ├── ClockError                  a time to make cases against is too early
@@ -56,6 +57,10 @@ class BaselineError(BrokerfuzzError):
 
 class JournalError(BrokerfuzzError):
     """Raised when a campaign's journal cannot be written or read, or is that of another campaign."""
+
+
+class WorkerError(BrokerfuzzError):
+    """Raised when a cluster cannot be reached, or work was begun several times and its worker was lost each time."""
 
 
 class TargetError(BrokerfuzzError):

@@ -95,7 +95,7 @@ def run(campaign: "Campaign") -> Result:
 def run_sharded(campaign: "Campaign", sharding: Sharding, recalled: Recalled | None = None) -> Result:
     """Runs a campaign whose cases are fired by other processes, and that is begun without cases of its own: what they found is shrunk here.
 
-    Raises `TargetError` where the target cannot be reached at all, or workers are lost again and again.
+    Raises `TargetError` where the target cannot be reached at all, `WorkerError` where workers are lost again and again.
     """
     try:
         sharding.run(campaign.absorb, recalled, campaign.options.time)

@@ -6,7 +6,7 @@ and where one is killed within it: what was answered before is in the journal, a
 
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
@@ -18,8 +18,9 @@ from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.campaign.volley import Numbered, Volley
-from brokerfuzz.errors import TargetError
+from brokerfuzz.errors import WorkerError
 from brokerfuzz.targets import Target, looping
+from brokerfuzz.workers import Pool
 
 AHEAD = 2
 """How many shards a worker has waiting, so that none is idle."""
@@ -91,25 +92,22 @@ async def _fire_shard(orders: Orders, shard: int, seconds: float | None, answere
 
 
 class Sharding:
-    """The firing of a plan's shards by an executor's workers.
+    """The firing of a plan's shards by the workers of a pool."""
 
-    `renew` gives a new executor where one broke; None where it mends itself, as a cluster's does.
-    """
-
-    def __init__(self, orders: Orders, executor: Executor, workers: int, *, renew: Callable[[], Executor] | None) -> None:
-        self._orders, self._executor, self._workers, self._renew = orders, executor, workers, renew
+    def __init__(self, orders: Orders, pool: Pool) -> None:
+        self._orders, self._pool = orders, pool
         self._attempts: dict[int, int] = {}
         self._under_way: dict[Future[Part], int] = {}
 
     def run(self, take: Callable[[Part], str | None], recalled: Recalled | None, seconds: float | None) -> None:
         """Fires until no shard is left, the time is up, or `take`, which gets each part as it comes, gives a reason to stop. Raises
-        `TargetError` where workers are lost again and again."""
+        `WorkerError` where workers are lost again and again."""
         deadline = None if seconds is None else time.monotonic() + seconds
         waiting = iter(self._orders.plan.shards())
         stopped = False
         try:
             while True:
-                room = 0 if stopped else self._workers * AHEAD - len(self._under_way)
+                room = 0 if stopped else self._pool.workers * AHEAD - len(self._under_way)
                 for shard in islice(waiting, room):
                     self._submit(shard, recalled, deadline)
                 if not self._under_way:
@@ -122,10 +120,10 @@ class Sharding:
     def _submit(self, shard: int, recalled: Recalled | None, deadline: float | None) -> None:
         self._attempts[shard] = self._attempts.get(shard, 0) + 1
         if self._attempts[shard] > ATTEMPTS:
-            raise TargetError(f"shard {shard} was begun {ATTEMPTS} times, and each time its worker was lost: is there memory enough?")
+            raise WorkerError(f"shard {shard} was begun {ATTEMPTS} times, and each time its worker was lost: is there memory enough?")
         left = None if deadline is None else max(deadline - time.monotonic(), 0.01)
         answered = recalled.block(shard) if recalled else None
-        self._under_way[self._executor.submit(fire_shard, self._orders, shard, left, answered)] = shard
+        self._under_way[self._pool.executor.submit(fire_shard, self._orders, shard, left, answered)] = shard
 
     def _gather(self, take: Callable[[Part], str | None], recalled: Recalled | None, deadline: float | None) -> bool:
         """Takes what has come, and begins anew what was lost; whether it is time to stop."""
@@ -143,11 +141,9 @@ class Sharding:
         return stopped
 
     def _begin_anew(self, lost: list[int], recalled: Recalled | None, deadline: float | None) -> None:
-        if self._renew is None:
-            raise TargetError("the workers are lost: are they running, and can they import brokerfuzz?")
         lost += self._under_way.values()
         self._under_way.clear()
-        self._executor = self._renew()
+        self._pool.renew()
         known = Recalled(self._orders.journal) if self._orders.journal else recalled
         for shard in sorted(lost):
             self._submit(shard, known, deadline)

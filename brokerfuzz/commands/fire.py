@@ -244,19 +244,20 @@ def _by_others(
     stack: ExitStack, campaign: "Campaign", target: "Target", plan: "Plan", given: Given, journal: "Journal | None", recalled: "Recalled | None"
 ) -> "Result":
     """Runs the campaign by processes of this machine, or a cluster's."""
-    from brokerfuzz.campaign import executors, run_sharded
+    from brokerfuzz import workers
+    from brokerfuzz.campaign import run_sharded
     from brokerfuzz.campaign.journal import is_packed
     from brokerfuzz.campaign.sharding import Sharding
 
     if given["cluster"] is not None:
-        executor, workers = stack.enter_context(executors.cluster(given["cluster"]))
-        return run_sharded(campaign, Sharding(campaign.orders(plan, workers, None), executor, workers, renew=None), recalled)
+        pool = stack.enter_context(workers.cluster(given["cluster"]))
+        return run_sharded(campaign, Sharding(campaign.orders(plan, pool.workers, None), pool), recalled)
     if journal is not None and is_packed(journal.path):
         raise click.UsageError("several workers cannot write one packed journal: name one that does not end in .gz")
-    processes = executors.Processes(given["workers"])
+    processes = workers.Processes(given["workers"])
     stack.callback(processes.end)
     orders = campaign.orders(plan, processes.workers, str(journal.path) if journal else None)
-    return run_sharded(campaign, Sharding(orders, processes.executor, processes.workers, renew=processes.renew), recalled)
+    return run_sharded(campaign, Sharding(orders, processes), recalled)
 
 
 # ----------------------------------------------------------------------------------------------------- what comes of it

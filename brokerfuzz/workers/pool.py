@@ -1,0 +1,15 @@
+"""What those who do the work have in common."""
+
+from concurrent.futures import Executor
+from typing import Protocol
+
+
+class Pool(Protocol):
+    """So many workers behind an executor. One that is lost breaks the executor (`BrokenExecutor`), or is replaced by itself."""
+
+    workers: int
+    executor: Executor
+
+    def renew(self) -> Executor:
+        """New workers in place of those of which one was lost. Raises `WorkerError` where that cannot be."""
+        ...

@@ -1,0 +1,47 @@
+"""Processes of this machine."""
+
+import gc
+import multiprocessing
+import os
+import signal
+from concurrent.futures import Executor, ProcessPoolExecutor
+from multiprocessing.connection import wait
+from threading import Thread
+
+
+class Processes:
+    """So many processes of this machine, each begun anew: a copy of this one would have its HTTP client, and not the client's threads."""
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self.executor = self._begun()
+
+    def renew(self) -> Executor:
+        """New processes in place of those of which one was lost."""
+        self.end()
+        self.executor = self._begun()
+        return self.executor
+
+    def end(self) -> None:
+        """Ends all processes, whatever they do. What they had of this one is given back, or it would be missed at this one's end."""
+        self.executor.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.kill()
+        self.executor.shutdown(wait=True)
+        gc.collect()
+
+    def _begun(self) -> Executor:
+        return ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), initializer=_begin)
+
+
+def _begin() -> None:
+    """Ctrl-C goes to every process of a terminal: the one that began them ends them. Where that one is killed, they end by themselves."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
