@@ -1,0 +1,80 @@
+"""The corpus that comes with brokerfuzz: current, true for the next decades, and there without Hypothesis."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from brokerfuzz.corpus import load
+from brokerfuzz.corpus.committed import DATA
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
+
+MADE_AT = "2100-01-01T00:00:00Z"
+each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+
+
+@each_type
+def test_the_committed_corpus_is_what_export_writes_today(run: Callable[..., Result], tmp_path: Path, message_type: MessageType) -> None:
+    made = ["--message", message_type, "--minimal", "--now", MADE_AT]
+    run("export", tmp_path / "new.ndjson", *made)
+    name = f"{message_type}.ndjson"
+    same = (tmp_path / "new.ndjson").read_bytes() == (DATA / name).read_bytes()
+    assert same, f"it is out of date: write it again with `brokerfuzz export corpus/data/{name} {' '.join(made)} --force`"
+
+
+def test_it_holds_the_message_types_and_nothing_else() -> None:
+    assert sorted(path.name for path in DATA.iterdir()) == sorted(f"{name}.ndjson" for name in MESSAGE_TYPES)
+
+
+@each_type
+def test_each_rule_is_broken_and_each_fault_has_its_twin(message_type: MessageType) -> None:
+    cases = load(message_type)
+    assert {fault.rule for case in cases for fault in case.faults} == {rule.id for rule in load_contract().rules[message_type]}
+    seen: set[str] = set()
+    for case in cases:
+        assert case.label == ("invalid" if case.faults else "valid")
+        assert not case.faults or case.twin_id in seen
+        seen.add(case.id)
+
+
+@each_type
+@pytest.mark.parametrize("year", [2026, 2036, 2100])
+def test_each_case_is_what_it_is_for_the_next_decades(message_type: MessageType, year: int) -> None:
+    now = datetime(year, 1, 1, tzinfo=UTC)
+    for case in load(message_type):
+        assert check(message_type, case.body, now=now, headers=case.headers).label == case.label, case.id
+
+
+def test_what_is_chosen_comes_with_its_twins() -> None:
+    chosen = load("offer-creation-request", rules=["*pageCount:minimum"])
+    faults = [case for case in chosen if case.faults]
+    assert faults
+    assert all(fault.rule.endswith("pageCount:minimum") for case in faults for fault in case.faults)
+    assert {case.id for case in chosen} == {case.id for case in faults} | {case.twin_id for case in faults}
+
+
+def test_a_choice_by_verdict_leaves_the_twins_at_hand() -> None:
+    faults = load("offer-pricing-response", verdicts=["invalid"])
+    assert {case.label for case in faults} == {"invalid"}
+    assert all(case.twin is not None for case in faults)
+
+
+def test_a_name_that_nothing_bears_is_said_so() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'offer-creation-request'"):
+        load("offer-creation")  # type: ignore[arg-type]
+    with pytest.raises(UnknownNameError, match="no technique is called"):
+        load("offer-creation-request", techniques=["one-belwo"])
+
+
+def test_it_is_there_without_hypothesis() -> None:
+    code = (
+        "import sys; sys.modules['hypothesis'] = None\n"
+        "from brokerfuzz.corpus import load\n"
+        "assert len(load('product-list-response', verdicts=['invalid'])) > 100"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
