@@ -35,7 +35,10 @@ def write_folder(out: Path, files: Iterable[File], name: str, about: About) -> N
     try:
         with (part / SUMS).open("w", encoding="ascii", newline="\n") as sums:
             for file in files:
-                sums.write(f"{_write(part / file.name, file.pieces)}  {file.name}\n")
+                kept = out / file.name if file.yours else None
+                digest = _write(part / file.name, [kept.read_bytes()] if kept and kept.is_file() else file.pieces)
+                if not file.yours:
+                    sums.write(f"{digest}  {file.name}\n")
         manifest = {"brokerfuzz": __version__, "format": name, "recipe": about.recipe}
         (part / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="ascii")
         with suppress(FileNotFoundError):

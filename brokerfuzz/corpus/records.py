@@ -32,7 +32,7 @@ def encode(case: Case, *, last: bool = False) -> bytes:
     }
     if case.headers:
         record["headers"] = case.headers
-    if _is_compact(case.body):
+    if is_compact(case.body):
         record["body"] = orjson.Fragment(case.body)
     else:
         record["raw"] = b64encode(case.body).decode()
@@ -41,7 +41,8 @@ def encode(case: Case, *, last: bool = False) -> bytes:
     return orjson.dumps(record)
 
 
-def _is_compact(body: bytes) -> bool:
+def is_compact(body: bytes) -> bool:
+    """Whether the bytes are the compact JSON of a value: such a message stands in a line of text as it is."""
     try:
         return orjson.dumps(orjson.loads(body)) == body
     except ValueError:

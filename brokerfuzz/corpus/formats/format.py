@@ -27,10 +27,12 @@ class File:
 
     A part of a name consists of small letters, digits, `.`, `_` and `-` (a language's own names may have capitals), begins and ends with no
     `.` and is at most 100 characters long: it is safe on every file system, and no two names differ in capitals alone.
+    `yours` is a file to be filled in: one that is there already stays as it is when the corpus is written again, and no checksum is kept of it.
     """
 
     name: str
     pieces: Iterable[bytes]
+    yours: bool = False
 
 
 @dataclass(frozen=True)
