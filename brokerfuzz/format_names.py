@@ -2,5 +2,7 @@
 
 FORMATS = (
     "ndjson",
+    "files",
+    "parsing",
 )  # fmt: skip
 """A name a line, in order behind `ndjson`. The format is the module of that name in `corpus.formats`, with `_` for `-`."""

@@ -8,10 +8,12 @@
 `"body":` is then those bytes. Else `raw` holds the bytes in base64. `silences` lists the ids of those touched, `twin` is null where
 there is none. The few cases that are about how a request carries its message have `"headers": [["content-type", "text/plain"], …]` before
 the body: what is sent in place of the usual headers of these names, where null stands for no such header. A body that they say is
-packed is that of the request, packed. The last record of a corpus ends in `"last":true`, so that a corpus that was cut off shows.
+packed is that of the request, packed. Where a corpus is a folder,
+`file` names the file of it that has the message. The last record of a corpus ends in `"last":true`, so that a corpus that was cut off shows.
 """
 
 from base64 import b64encode
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -21,6 +23,16 @@ from brokerfuzz.cases.case import Case
 
 def encode(case: Case, *, last: bool = False) -> bytes:
     """The line of a case, without its line break."""
+    carried = {"body": orjson.Fragment(case.body)} if is_compact(case.body) else {"raw": b64encode(case.body).decode()}
+    return _line(case, carried, last)
+
+
+def encode_beside(case: Case, file: str, *, last: bool = False) -> bytes:
+    """The line of a case whose message is in a file: `"file"`, its name, stands in place of the message."""
+    return _line(case, {"file": file}, last)
+
+
+def _line(case: Case, carried: Mapping[str, Any], last: bool) -> bytes:
     record: dict[str, Any] = {
         "id": case.id,
         "message": case.message_type,
@@ -32,10 +44,7 @@ def encode(case: Case, *, last: bool = False) -> bytes:
     }
     if case.headers:
         record["headers"] = case.headers
-    if is_compact(case.body):
-        record["body"] = orjson.Fragment(case.body)
-    else:
-        record["raw"] = b64encode(case.body).decode()
+    record |= carried
     if last:
         record["last"] = True
     return orjson.dumps(record)

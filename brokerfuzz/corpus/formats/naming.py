@@ -1,0 +1,50 @@
+"""Names of files for cases: they sort as the corpus does, say what the case is about, and are safe on every file system."""
+
+import re
+from collections import Counter
+from collections.abc import Hashable
+
+from brokerfuzz.cases.case import Case
+
+_LONGEST_TOPIC = 70
+_SILENT_TAGS = ("now:", "at:", "in:", "under:")
+"""Tags that say where and when, not what about."""
+
+
+class Numbers:
+    """Counts the cases of each folder, from 1."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Hashable] = Counter()
+
+    def next(self, folder: Hashable) -> str:
+        """The number of the next case of a folder, in seven digits: as text, numbers sort as they count."""
+        self._counts[folder] += 1
+        return f"{self._counts[folder]:07}"
+
+
+def stem(number: str, case: Case) -> str:
+    """The name of a case's file, without its suffix: `0000042_order-minimum_minimum_one-below_19da04d3`.
+
+    It consists of the number, what the case is about, and eight digits of its id. What is too long loses its beginning.
+    """
+    topic = topic_of(case)[-_LONGEST_TOPIC:].lstrip("._-")
+    return "_".join(filter(None, (number, topic, case.id[:8])))
+
+
+def topic_of(case: Case) -> str:
+    """What a case is about, in small letters: a fault's site, keyword and technique; else the tags, or the silences that it touches."""
+    if case.faults:
+        first = case.faults[0]
+        site, _, keyword = first.rule.partition("/")[2].partition("@")[0].rpartition(":")
+        words = [site or "message", keyword, first.technique, *(["and-more"] if len(case.faults) > 1 else [])]
+    else:
+        tags = [tag.removeprefix("probe:").removeprefix("as:") for tag in case.tags if not tag.startswith(_SILENT_TAGS)]
+        words = tags or list(dict.fromkeys(touch.silence for touch in case.verdict.silences))
+    return "_".join(filter(None, map(_plain, words)))
+
+
+def _plain(text: str) -> str:
+    """`productClusters[].id` becomes `product-clusters.id`."""
+    small = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text).lower().replace("[]", "")
+    return re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9.]+", "-", small)).strip("-.")

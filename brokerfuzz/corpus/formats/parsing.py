@@ -1,0 +1,32 @@
+"""Parsing: the layout of JSON parsers' test suites (nst/JSONTestSuite), for what reads these messages.
+
+    offer-creation-request/n_0000042_order-minimum_minimum_one-below_19da04d3.json
+
+A folder a message type. A name begins with `y_` where the message must be accepted (`valid`), with `n_` where it must be refused (`invalid`), with
+`i_` where either will do (`unspecified`), and the file has its exact bytes. Cases that are about a request's headers are left out: their verdict
+is not that of the bytes alone.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats.format import About, File, Folder
+from brokerfuzz.corpus.formats.naming import Numbers, stem
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.schemas import Label
+
+LETTERS: dict[Label, str] = {"valid": "y", "invalid": "n", "unspecified": "i"}
+
+
+def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
+    numbers, name = Numbers(), None
+    for case in cases:
+        if not case.headers:
+            letter = LETTERS[case.label]
+            name = f"{case.message_type}/{letter}_{stem(numbers.next((case.message_type, letter)), case)}.json"
+            yield File(name, (case.body,))
+    if name is None:
+        raise CorpusError("every case is about a request's headers, which the format parsing has no place for: choose more cases")
+
+
+FORMAT = Folder("parsing", "y_, n_ and i_ files, as JSONTestSuite has them", _files)
