@@ -1,8 +1,9 @@
 """The contract and the oracle: what messages there are, what is demanded of them, what is left open."""
 
 from brokerfuzz.schemas.contract import MESSAGE_TYPES, Contract, MessageType, Silence, Stance, Stances, load_contract
-from brokerfuzz.schemas.oracle import Broken, Label, Touched, Verdict, check
+from brokerfuzz.schemas.oracle import check
 from brokerfuzz.schemas.sites import Condition, Rule, Site
+from brokerfuzz.schemas.verdicts import Broken, Label, Touched, Verdict
 
 __all__ = [
     "MESSAGE_TYPES",

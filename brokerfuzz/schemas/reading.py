@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
+import orjson
+
 from brokerfuzz.schemas.nesting import shallow
 
 DEEPEST = 64
@@ -50,6 +52,8 @@ class Reading:
 
 def read(body: bytes) -> Reading:
     """Reads a message. Never raises; see `Reading`."""
+    if (value := _plain(body)) is not None:
+        return Reading([value])
     reading = Reading()
     text = _decode(body, reading)
     try:
@@ -60,6 +64,25 @@ def read(body: bytes) -> Reading:
     except ValueError as problem:
         reading.error = _explain(problem)
     return reading
+
+
+_DIGITS = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
+_LONG_INTEGER = re.compile(rb"[:,[]-?[0-9]{16,}[],}]")
+
+
+def _plain(body: bytes) -> Any:
+    """The message, if it can be read in one way only, and None if that is not so or not known.
+
+    What is written again as it was has no member twice, no number that loses anything and no encoding but UTF-8: orjson reads those, and
+    writes the shortest text of a double. Of its integers, only those of 16 digits and more may be beyond a double. NUL it writes in one way.
+    """
+    if body[:1] not in (b"{", b"[") or b"\\u0000" in body or (b"0" * 16 in body.translate(_DIGITS) and _LONG_INTEGER.search(body)):
+        return None
+    try:
+        value = orjson.loads(body)
+        return value if orjson.dumps(value) == body else None
+    except (ValueError, TypeError):  # no JSON; nested deeper than orjson writes
+        return None
 
 
 def read_shallow(body: bytes) -> Reading:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Hashable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.schemas.headers import OF_HEADERS
@@ -49,13 +50,21 @@ def near_now(value: Any, now: datetime, options: Options) -> bool:
 
 
 def cron(value: Any, now: datetime, options: Options) -> bool:
-    if not isinstance(value, str):
-        return False
-    return not _CRON.fullmatch(value) or any(int(low) > int(high) for low, high in _CRON_RANGE.findall(value))
+    return isinstance(value, str) and not _is_cron(value)
+
+
+@lru_cache(maxsize=1024)
+def _is_cron(text: str) -> bool:
+    return _CRON.fullmatch(text) is not None and all(int(low) <= int(high) for low, high in _CRON_RANGE.findall(text))
 
 
 def url(value: Any, now: datetime, options: Options) -> bool:
-    return isinstance(value, str) and not _URL.fullmatch(value)
+    return isinstance(value, str) and not _is_url(value)
+
+
+@lru_cache(maxsize=1024)
+def _is_url(text: str) -> bool:
+    return _URL.fullmatch(text) is not None
 
 
 def name(value: Any, now: datetime, options: Options) -> bool:
@@ -108,7 +117,10 @@ def distinct(items: Any, key: str | None) -> bool:
         if len(set(names)) < len(names):
             return True
         nameless = [item for item in items if not (isinstance(item, dict) and isinstance(item.get(key), str))] if len(names) < len(items) else []
-    return len(set(map(_frozen, nameless))) < len(nameless)
+    try:
+        return len(set(nameless)) < len(nameless)
+    except TypeError:
+        return len(set(map(_frozen, nameless))) < len(nameless)
 
 
 def _frozen(value: Any) -> Hashable:

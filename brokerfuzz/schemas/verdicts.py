@@ -1,0 +1,73 @@
+"""What the oracle says of a message, and how it names places and values in it."""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from brokerfuzz.schemas.reading import escape
+
+Label = Literal["valid", "invalid", "unspecified"]
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A rule that a message breaks. `at` is the JSON Pointer of the place (of an absent member: where it should be)."""
+
+    rule: str
+    at: str
+    found: str
+    demanded: str
+
+    def __str__(self) -> str:
+        return f"{self.rule} at {self.at or 'the root'}: found {self.found}, demanded {self.demanded}"
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """A silence that a message touches, at a JSON Pointer."""
+
+    silence: str
+    at: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.silence} at {self.at or 'the root'}: found {self.found}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`invalid` where a rule is broken, else `unspecified` where a silence is touched, else `valid`."""
+
+    label: Label
+    broken: tuple[Broken, ...] = ()
+    silences: tuple[Touched, ...] = ()
+
+    def __str__(self) -> str:
+        return "\n  ".join([self.label, *(f"breaks {b}" for b in self.broken), *(f"touches {t}" for t in self.silences)])
+
+
+VALID = Verdict("valid")
+
+
+Place = tuple["Place", str | int] | None
+"""A way down from the root: the place above and the last step."""
+
+
+def pointer(place: Place) -> str:
+    """The JSON Pointer of a place."""
+    steps: list[str] = []
+    while place is not None:
+        place, step = place
+        steps.append(escape(str(step)))
+    return "".join(f"/{step}" for step in reversed(steps))
+
+
+def describe(value: Any) -> str:
+    """A value in a few words: itself where that is short, else its kind and size."""
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False) if len(value) <= 60 else f"a string of {len(value):,} characters"
+    if isinstance(value, dict):
+        return f"an object of {len(value):,} member(s)"
+    if isinstance(value, list):
+        return f"an array of {len(value):,} item(s)"
+    return json.dumps(value) if not isinstance(value, int) or abs(value) < 1 << 200 else "an integer of more than 60 digits"

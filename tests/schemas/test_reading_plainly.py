@@ -1,0 +1,56 @@
+"""A message that can be read in one way only is read faster, and no differently."""
+
+from itertools import chain, islice
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from brokerfuzz.cases.at_random import random_cases
+from brokerfuzz.cases.case import compact
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
+from brokerfuzz.schemas.reading import read
+
+
+def at_leisure(body: bytes) -> str:
+    """How the message is read with a space behind it, which makes it one that might be read in other ways."""
+    return repr(read(body + b" "))
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+def test_every_kind_of_case_is_read_the_same(message_type: MessageType) -> None:
+    for case in chain(catalogue(message_type), islice(random_cases(message_type, 7), 500)):
+        if len(case.body) < 20_000 and read(case.body).values and read(case.body).encoding is None:
+            assert repr(read(case.body)) == at_leisure(case.body)
+
+
+NUMBERS = st.integers(-(2**64), 2**64) | st.floats(allow_nan=False, allow_infinity=False)
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS.map(str) | st.text() | NUMBERS,
+    lambda below: st.lists(below) | st.dictionaries(st.text(), below),
+    max_leaves=12,
+)
+
+
+@given(VALUES.map(lambda value: [value]))
+@example([2**53 + 1])
+@example([-(2**53) - 1])
+@example({"a": 9007199254740993})
+@example([0.1 + 0.2, 5e-324, 1e22, 1e23, -0.0, 0, 1.0])
+@example(["\0", "\\u0000", "\ufffd", "\U0001f600"])
+@example([",9007199254740993,"])
+def test_any_json_is_read_the_same(value: Any) -> None:
+    try:
+        body = compact(value)
+    except TypeError:
+        return
+    assert repr(read(body)) == at_leisure(body)
+
+
+@pytest.mark.parametrize(
+    "body", [b"[9007199254740993]", b'{"a":9007199254740993}', b'{"a":-9007199254740993,"b":0}', b"9007199254740993", b'["\\u0000"]']
+)
+def test_what_might_be_lost_is_seen(body: bytes) -> None:
+    assert read(body).exotic
