@@ -3,6 +3,11 @@
 FORMATS = (
     "ndjson",
     "files",
+    "json-schema-test-suite",
+    "junit5",
     "parsing",
+    "pytest",
+    "vitest",
+    "xunit",
 )  # fmt: skip
 """A name a line, in order behind `ndjson`. The format is the module of that name in `corpus.formats`, with `_` for `-`."""
