@@ -3,6 +3,7 @@
 FORMATS = (
     "ndjson",
     "files",
+    "fuzz-seeds",
     "json-schema-test-suite",
     "junit5",
     "parsing",
