@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TextIO
 
 import click
 
-from brokerfuzz.commands import catalogue, check, completion, coverage, explain, export, fire, init, replay, rules, serve
+from brokerfuzz.commands import catalogue, check, completion, corpus, coverage, explain, export, fire, init, replay, rules, serve
 from brokerfuzz.commands.output import COMPLETE, FAILED, INTERRUPTED, NAME, PIPE_CLOSED, failed
 
 
@@ -150,7 +150,7 @@ def _print_version(ctx: click.Context) -> NoReturn:
     ctx.exit()
 
 
-for _module in (check, coverage, rules, explain, catalogue, export, fire, replay, serve, init, completion):
+for _module in (check, coverage, rules, explain, catalogue, export, corpus, fire, replay, serve, init, completion):
     commands.add_command(_module.command)
 
 if __name__ == "__main__":

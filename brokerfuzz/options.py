@@ -107,7 +107,7 @@ strength_option = click.option(
     help="Of how many members every combination of states occurs: 2 for pairs, 3 for triples; fewer where they are too many.",
 )  # fmt: skip
 format_option = click.option(
-    "--format", "fmt", metavar="FORMAT", type=click.Choice(FORMATS), default="ndjson", show_default=True, help="What it is written as."
+    "--format", "fmt", metavar="FORMAT", type=click.Choice(FORMATS), help="What it is written as.  [default: what OUT's end tells, else ndjson]"
 )
 force_option = click.option("--force", is_flag=True, help="Replace OUT where it is there already.")
 
@@ -196,8 +196,10 @@ _CHOICE_OPTIONS = (
         help="No faults by this technique (repeatable).",
     ),
     click.option("--exclude-tag", "exclude_tags", metavar="TAG", multiple=True, help="No cases with this tag (repeatable)."),
-    click.option("--minimal", is_flag=True, help="Of the catalogue only the smallest set that breaks every rule by every technique once."),
 )  # fmt: skip
+_minimal_option = click.option(
+    "--minimal", is_flag=True, help="Of the catalogue only the smallest set that breaks every rule by every technique once."
+)
 CHOICE = ("rules", "techniques", "sites", "tags", "exclude_rules", "exclude_techniques", "exclude_tags")
 """The parameters of `choice_options` that are names, in which * stands for anything."""
 
@@ -236,5 +238,7 @@ def _all(options: tuple[Decorator, ...]) -> Decorator:
 
 target_options = _all(_TARGET_OPTIONS)
 """What is fired at, and how its answers are read."""
-choice_options = _all(_CHOICE_OPTIONS)
+choice_options = _all((*_CHOICE_OPTIONS, _minimal_option))
 """Which cases are wanted, and which not."""
+name_options = _all(_CHOICE_OPTIONS)
+"""The same of cases that are there already."""

@@ -13,7 +13,7 @@ import orjson
 
 from brokerfuzz.cases.case import NOW_TAG, Case, Fault
 from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError
-from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.headers import Headers, headers_of
 from brokerfuzz.schemas.instants import instant
@@ -35,7 +35,7 @@ class Record:
 
     id: str
     message_type: MessageType
-    label: str
+    label: Label
     faults: tuple[Fault, ...]
     silences: tuple[str, ...]
     tags: tuple[str, ...]
@@ -72,7 +72,7 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> Record:
         return Record(
             id=_id(said["id"]),
             message_type=known_message_type(said["message"]),
-            label=_text(said["verdict"]),
+            label=_label(said["verdict"]),
             faults=faults,
             silences=tuple(map(_text, said["silences"])),
             tags=tuple(map(_text, said["tags"])),
@@ -102,6 +102,13 @@ def _file(value: Any) -> str:
     if not isinstance(value, str):
         raise CorpusError(f"is no record of a case ({value!r:.40} is no name of a file)")
     return value
+
+
+def _label(value: Any) -> Label:
+    if value not in ("valid", "invalid", "unspecified"):
+        raise ValueError(f"{value!r:.40} is no verdict")
+    found: Label = value
+    return found
 
 
 def _id(value: Any) -> str:

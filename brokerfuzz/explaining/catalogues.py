@@ -92,6 +92,17 @@ class Entry:
         return f"{self.number:>6}  {self.case.id}  {self.case.label:<11}  {reason}{f'  (first: {new})' if new else ''}"
 
 
+def listed(case: Case) -> str:
+    """A case of a corpus as a line."""
+    return f"{case.id}  {case.label:<11}  {case.message_type}  {printable(why(case))}"
+
+
+def listed_data(case: Case) -> dict[str, Any]:
+    """What `--json` has of it."""
+    about = {"id": case.id, "message": case.message_type, "verdict": case.label, "why": why(case)}
+    return {**about, "tags": list(case.tags), "twin": case.twin_id, "bytes": len(case.body)}
+
+
 def entries(cases: Iterable[tuple[Case, Reason | None]], contract: Contract) -> Iterator[Entry]:
     """The cases as entries, in order."""
     seen: set[Goal] = set()

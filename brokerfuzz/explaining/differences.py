@@ -26,6 +26,12 @@ def difference(twin: bytes, body: bytes) -> list[str]:
     return list(_lines(before, after)) if before and after and before != after else _marked(twin, body)
 
 
+def laid_out(body: bytes) -> list[str]:
+    """A message alone, a member a line; what is no JSON as its bytes, without the middle where it is long."""
+    found = _laid_out(body)
+    return [shortened(line) for line in found] if found else [shortened(_text(body))]
+
+
 def _lines(before: list[str], after: list[str]) -> Iterator[str]:
     for operation, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if operation == "equal":

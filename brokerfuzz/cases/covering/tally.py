@@ -55,6 +55,10 @@ class Tally:
         else:
             self._count({self._at_home(goal) for goal in covered(case, self.contract)}, source)
 
+    def goals_of(self, case: Case) -> frozenset[Goal]:
+        """What a case covers of all that there is to cover, whether or not anything else does."""
+        return self._known.intersection(map(self._at_home, covered(case, self.contract, strength=self.strength)))
+
     def _count(self, goals: Iterable[Goal], source: str) -> None:
         known = self._known.intersection(goals)
         self.counts.update(known)

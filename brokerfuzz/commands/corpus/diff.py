@@ -1,0 +1,32 @@
+"""`corpus diff`: what changed between two corpora."""
+
+import click
+
+from brokerfuzz import options
+from brokerfuzz.commands.output import FOUND, clear_line, counter, print_json, print_lines
+
+
+@click.command("diff", short_help="Say what changed between two corpora, by rule.")
+@click.argument("before", metavar="BEFORE", type=click.Path(readable=False))
+@click.argument("after", metavar="AFTER", type=click.Path(readable=False))
+@options.json_option
+def command(before: str, after: str, as_json: bool) -> int:
+    """Say what changed between two corpora: how many cases were added, are gone, and are said to be something else, by
+    rule and technique.
+
+    Cases are the same where their bytes are. Their order, tags and twins do not count, and nothing is judged: see `verify`.
+
+    Exit status: 0 both have the same cases, 1 they differ, 2 one cannot be read.
+
+    \b
+    Examples:
+      brokerfuzz corpus diff old.ndjson new.ndjson
+      brokerfuzz corpus diff corpus/data/offer-creation-request.ndjson mine.ndjson.gz --json
+    """
+    from brokerfuzz.corpus.comparing import compare
+    from brokerfuzz.explaining.comparisons import data, lines
+
+    found = compare(before, after, progress=counter("records"))
+    clear_line()
+    print_json(data(found)) if as_json else print_lines(lines(found))
+    return 0 if found.same else FOUND

@@ -1,0 +1,33 @@
+"""`corpus merge`: several corpora as one."""
+
+import click
+
+from brokerfuzz import options
+from brokerfuzz.commands.corpus.results import print_written
+from brokerfuzz.commands.export import check_out
+from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.output import counter
+
+
+@click.command("merge", short_help="Write several corpora as one.")
+@click.argument("out", metavar="OUT", type=click.Path(readable=False))
+@click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
+@options.contract_option
+@options.force_option
+@options.json_option
+def command(out: str, corpora: tuple[str, ...], contract: str | None, force: bool, as_json: bool) -> None:
+    """Write several corpora as one: each case once, in the order in which they come, the twin of a fault before it.
+
+    Every case is judged again. Of records of the same bytes the first stays.
+
+    \b
+    Examples:
+      brokerfuzz corpus merge all.ndjson catalogue.ndjson random.ndjson.gz
+      brokerfuzz corpus merge whole.ndjson corpus-*-of-00008.ndjson
+    """
+    from brokerfuzz import corpus
+    from brokerfuzz.corpus.merging import merged
+
+    check_out(out, force=force)
+    summary = corpus.write(out, merged(corpora, contract=contract_of(contract)), progress=counter())
+    print_written(summary, out, as_json=as_json)

@@ -1,0 +1,107 @@
+"""`corpus show`: what is in corpora, or one case of them."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from brokerfuzz import options
+from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.output import clear_line, counter, print_json, print_lines
+from brokerfuzz.options import CHOICE, MESSAGES, VERDICTS
+
+if TYPE_CHECKING:
+    from brokerfuzz.cases.case import Case
+    from brokerfuzz.schemas import Contract, Label, MessageType
+
+_COLOURS = {"- ": "green", "+ ": "red"}
+
+
+@click.command("show", short_help="Say what is in corpora, or show one case.")
+@click.argument("corpora", metavar="CORPUS... [ID]", nargs=-1, required=True, type=click.Path(readable=False))
+@click.option("--cases", "listed", is_flag=True, help="List the cases, a line each. The options that choose are about these.")
+@options.message_option
+@options.verdict_option
+@options.name_options
+@options.contract_option
+@options.json_option
+def command(
+    corpora: tuple[str, ...], listed: bool, message_types: "tuple[MessageType, ...]", verdicts: "tuple[Label, ...]", contract: str | None,
+    as_json: bool, **given: Any,
+) -> None:  # fmt: skip
+    """Say what is in corpora: cases by message type and verdict, what they cover, what is missing. As their records say: see `verify`.
+
+    With an ID, show that case: why it is there, its message, and how it differs from its twin. With --cases, list cases;
+    these, and the one, are judged again.
+
+    \b
+    Examples:
+      brokerfuzz corpus show corpus.ndjson
+      brokerfuzz corpus show corpus.ndjson --cases --rule '*pageCount:minimum' --verdict invalid
+      brokerfuzz corpus show corpus.ndjson 8125173fe510dc20
+    """
+    demands = contract_of(contract)
+    *paths, last = corpora
+    choosing = bool(message_types or verdicts or any(given.values()))
+    if paths and _is_id(last):
+        _show_one(paths, last, demands, as_json=as_json)
+    elif listed or choosing:
+        _list(_chosen(corpora, demands, message_types or MESSAGES, verdicts or VERDICTS, given), as_json=as_json)
+    else:
+        _show_all(corpora, demands, as_json=as_json)
+
+
+def _is_id(name: str) -> bool:
+    return re.fullmatch("[0-9a-f]{16}", name) is not None and not os.path.lexists(name)
+
+
+def _show_all(corpora: Sequence[str], contract: "Contract", *, as_json: bool) -> None:
+    from brokerfuzz.corpus.reading import records
+    from brokerfuzz.explaining.corpora import Overview
+
+    overview, show = Overview(contract), counter("records")
+    for number, record in enumerate((record for path in corpora for record in records(path)), 1):
+        overview.add(record)
+        if show:
+            show(number)
+    clear_line()
+    print_json(overview.data()) if as_json else print_lines(overview.lines())
+
+
+def _chosen(
+    corpora: Sequence[str], contract: "Contract", message_types: "Sequence[MessageType]", verdicts: "Sequence[Label]", given: dict[str, Any]
+) -> "Iterator[Case]":
+    from brokerfuzz.cases.selecting import selection
+    from brokerfuzz.corpus import read
+
+    chosen = selection(contract, **{name: given[name] for name in CHOICE})
+    cases = (case for case in read(*corpora, contract=contract) if case.message_type in message_types)
+    return (case for case in chosen.of(cases) if case.label in verdicts)
+
+
+def _list(cases: "Iterator[Case]", *, as_json: bool) -> None:
+    """A line a case, as they come; as one JSON document too."""
+    import json
+
+    from brokerfuzz.explaining.catalogues import listed, listed_data
+
+    before = '{"cases": ['
+    for case in cases:
+        click.echo(f"{before}\n  {json.dumps(listed_data(case))}" if as_json else listed(case), nl=not as_json)
+        before = ","
+    if as_json:
+        click.echo(f"{'' if before == ',' else before}\n]}}")
+
+
+def _show_one(paths: Sequence[str], wanted: str, contract: "Contract", *, as_json: bool) -> None:
+    from brokerfuzz.explaining.single_cases import find
+
+    found = find(paths, wanted, contract=contract)
+    if as_json:
+        print_json(found.data())
+        return
+    print_lines(found.lines())
+    for line in found.difference:
+        click.secho(line, fg=_COLOURS.get(line[:2]))

@@ -1,0 +1,50 @@
+"""`corpus verify`: everything that is wrong with corpora."""
+
+import click
+
+from brokerfuzz import options
+from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.output import FOUND, clear_line, counter, print_json
+
+
+@click.command("verify", short_help="Judge every case again, and check the checksums of folders.")
+@click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
+@options.contract_option
+@options.json_option
+def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> int:
+    """Judge every case again, and check the checksums of folders. Everything that is wrong is listed, a line each.
+
+    Wrong is a record that is none, or says of its case what is not so; a case that is there twice; a file of a folder that
+    was changed, is missing or is not listed. A corpus that was cut off, or is none, cannot be verified.
+
+    Exit status: 0 all is right, 1 something is wrong, 2 a corpus cannot be read.
+
+    \b
+    Examples:
+      brokerfuzz corpus verify corpus.ndjson
+      brokerfuzz corpus verify corpus-*-of-00008.ndjson.gz
+      brokerfuzz corpus verify folder --json | jq '.wrong[].why'
+    """
+    from brokerfuzz.corpus.verifying import Verification
+    from brokerfuzz.explaining.words import printable
+
+    verification, show, found = Verification(contract=contract_of(contract)), counter(), []
+    count = 0
+    for corpus in corpora:
+        for wrong in verification.of(corpus):
+            if show:
+                show(verification.count)
+            if wrong is None:
+                continue
+            count += 1
+            if as_json:
+                found.append({"file": wrong.name, "line": wrong.line or None, "why": wrong.why})
+            else:
+                clear_line()
+                click.echo(printable(str(wrong)))
+    clear_line()
+    if as_json:
+        print_json({"cases": verification.count, "wrong": found})
+    else:
+        click.echo(f"{verification.count:,} cases judged again, {f'{count:,} things are wrong' if count else 'all as their records say'}")
+    return FOUND if count else 0

@@ -1,0 +1,61 @@
+"""Everything that is wrong with a corpus: files that are not those that were written, and records that are not true."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from brokerfuzz.corpus.decoding import judged
+from brokerfuzz.corpus.folders import CASES, CorpusFolder
+from brokerfuzz.corpus.reading import Line, Succession, Twins, lines
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.schemas import Contract
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """Something that is wrong: with a line of a file, or (line 0) with a file."""
+
+    name: str
+    line: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.name}, line {self.line}, {self.why}" if self.line else f"{self.name}: {self.why}"
+
+
+class Verification:
+    """Corpora of which each record is judged again. `count` says how many have been so far."""
+
+    def __init__(self, *, contract: Contract | None = None) -> None:
+        self.count = 0
+        self._contract, self._twins = contract, Twins()
+
+    def of(self, path: str | Path) -> Iterator[Wrong | None]:
+        """For each record of a corpus what is wrong with it, or None; before that, for a folder, what its checksums say.
+
+        Raises `CorpusError` where the corpus cannot be read, is none, or was cut off.
+        """
+        path = Path(path)
+        if path.is_dir():
+            yield from (Wrong(str(path), 0, why) for why in CorpusFolder(path).damage())
+        name = str(path / CASES) if path.is_dir() else str(path)
+        succession, seen = Succession(name), set[int]()
+        for line in lines(path):
+            self.count += 1
+            try:
+                self._judge(line, succession, seen)
+            except CorpusError as problem:
+                if line.number == 1 and not line.text.startswith(b"{"):
+                    raise line.wrong(problem) from problem
+                yield Wrong(line.name, line.number, str(problem))
+            else:
+                yield None
+        succession.end()
+
+    def _judge(self, line: Line, succession: Succession, seen: set[int]) -> None:
+        record = line.record()
+        succession.add(record)
+        if (number := int(record.id, 16)) in seen:
+            raise CorpusError(f"is the case {record.id} again: each case is in a corpus once")
+        seen.add(number)
+        self._twins.add(judged(record, self._twins.known, contract=self._contract))
