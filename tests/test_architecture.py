@@ -17,7 +17,7 @@ ALLOWED = {
     "decoder": {"schemas", "errors"},
     "cases": {"decoder", "schemas", "errors"},
     "strategies": {"cases", "decoder", "schemas", "errors"},
-    "corpus": {"workers", "cases.case", "cases.selecting", "format_names", "version", "writing", "packing", "schemas", "errors"},
+    "corpus": {"workers", "cases.case", "cases.blocks", "cases.plan", "cases.selecting", "format_names", "version", "writing", "packing", "schemas", "errors"},
     "targets": {"schemas.headers", "errors"},
     "workers": {"errors"},
     "campaign": {"workers", "writing", "targets", "cases.case", "cases.techniques", "schemas", "errors"},

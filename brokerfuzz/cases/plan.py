@@ -61,7 +61,7 @@ class Plan:
     @property
     def total(self) -> int | None:
         """How many cases there are; None for no end."""
-        return None if self.count is None else len(self._listed()) + self.count
+        return None if self.count is None else len(self.listed()) + self.count
 
     def shards(self) -> Iterator[int]:
         """The numbers of the shards that have cases, in order."""
@@ -71,7 +71,7 @@ class Plan:
 
     def cases(self, shard: int) -> Iterator[tuple[int, Case]]:
         """The cases of a shard with their numbers, in order."""
-        found = islice(self._listed(), shard * SLICE, (shard + 1) * SLICE) if shard < self._slices else self._drawn(shard - self._slices)
+        found = islice(self.listed(), shard * SLICE, (shard + 1) * SLICE) if shard < self._slices else self.drawn(shard - self._slices)
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
@@ -85,7 +85,7 @@ class Plan:
 
     @property
     def _slices(self) -> int:
-        return -(-len(self._listed()) // SLICE)
+        return -(-len(self.listed()) // SLICE)
 
     @property
     def chosen(self) -> Selection:
@@ -95,10 +95,12 @@ class Plan:
             exclude_rules=self.exclude_rules, exclude_techniques=self.exclude_techniques, exclude_tags=self.exclude_tags, sites=self.sites,
         )  # fmt: skip
 
-    def _listed(self) -> Sequence[Case]:
+    def listed(self) -> Sequence[Case]:
+        """The catalogue's cases."""
         return () if self.only_random else _listed(self)
 
-    def _drawn(self, shard: int) -> Iterator[Case]:
+    def drawn(self, shard: int) -> Iterator[Case]:
+        """The random cases of a shard, the first of which is 0 here; no catalogue is made for them."""
         from brokerfuzz.cases.steering import steered_cases
 
         chosen = self.chosen

@@ -1,23 +1,31 @@
 """`export`: writes a corpus."""
 
-import os
+import json
 import sys
-from pathlib import Path
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.making import contract_of, plans_of, tell_unbroken
-from brokerfuzz.commands.output import counted, counter
+from brokerfuzz.commands.making import contract_of, plans_of, recipe_of, tell_unbroken
+from brokerfuzz.commands.output import counted
+from brokerfuzz.commands.progress import Progress
 from brokerfuzz.options import MESSAGES, VERDICTS
 
 if TYPE_CHECKING:
-    from brokerfuzz.corpus import Summary
+    from brokerfuzz.corpus.exporting import Export, Outcome
+    from brokerfuzz.corpus.formats import Format
+    from brokerfuzz.corpus.places import Place
     from brokerfuzz.schemas import MessageType
+    from brokerfuzz.workers import Pool
 
 
-@click.command("export", short_help="Write a corpus of labelled cases.")
+class _Sectioned(options.Sectioned):
+    sections = (("Cases", "message_types", "contract"), ("Output", "fmt", "force"), ("Workers", "workers", "cluster"))
+
+
+@click.command("export", cls=_Sectioned, short_help="Write a corpus of labelled cases.")
 @click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
 @options.message_option
 @options.verdict_option
@@ -29,16 +37,22 @@ if TYPE_CHECKING:
 @options.now_option("Make the cases")
 @options.contract_option
 @options.format_option
+@click.option("--shards", metavar="NUMBER", type=click.IntRange(1, 99_999), help="Write so many corpora, NAME-00001-of-... each, and a list of them.")
+@click.option("--resume", is_flag=True, help="Of an export in shards write those that are not there whole.")
 @options.force_option
+@click.option("--workers", metavar="NUMBER", type=click.IntRange(min=1), default=1, show_default=True, help="Processes that make random cases.")
+@click.option("--cluster", metavar="ADDRESS", help="Make random cases on the Dask cluster with this scheduler.")
 @options.json_option
 def command(
-    out: str, message_types: "tuple[MessageType, ...]", fmt: str, force: bool, as_json: bool, **given: Any,
+    out: str, message_types: "tuple[MessageType, ...]", fmt: str | None, shards: int | None, resume: bool, force: bool, workers: int,
+    cluster: str | None, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
-    """Write a corpus: labelled cases, one a line of JSON, for any language to read.
+    """Write a corpus: labelled cases for any language to read.
 
-    The catalogue comes first, random cases after it; the valid twin of a fault comes before it. OUT appears when all is
-    written, and replaces what is there only with --force; - is standard output, and the summary goes to standard error.
-    Give --now for a corpus that is the same tomorrow.
+    The catalogue comes first, random cases after it; the valid twin of a fault comes before it. OUT is a file, or a folder
+    where the format is one, or a URL (s3://, gs://: pip install 'brokerfuzz[remote]'); .gz and .zst at its end pack it. It
+    appears when all is written, and replaces what is there only with --force; - is standard output, and the summary goes
+    to standard error. Give --now for a corpus that is the same tomorrow. The bytes are the same for any number of workers.
 
     \b
     Examples:
@@ -46,40 +60,99 @@ def command(
       brokerfuzz export - --message offer-creation-request --verdict invalid | head -n 3
       brokerfuzz export small.ndjson --minimal --site 'productClusters[].products[].*'
       brokerfuzz export more.ndjson --random --count 10000 --seed 7
+      brokerfuzz export s3://bucket/load.ndjson.zst --random --count 1000000 --shards 20 --workers 4
     """
-    from brokerfuzz import corpus
+    from brokerfuzz.corpus.formats import format_named
+    from brokerfuzz.corpus.naming import check_end, format_told
 
+    ctx = click.get_current_context()
+    _check(ctx, out, shards, resume=resume)
+    form = format_named(fmt) if fmt is not None else format_told(out)
+    check_end(out, form)
     tell_unbroken(contract_of(given["contract"]), message_types or MESSAGES)
-    cases = (case for plan in plans_of(message_types or MESSAGES, given) for _, case in plan.numbered())
-    if out == "-":
-        summary = corpus.dump(sys.stdout.buffer, cases, fmt=fmt)
-    else:
-        check_out(out, force=force)
-        summary = corpus.write(out, cases, progress=counter(), fmt=fmt)
-    _print_summary(summary, out, as_json=as_json)
+    progress = Progress()
+    with ExitStack() as stack:
+        stack.callback(progress.end)
+        place = None if out == "-" else _place(out, form, shards, given, resume=resume, force=force)
+        pool = _pool(stack, workers, cluster)
+        outcome = _written(_export(form, message_types or MESSAGES, given, pool, progress), place, progress, shards, force=force, resume=resume)
+    _print_summary(outcome, out, progress.seconds, shards, as_json=as_json)
 
 
 def check_out(out: str, *, force: bool) -> None:
-    from brokerfuzz.errors import CorpusError
+    """Raises `CorpusError` where no corpus of one file may be written."""
+    from brokerfuzz.corpus.places import place_of
 
-    if os.path.lexists(out) and not Path(out).is_dir():
-        if not Path(out).is_file():
-            raise CorpusError(f"{out} is there and is no file: name one, or - for standard output")
-        if not force:
-            raise CorpusError(f"{out} is there already: add --force to replace it, or name another file")
+    place_of(out).check_file(force=force)
 
 
-def _print_summary(summary: "Summary", out: str, *, as_json: bool) -> None:
+def _check(ctx: click.Context, out: str, shards: int | None, *, resume: bool) -> None:
+    if resume and shards is None:
+        raise click.UsageError("--resume goes on with an export in --shards: a corpus of one file is written whole, or not at all", ctx)
+    if shards is not None and out == "-":
+        raise click.UsageError("standard output takes one corpus: leave --shards out, or name a file", ctx)
+
+
+def _place(out: str, form: "Format", shards: int | None, given: dict[str, Any], *, resume: bool, force: bool) -> "Place":
+    """Where it goes. What stands in the way there is said before any case is made."""
+    from brokerfuzz.corpus.exporting import check_place, recorded_now
+    from brokerfuzz.corpus.places import place_of
+
+    place = place_of(out)
+    if shards is None:
+        check_place(form, place, force=force)
+    elif resume and given["now"] is None:
+        given["now"] = recorded_now(place, form, shards)
+    return place
+
+
+def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "Pool | None":
+    from brokerfuzz import workers as others
+
+    if cluster is not None:
+        return stack.enter_context(others.cluster(cluster))
+    if workers == 1:
+        return None
+    processes = others.Processes(workers)
+    stack.callback(processes.end)
+    return processes
+
+
+def _export(form: "Format", message_types: "tuple[MessageType, ...]", given: dict[str, Any], pool: "Pool | None", progress: Progress) -> "Export":
+    from brokerfuzz.corpus.exporting import Export
+    from brokerfuzz.corpus.formats import About
+
+    plans = plans_of(message_types, given)
+    about = About(plans[0].demands, message_types, plans[0].now, recipe_of(plans, form.name))
+    return Export(plans, form, about, pool, progress)
+
+
+def _written(export: "Export", place: "Place | None", progress: Progress, shards: int | None, *, force: bool, resume: bool) -> "Outcome":
+    from brokerfuzz.corpus.exporting import write_corpus, write_shards, write_stream
+
+    if not all(plan.only_random for plan in export.plans):
+        progress.say("making the catalogue ...")
+    progress.total = export.total
+    if place is None:
+        return write_stream(export, sys.stdout.buffer)
+    if shards is None:
+        return write_corpus(export, place, force=force)
+    return write_shards(export, place, shards, force=force, resume=resume)
+
+
+def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | None, *, as_json: bool) -> None:
+    summary, err = outcome.summary, out == "-"
     by_message = {name: {label: summary.by_label.get((name, label), 0) for label in VERDICTS} for name in MESSAGES}
     written = {name: counts for name, counts in by_message.items() if any(counts.values())}
-    err = out == "-"
     if as_json:
-        import json
-
-        click.echo(json.dumps({"out": out, "cases": summary.count, "messages": written}), err=err)
+        kept = {} if shards is None else {"shards": shards, "kept": outcome.kept}
+        told = {"out": out, "cases": summary.count, "bytes": outcome.bytes, "seconds": round(seconds, 3), **kept, "messages": written}
+        click.echo(json.dumps(told), err=err)
         return
-    clear = "\r\x1b[K" if not err and sys.stderr.isatty() else ""
-    click.echo(clear, nl=False, err=True)
-    click.echo(f"{summary.count:,} cases written to {'standard output' if err else click.format_filename(out)}", err=err)
+    where = "standard output" if err else click.format_filename(out) + ("" if shards is None else f", in {shards:,} shards")
+    took = f" in {seconds:,.1f} s" if sys.stderr.isatty() else ""
+    click.echo(f"{summary.count:,} cases written to {where} ({outcome.bytes:,} bytes{took})", err=err)
+    if outcome.kept:
+        click.echo(f"  {outcome.kept:,} cases were there already", err=err)
     for name, counts in written.items():
         click.echo(f"  {name}: {counted(counts)}", err=err)

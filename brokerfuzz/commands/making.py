@@ -1,13 +1,13 @@
 """What several commands make: the contract, the cases that were asked for."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.output import NAME
-from brokerfuzz.options import RANDOM_CASES, VERDICTS
+from brokerfuzz.options import MESSAGES, RANDOM_CASES, VERDICTS
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.plan import Plan
@@ -52,3 +52,20 @@ def plans_of(message_types: "tuple[MessageType, ...]", given: "Mapping[str, Any]
     said = {name: given[name] for name in ("seed", "only_random", "strength", "minimal", "contract")}
     said |= {name: tuple(given[name]) for name in options.CHOICE} | {"verdicts": tuple(given["verdicts"]) or VERDICTS}
     return tuple(Plan(message_type=message_type, now=now, count=count, **said) for message_type in message_types)
+
+
+def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
+    """The arguments of `export` that make the cases of the plans again, in this format, wherever they go."""
+    import shlex
+
+    from brokerfuzz.schemas.instants import spell
+
+    plan, types = plans[0], tuple(plan.message_type for plan in plans)
+    words = [f"--message={name}" for name in types if types != MESSAGES]
+    words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != VERDICTS]
+    words += [f"--{name[:-1].replace('_', '-')}={value}" for name in options.CHOICE for value in getattr(plan, name)]
+    words += [word for word, said in (("--minimal", plan.minimal), ("--random", plan.only_random)) if said]
+    words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
+    words += [f"--strength={plan.strength}"] if plan.strength != 2 else []
+    words += [f"--contract={plan.contract}"] if plan.contract is not None else []
+    return shlex.join([*words, f"--now={spell(plan.now)}", f"--format={fmt}"])

@@ -1,59 +1,106 @@
-"""Where a corpus is written to: a file, or a folder, whole or not there."""
+"""A corpus of a format at a place: one file, packed as its name says, or a folder with its checksums."""
 
 import json
-import os
-import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from hashlib import sha256
-from pathlib import Path
+from dataclasses import dataclass
+from typing import BinaryIO, cast
 
 from brokerfuzz.corpus.formats import About, File
-from brokerfuzz.errors import CorpusError
+from brokerfuzz.corpus.places import Place, Summed
+from brokerfuzz.packing import packing
 from brokerfuzz.version import __version__
-from brokerfuzz.writing import whole
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 """The two files that every folder has besides those of its format: what it is, and its files' checksums, as `sha256sum --check` reads them."""
+_CHUNK = 1 << 20
 
 
-def write_file(out: Path, pieces: Iterable[bytes]) -> None:
-    """Writes the one file of a format. Raises `OSError`."""
-    with whole(out) as stream:
-        stream.writelines(pieces)
+@dataclass(frozen=True)
+class Written:
+    """What lies at a place: how many bytes, and their SHA-256; that of its list of checksums, where it is a folder."""
+
+    bytes: int
+    sha256: str
 
 
-def write_folder(out: Path, files: Iterable[File], name: str, about: About) -> None:
-    """Writes the folder of a format: under another name first. A folder that is there and has a manifest is replaced.
+def write_file(place: Place, pieces: Iterable[bytes], *, packed: bool = False) -> Written:
+    """Writes the one file of a format. Its pieces are packed here, if its name says so and they are not `packed` already. Raises `CorpusError`."""
+    with place.file() as stream:
+        summed = Summed(stream)
+        if packed:
+            summed.writelines(pieces)
+        else:
+            with packing(cast(BinaryIO, summed), place.name) as packer:
+                packer.writelines(pieces)
+    return Written(summed.bytes, summed.sha256)
 
-    Raises `OSError`, and `CorpusError` where there is a folder that is no corpus.
-    """
-    if out.is_dir() and any(out.iterdir()) and not (out / MANIFEST).is_file():
-        raise CorpusError(f"{out} is a folder with other files than a corpus: name another one")
-    part = out.with_name(f".{out.name}.{os.getpid()}.part")
-    part.mkdir(parents=True)
-    try:
-        with (part / SUMS).open("w", encoding="ascii", newline="\n") as sums:
+
+def write_folder(place: Place, files: Iterable[File], name: str, about: About) -> Written:
+    """Writes the folder of a format. Raises `CorpusError`."""
+    count = 0
+    with place.folder(MANIFEST) as create:
+        with create(SUMS) as stream:
+            sums = Summed(stream)
             for file in files:
-                kept = out / file.name if file.yours else None
-                digest = _write(part / file.name, [kept.read_bytes()] if kept and kept.is_file() else file.pieces)
+                with create(file.name) as below:
+                    summed = Summed(below)
+                    summed.writelines(_yours(place, file) if file.yours else file.pieces)
+                count += summed.bytes
                 if not file.yours:
-                    sums.write(f"{digest}  {file.name}\n")
-        manifest = {"brokerfuzz": __version__, "format": name, "recipe": about.recipe}
-        (part / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="ascii")
-        with suppress(FileNotFoundError):
-            out.replace(out.with_name(f".{out.name}.{os.getpid()}.old"))
-        part.replace(out)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-        shutil.rmtree(out.with_name(f".{out.name}.{os.getpid()}.old"), ignore_errors=True)
+                    sums.write(f"{summed.sha256}  {file.name}\n".encode())
+        with create(MANIFEST) as stream:
+            manifest = Summed(stream)
+            manifest.write((json.dumps({"brokerfuzz": __version__, "format": name, "recipe": about.recipe}, indent=2) + "\n").encode())
+    return Written(count + sums.bytes + manifest.bytes, sums.sha256)
 
 
-def _write(path: Path, pieces: Iterable[bytes]) -> str:
-    digest = sha256()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("xb") as stream:
-        for piece in pieces:
-            digest.update(piece)
-            stream.write(piece)
-    return digest.hexdigest()
+def _yours(place: Place, file: File) -> Iterable[bytes]:
+    """What a file holds that its users fill in: what is there, if it is there."""
+    with suppress(FileNotFoundError), place.opened(file.name) as stream:
+        return [stream.read()]
+    return file.pieces
+
+
+def found_file(place: Place) -> Written | None:
+    """What lies where a file was written; None where nothing does. Raises `CorpusError`."""
+    try:
+        return _found(place)
+    except FileNotFoundError:
+        return None
+
+
+def found_folder(place: Place) -> Written | None:
+    """What lies where a folder was written; None where its files are not those of its checksums. Raises `CorpusError`."""
+    try:
+        sums, count = _found(place, SUMS), _found(place, MANIFEST).bytes
+        with place.opened(SUMS) as lines:
+            for line in lines:
+                digest, _, name = line.decode().rstrip("\n").partition("  ")
+                found = _found(place, name)
+                if found.sha256 != digest:
+                    return None
+                count += found.bytes
+    except (FileNotFoundError, UnicodeDecodeError):
+        return None
+    return Written(count + sums.bytes, sums.sha256)
+
+
+def _found(place: Place, below: str = "") -> Written:
+    with place.opened(below) as stream:
+        summed = Summed(cast(BinaryIO, _Nowhere()))
+        summed.writelines(_chunks(stream))
+    return Written(summed.bytes, summed.sha256)
+
+
+def _chunks(stream: BinaryIO) -> Iterator[bytes]:
+    while chunk := stream.read(_CHUNK):
+        yield chunk
+
+
+class _Nowhere:
+    """A stream that keeps nothing."""
+
+    def write(self, data: bytes) -> int:
+        """Takes bytes."""
+        return len(data)

@@ -6,8 +6,9 @@ from typing import BinaryIO
 
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.corpus.counting import Counted, Summary
-from brokerfuzz.corpus.destinations import write_file, write_folder
+from brokerfuzz.corpus.destinations import MANIFEST, write_file, write_folder
 from brokerfuzz.corpus.formats import About, OneFile, format_named
+from brokerfuzz.corpus.places import LocalPlace
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 
@@ -22,21 +23,18 @@ def write(
 ) -> Summary:
     """Writes a corpus in a format: to a name of its own beside `path` first, which takes the name `path` once all is written.
 
-    What is there is replaced. `progress` is called with the number of cases written so far. `about` is what formats besides `ndjson` have to know.
+    A file is packed where its name ends in `.gz` or `.zst`. What is there is replaced.
+    `progress` is called with the number of cases written so far. `about` is what formats besides `ndjson` have to know.
     Raises `CorpusError` where it cannot be written or there is no case (nothing is left behind then), `UnknownNameError` for a format that is none.
     """
-    path, form = Path(path), format_named(fmt)
+    place, form = LocalPlace(Path(path)), format_named(fmt)
     counted, known = Counted(_some(cases), progress), about or About(load_contract(), MESSAGE_TYPES, clock(None), "")
-    if isinstance(form, OneFile) and path.is_dir():
-        raise CorpusError(f"{path} is a folder: name the file that the corpus is to be written to")
-    try:
-        if isinstance(form, OneFile):
-            write_file(path, form.pieces(counted, known))
-        else:
-            write_folder(path, form.files(counted, known), form.name, known)
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise CorpusError(f"{path} cannot be written: {reason}; choose a folder that is there and yours, with room in it") from problem
+    if isinstance(form, OneFile):
+        place.check_file(force=True)
+        write_file(place, form.pieces(counted, known))
+    else:
+        place.check_folder(MANIFEST, force=True)
+        write_folder(place, form.files(counted, known), form.name, known)
     return counted.summary
 
 

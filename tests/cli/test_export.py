@@ -64,7 +64,7 @@ def test_the_summary_counts(run: Run) -> None:
     summary = json.loads(run("export", "out", *SMALL, "--json").stdout)
     assert summary["out"] == "out"
     assert summary["cases"] == sum(summary["messages"]["product-list-response"].values()) == len(Path("out").read_bytes().splitlines())
-    assert run("export", "again", *SMALL).stdout.startswith(f"{summary['cases']:,} cases written to again\n")
+    assert run("export", "again", *SMALL).stdout.startswith(f"{summary['cases']:,} cases written to again ({summary['bytes']:,} bytes)\n")
 
 
 def test_standard_output_takes_the_corpus_and_standard_error_the_summary(spawn: Spawn) -> None:

@@ -163,7 +163,7 @@ def test_what_cannot_be_read_or_written_is_said_in_one_line(tmp_path: Path, corp
             list(read(path))
         assert "\n" not in str(caught.value)
     some = list(read(corpus))
-    for path, words in ((tmp_path / "no" / "such", "cannot be written: No such file"), (tmp_path, "is a folder")):
+    for path, words in ((tmp_path / "no" / "such", "cannot be written: there is no folder"), (tmp_path, "is a folder")):
         with pytest.raises(CorpusError, match=words):
             write(path, some)
 

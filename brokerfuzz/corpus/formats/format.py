@@ -1,6 +1,6 @@
 """The two kinds of format."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -37,12 +37,17 @@ class File:
 
 @dataclass(frozen=True)
 class OneFile:
-    """A format that is one file, by convention of this suffix. `pieces` gives its bytes."""
+    """A format that is one file, by convention of this suffix. `pieces` gives its bytes.
+
+    `encode` gives the bytes of some of the cases, and of the last ones if the flag says so, where the file is those of all, one after the other:
+    then several processes can make it.
+    """
 
     name: str
     says: str
     suffix: str
     pieces: Callable[[Iterable[Case], About], Iterator[bytes]]
+    encode: Callable[[Sequence[Case], bool], bytes] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,50 @@
+"""How far a command is, on a line of a terminal that is written anew a few times a second."""
+
+import sys
+import time
+
+import click
+
+_EVERY = 0.2
+_CLEAR = "\r\x1b[K"
+
+
+class Progress:
+    """A line on a terminal: how many of how many, how many a second, and how long it will take; nothing where there is no terminal."""
+
+    def __init__(self, what: str = "cases") -> None:
+        self._what, self._shown = what, sys.stderr.isatty()
+        self._begun = self._last = time.monotonic()
+        self._first: int | None = None
+        self.total: int | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self._begun
+
+    def say(self, words: str) -> None:
+        """Shows words in place of numbers."""
+        if self._shown:
+            click.echo(f"{_CLEAR}{words}", nl=False, err=True)
+
+    def __call__(self, done: int) -> None:
+        """Shows that so many are done."""
+        now = time.monotonic()
+        if self._first is None:
+            self._first, self._begun = done, now
+        if self._shown and now - self._last >= _EVERY:
+            self._last = now
+            self.say(_line(self._what, done, self.total, (done - self._first) / max(now - self._begun, 1e-9)))
+
+    def end(self) -> None:
+        """Leaves an empty line."""
+        self.say("")
+
+
+def _line(what: str, done: int, total: int | None, rate: float) -> str:
+    if total is None or not rate:
+        return f"{done:,} {what}, {rate:,.0f} a second"
+    left = round((total - done) / rate)
+    minutes, seconds = divmod(max(left, 0), 60)
+    return f"{done:,} of {total:,} {what}, {rate:,.0f} a second, {minutes}:{seconds:02} left"

@@ -1,0 +1,92 @@
+"""The parts of an export that workers make: a block of cases, cut where a shard of the corpus ends."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from io import BytesIO
+from itertools import islice
+from typing import NamedTuple
+
+from brokerfuzz.cases.blocks import Block
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats import OneFile, format_named
+from brokerfuzz.packing import packing
+
+
+class Cut(NamedTuple):
+    """Cases `start` to `stop` of a block, which go to this shard; whether they are its `last`."""
+
+    shard: int
+    start: int
+    stop: int
+    last: bool
+
+
+@dataclass(frozen=True)
+class Part:
+    """A block and its cuts, to be made for a format; `packing` is the end of the file's name, if it is packed."""
+
+    block: Block
+    cuts: tuple[Cut, ...]
+    format: str
+    packing: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What became of one cut: its bytes, as they go into the file, where the format makes them of some cases by themselves; else the cases."""
+
+    part: Part
+    cut: Cut
+    counts: Counter[tuple[str, str]]
+    data: bytes = b""
+    cases: tuple[Case, ...] = ()
+
+
+def make(part: Part) -> list[Piece]:
+    """Makes a part, in whatever process."""
+    form, cases = format_named(part.format), part.block.cases()
+    found, done = [], 0
+    for cut in part.cuts:
+        some = tuple(islice(cases, cut.start - done, cut.stop - done))
+        done = cut.stop
+        counts = Counter[tuple[str, str]]((case.message_type, case.label) for case in some)
+        if isinstance(form, OneFile) and form.encode is not None:
+            found.append(Piece(part, cut, counts, _packed(form.encode(some, cut.last), part.packing) if some else b""))
+        else:
+            found.append(Piece(part, cut, counts, cases=some))
+    return found
+
+
+def as_last(piece: Piece) -> Piece:
+    """A piece made again, as the last of its shard: there turned out to be none behind it."""
+    cut = piece.cut._replace(last=True)
+    return make(replace(piece.part, cuts=(cut,)))[0]
+
+
+def _packed(data: bytes, end: str) -> bytes:
+    stream = BytesIO()
+    with packing(stream, end) as packer:
+        packer.write(data)
+    return stream.getvalue()
+
+
+def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, packing: str) -> Iterator[Part]:
+    """Blocks cut into shards of these sizes."""
+    edges = iter(sizes)
+    shard, left = 0, next(edges)
+    for block in blocks:
+        cuts, start = [], 0
+        while start < block.size:
+            stop = min(block.size, start + left)
+            left -= stop - start
+            cuts.append(Cut(shard, start, stop, last=not left))
+            start = stop
+            if not left:
+                shard, left = shard + 1, next(edges, 0)
+        yield Part(block, tuple(cuts), form, packing)
+
+
+def even(total: int, shards: int) -> list[int]:
+    """The sizes of so many shards, which differ by one at the most."""
+    return [total // shards + (shard < total % shards) for shard in range(shards)]

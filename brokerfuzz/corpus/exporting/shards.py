@@ -1,0 +1,171 @@
+"""An export in shards: each a whole corpus, and a manifest that tells which of them are written. So one that was broken off can be gone on with."""
+
+import json
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from brokerfuzz.corpus.destinations import Written, found_file, found_folder, write_file
+from brokerfuzz.corpus.exporting.export import Export, Outcome, Writing, check_place
+from brokerfuzz.corpus.exporting.parts import Piece, even
+from brokerfuzz.corpus.formats import Folder, Format
+from brokerfuzz.corpus.naming import ShardNames
+from brokerfuzz.corpus.places import Place
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.version import __version__
+
+_EVERY = 1.0
+"""Seconds between two versions of a manifest, so that many small shards are not held up by it."""
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A shard that is written."""
+
+    name: str
+    cases: int
+    bytes: int
+    sha256: str
+
+
+@dataclass
+class _Manifest:
+    """What `NAME.shards.json` says. Whatever is not the shards tells which export it is."""
+
+    place: Place
+    head: dict[str, Any]
+    shards: dict[str, Shard] = field(default_factory=dict)
+    _written: float = 0.0
+
+    def add(self, shard: Shard) -> None:
+        """Notes a shard, and writes that down if it is time to."""
+        self.shards[shard.name] = shard
+        if time.monotonic() - self._written > _EVERY:
+            self.write()
+
+    def write(self) -> None:
+        """Writes it down. Raises `CorpusError`."""
+        said = {**self.head, "whole": len(self.shards) == self.head["of"], "shards": [asdict(self.shards[name]) for name in sorted(self.shards)]}
+        write_file(self.place, [(json.dumps(said, indent=2) + "\n").encode()], packed=True)
+        self._written = time.monotonic()
+
+
+def write_shards(export: Export, place: Place, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
+    """Writes a corpus in shards: not to `place` itself, but beside it. With `resume`, only those that are not there whole.
+
+    Raises `CorpusError`: where it cannot be written, what is there is another export and is not to be replaced, or there are more shards than cases.
+    """
+    names = ShardNames.of(place.base, export.form, count)
+    known = _read(place.beside(names.manifest))
+    head = _head(export, count)
+    if known is not None and resume and not force and _of(known) != _of(head):
+        differing = ", ".join(key for key in head if known.get(key) != head[key])
+        raise CorpusError(f"{place.beside(names.manifest).name} is of another export ({differing}): give what that was made with, or --force")
+    goes_on = resume and known is not None and _of(known) == _of(head)
+    if not goes_on:
+        _check_free(export, place, names, known, force=force)
+    if count > export.total:
+        raise CorpusError(f"{export.total:,} cases do not fill {count:,} shards: give --shards {export.total} at the most")
+    sizes = even(export.total, count)
+    manifest = _Manifest(place.beside(names.manifest), {**head, "cases": export.total})
+    if goes_on and known is not None:
+        manifest.shards = _whole(export, place, names, known)
+    kept = sum(shard.cases for shard in manifest.shards.values())
+    writing = Writing(export, kept)
+    manifest.write()
+    try:
+        _write_missing(export, place, names, sizes, manifest, writing)
+    except BaseException:
+        with suppress(CorpusError):
+            manifest.write()
+        raise
+    manifest.write()
+    _remove_former(place, names, known)
+    return Outcome(writing.summary, sum(shard.bytes for shard in manifest.shards.values()), kept)
+
+
+def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[int], manifest: _Manifest, writing: Writing) -> None:
+    wanted = [number for number in range(len(sizes)) if names.shard(number) not in manifest.shards]
+    if not wanted:
+        return
+    for number, pieces in groupby(export.pieces(place.base, sizes, frozenset(wanted)), key=lambda piece: piece.cut.shard):
+        before = writing.summary.count
+        written = writing.to(place.beside(names.shard(number)), map(_filled, pieces))
+        manifest.add(Shard(names.shard(number), writing.summary.count - before, written.bytes, written.sha256))
+    missing = len(sizes) - len(manifest.shards)
+    if missing:
+        raise CorpusError(f"{missing} shards were left without a case: {_TOO_FEW}")
+
+
+_TOO_FEW = "there are not as many new random cases of what is wanted; give a smaller --count"
+
+
+def _filled(piece: Piece) -> Piece:
+    if piece.counts.total() < piece.cut.stop - piece.cut.start:
+        raise CorpusError(f"shard {piece.cut.shard + 1} cannot be filled: {_TOO_FEW}")
+    return piece
+
+
+def _head(export: Export, count: int) -> dict[str, Any]:
+    about = export.about
+    return {"brokerfuzz": __version__, "format": export.form.name, "recipe": about.recipe, "now": about.now.isoformat(), "of": count}
+
+
+def _of(manifest: dict[str, Any]) -> list[Any]:
+    return [manifest.get(key) for key in ("brokerfuzz", "format", "recipe", "now", "of")]
+
+
+def recorded_now(place: Place, form: Format, count: int) -> datetime | None:
+    """The time that the cases of the shards that are there are made against; None where there are none. Raises `CorpusError`."""
+    known = _read(place.beside(ShardNames.of(place.base, form, count).manifest))
+    try:
+        return None if known is None else datetime.fromisoformat(known["now"])
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _read(place: Place) -> dict[str, Any] | None:
+    try:
+        with place.opened() as stream:
+            known = json.loads(stream.read())
+    except FileNotFoundError:
+        return None
+    except ValueError:
+        known = None
+    if not isinstance(known, dict):
+        raise CorpusError(f"{place.name} is no manifest of shards: remove it, or name another corpus")
+    return known
+
+
+def _check_free(export: Export, place: Place, names: ShardNames, known: dict[str, Any] | None, *, force: bool) -> None:
+    if known is not None and not force:
+        raise CorpusError(f"{place.beside(names.manifest).name} is there already: add --resume to go on with it, --force to replace it")
+    for number in range(names.count):
+        check_place(export.form, place.beside(names.shard(number)), force=force)
+
+
+def _whole(export: Export, place: Place, names: ShardNames, known: dict[str, Any]) -> dict[str, Shard]:
+    """The shards that are there as the manifest says."""
+    found = found_folder if isinstance(export.form, Folder) else found_file
+    ours = {names.shard(number) for number in range(names.count)}
+    try:
+        shards = [Shard(**shard) for shard in known["shards"] if shard["name"] in ours]
+    except (KeyError, TypeError) as problem:
+        raise CorpusError(f"{names.manifest} is no manifest of shards: add --force to write all anew") from problem
+    return {shard.name: shard for shard in shards if _is_whole(found(place.beside(shard.name)), shard)}
+
+
+def _is_whole(found: Written | None, shard: Shard) -> bool:
+    return found is not None and found.sha256 == shard.sha256
+
+
+def _remove_former(place: Place, names: ShardNames, known: dict[str, Any] | None) -> None:
+    """Takes away the shards of another number of them that were replaced."""
+    count = known.get("of") if known is not None else None
+    if isinstance(count, int) and count != names.count and 0 < count < 100_000:
+        former = ShardNames(names.stem, names.end, count)
+        for number in range(count):
+            place.beside(former.shard(number)).remove()

@@ -1,0 +1,23 @@
+"""Where corpora go: files and folders of this machine, or of a store that fsspec knows. Each appears whole, or not at all."""
+
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from brokerfuzz.corpus.places.local import LocalPlace
+from brokerfuzz.corpus.places.place import Place, Summed
+
+__all__ = ["LocalPlace", "Place", "Summed", "place_of"]
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://")
+
+
+def place_of(out: str) -> Place:
+    """The place that a path or a URL names. Raises `CorpusError` for a URL of a kind that is not known, or whose package is not there."""
+    if _URL.match(out) is None:
+        return LocalPlace(Path(out))
+    if out.lower().startswith("file://"):
+        return LocalPlace(Path(unquote(urlsplit(out).path)))
+    from brokerfuzz.corpus.places.remote import remote_place
+
+    return remote_place(out)

@@ -1,0 +1,119 @@
+"""Files and folders of this machine."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from brokerfuzz.corpus.places.place import Create
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.writing import whole
+
+
+@dataclass(frozen=True)
+class LocalPlace:
+    """A path. What is written has a name of its own beside it first, which begins with a dot and ends in `.part`."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """The path."""
+        return str(self.path)
+
+    @property
+    def base(self) -> str:
+        """The last part of the path."""
+        return self.path.name
+
+    def beside(self, name: str) -> "LocalPlace":
+        """The path of this name in the same folder."""
+        return LocalPlace(self.path.with_name(name))
+
+    def check_file(self, *, force: bool) -> None:
+        """Raises `CorpusError` where no file may be written."""
+        self._check_around()
+        if self.path.is_dir():
+            raise CorpusError(f"{self.path} is a folder: name the file that the corpus is to be written to")
+        if os.path.lexists(self.path):
+            if not self.path.is_file():
+                raise CorpusError(f"{self.path} is there and is no file: name one, or - for standard output")
+            if not force:
+                raise CorpusError(f"{self.path} is there already: add --force to replace it, or name another file")
+
+    def check_folder(self, manifest: str, *, force: bool) -> None:
+        """Raises `CorpusError` where no folder may be written."""
+        self._check_around()
+        if os.path.lexists(self.path) and not self.path.is_dir():
+            raise CorpusError(f"{self.path} is there and is no folder, which this format is: name another one")
+        if self.path.is_dir() and any(self.path.iterdir()):
+            if not (self.path / manifest).is_file():
+                raise CorpusError(f"{self.path} is a folder with other files than a corpus: name another one")
+            if not force:
+                raise CorpusError(f"{self.path} is there already: add --force to replace it, or name another folder")
+
+    def _check_around(self) -> None:
+        """So that it is not found out when all cases have been made."""
+        if not self.path.parent.is_dir():
+            raise CorpusError(f"{self.path} cannot be written: there is no folder {self.path.parent}; make it, or name another one")
+        if not os.access(self.path.parent, os.W_OK | os.X_OK):
+            raise CorpusError(f"{self.path} cannot be written: the folder {self.path.parent} is not yours to write to; choose another one")
+
+    @contextmanager
+    def file(self) -> Iterator[BinaryIO]:
+        """A stream to the file. Raises `CorpusError`."""
+        with self._told(), whole(self.path) as stream:
+            yield stream
+
+    @contextmanager
+    def folder(self, manifest: str) -> Iterator[Create]:
+        """What creates files of the folder, which takes its name once all are written. Raises `CorpusError`."""
+        part, old = (self.path.with_name(f".{self.path.name}.{os.getpid()}.{what}") for what in ("part", "old"))
+
+        @contextmanager
+        def create(name: str) -> Iterator[BinaryIO]:
+            path = part / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as stream:
+                yield stream
+
+        with self._told():
+            part.mkdir()
+            try:
+                yield create
+                with suppress(FileNotFoundError):
+                    self.path.replace(old)
+                part.replace(self.path)
+            finally:
+                shutil.rmtree(part, ignore_errors=True)
+                shutil.rmtree(old, ignore_errors=True)
+
+    @contextmanager
+    def opened(self, below: str = "") -> Iterator[BinaryIO]:
+        """A stream from the file, or from one below the folder. Raises `FileNotFoundError`, `CorpusError`."""
+        try:
+            with (self.path / below if below else self.path).open("rb") as stream:
+                yield stream
+        except (FileNotFoundError, NotADirectoryError) as problem:
+            raise FileNotFoundError(str(self.path)) from problem
+        except OSError as problem:
+            raise CorpusError(f"{self.path} cannot be read: {problem.strerror or problem}") from problem
+
+    def remove(self) -> None:
+        """Takes it away. Raises `CorpusError`."""
+        with self._told():
+            if self.path.is_dir():
+                shutil.rmtree(self.path)
+            else:
+                self.path.unlink(missing_ok=True)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as problem:
+            reason = problem.strerror or problem
+            raise CorpusError(f"{self.path} cannot be written: {reason}; choose a folder that is there and yours, with room in it") from problem

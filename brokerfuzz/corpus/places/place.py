@@ -1,0 +1,79 @@
+"""What places have in common."""
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from hashlib import sha256
+from typing import BinaryIO, Protocol
+
+Create = Callable[[str], AbstractContextManager[BinaryIO]]
+"""Opens a file of a folder that is being written, by its name below the folder."""
+
+
+class Place(Protocol):
+    """A file or a folder, there or yet to be. What cannot be done raises `CorpusError`."""
+
+    @property
+    def name(self) -> str:
+        """What users call it."""
+        ...
+
+    @property
+    def base(self) -> str:
+        """Its name in its folder."""
+        ...
+
+    def beside(self, name: str) -> "Place":
+        """The place of this name in the same folder."""
+        ...
+
+    def check_file(self, *, force: bool) -> None:
+        """Raises `CorpusError` where no file may be written here: there is something, and it is no file, or is not to be replaced."""
+        ...
+
+    def check_folder(self, manifest: str, *, force: bool) -> None:
+        """As `check_file`, of a folder; what has no file called `manifest` is no corpus, and never replaced."""
+        ...
+
+    def file(self) -> AbstractContextManager[BinaryIO]:
+        """A stream to the file, which is there once the stream is left, and replaces what was; where an error leaves it, nothing is changed."""
+        ...
+
+    def folder(self, manifest: str) -> AbstractContextManager[Create]:
+        """What creates the files of the folder, which replaces what was. `manifest` is the last, and where an error leaves it, it is not there."""
+        ...
+
+    def opened(self, below: str = "") -> AbstractContextManager[BinaryIO]:
+        """A stream from the file, or the one of this name below the folder. Raises `FileNotFoundError` too."""
+        ...
+
+    def remove(self) -> None:
+        """Takes the file or the folder away, if it is there."""
+        ...
+
+
+class Summed:
+    """A stream to write to that knows how many bytes went through it, and their SHA-256."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream, self._digest = stream, sha256()
+        self.bytes = 0
+
+    @property
+    def sha256(self) -> str:
+        """Of what was written so far."""
+        return self._digest.hexdigest()
+
+    def write(self, data: bytes) -> int:
+        """Writes bytes through."""
+        self._digest.update(data)
+        self.bytes += len(data)
+        return self._stream.write(data)
+
+    def writelines(self, pieces: Iterable[bytes]) -> None:
+        """Writes pieces, one after the other."""
+        for piece in pieces:
+            self.write(piece)
+
+    def flush(self) -> None:
+        """Flushes the stream."""
+        self._stream.flush()

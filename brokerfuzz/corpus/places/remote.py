@@ -1,0 +1,176 @@
+"""Files and folders of stores that fsspec knows, by URLs: `s3://bucket/corpus.ndjson`, `gs://…`, `memory://…`."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from typing import Any, BinaryIO, cast
+
+from brokerfuzz.corpus.places.place import Create
+from brokerfuzz.errors import BrokerfuzzError, CorpusError
+
+_ATOMIC = frozenset({"s3", "s3a", "gs", "gcs", "memory"})
+"""The protocols whose uploads show when they are committed. In other stores a file has a name of its own until it is whole."""
+_BLOCK = 16 * 1024 * 1024
+"""Bytes that are sent at a time."""
+UNFINISHED = ".unfinished"
+"""The file that a folder has as long as it is written to, so that one that was left can be told from one that is no corpus."""
+
+
+def remote_place(url: str) -> "RemotePlace":
+    """The place of a URL. Raises `CorpusError`."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as problem:
+        raise CorpusError("a corpus at a URL needs fsspec: pip install 'brokerfuzz[remote]'") from problem
+    with _told(url, "used"):
+        try:
+            system, key = url_to_fs(url)
+        except ImportError as problem:
+            raise CorpusError(f"{url} cannot be used: a package for such URLs is missing ({problem})") from problem
+        return RemotePlace(system, key.rstrip("/"), url.rstrip("/"))
+
+
+@dataclass(frozen=True)
+class RemotePlace:
+    """A key of a store."""
+
+    system: Any
+    key: str
+    name: str
+
+    @property
+    def base(self) -> str:
+        """The last part of the URL."""
+        return self.name.rpartition("/")[2]
+
+    def beside(self, name: str) -> "RemotePlace":
+        """The key of this name in the same folder."""
+        return RemotePlace(self.system, f"{self.key.rpartition('/')[0]}/{name}", f"{self.name.rpartition('/')[0]}/{name}")
+
+    def check_file(self, *, force: bool) -> None:
+        """Raises `CorpusError` where there is something that is not to be replaced."""
+        with self._told("used"):
+            if self.system.isdir(self.key):
+                raise CorpusError(f"{self.name} is a folder: name the file that the corpus is to be written to")
+            if not force and self.system.exists(self.key):
+                raise CorpusError(f"{self.name} is there already: add --force to replace it, or name another file")
+
+    def check_folder(self, manifest: str, *, force: bool) -> None:
+        """Raises `CorpusError` where there is something that is no corpus, or is not to be replaced."""
+        with self._told("used"):
+            if self.system.isfile(self.key):
+                raise CorpusError(f"{self.name} is there and is no folder, which this format is: name another one")
+            if self.system.exists(self.key) and self.system.ls(self.key, detail=False):
+                if not any(self.system.exists(f"{self.key}/{name}") for name in (manifest, UNFINISHED)):
+                    raise CorpusError(f"{self.name} is a folder with other files than a corpus: name another one")
+                if not force:
+                    raise CorpusError(f"{self.name} is there already: add --force to replace it, or name another folder")
+
+    @contextmanager
+    def file(self) -> Iterator[BinaryIO]:
+        """A stream to the file. Raises `CorpusError`."""
+        protocols = self.system.protocol if isinstance(self.system.protocol, tuple | list) else (self.system.protocol,)
+        with self._committed() if _ATOMIC & set(protocols) else self._renamed() as stream:
+            yield cast(BinaryIO, stream)
+
+    @contextmanager
+    def _committed(self) -> Iterator["_Stream"]:
+        with self._told():
+            stream = self.system.open(self.key, "wb", autocommit=False, block_size=_BLOCK)
+        try:
+            yield _Stream(self.name, stream)
+            with self._told():
+                stream.close()
+                stream.commit()
+        except BaseException:
+            with self._told():
+                stream.discard()
+            raise
+
+    @contextmanager
+    def _renamed(self) -> Iterator["_Stream"]:
+        folder, _, name = self.key.rpartition("/")
+        part = f"{folder}/.{name}.part"
+        with self._told():
+            stream = self.system.open(part, "wb", block_size=_BLOCK)
+        try:
+            yield _Stream(self.name, stream)
+            with self._told():
+                stream.close()
+                self.system.mv(part, self.key)
+        except BaseException:
+            with self._told():
+                stream.close()
+                self.system.rm_file(part)
+            raise
+
+    @contextmanager
+    def folder(self, manifest: str) -> Iterator[Create]:
+        """What creates the files of the folder under their names; its manifest, which tells that it is whole, is the last. Raises `CorpusError`."""
+        marker, created = self._below(UNFINISHED), {UNFINISHED}
+        with marker.file() as stream:
+            stream.write(b"being written, or left so: no whole corpus\n")
+        self._below(manifest).remove()
+
+        def create(name: str) -> AbstractContextManager[BinaryIO]:
+            created.add(name)
+            return self._below(name).file()
+
+        yield create
+        kept = {self._below(name).key.strip("/") for name in created}
+        with self._told():
+            for key in self.system.find(self.key):
+                if key.strip("/") not in kept:
+                    self.system.rm_file(key)
+        marker.remove()
+
+    def _below(self, name: str) -> "RemotePlace":
+        return RemotePlace(self.system, f"{self.key}/{name}", f"{self.name}/{name}")
+
+    @contextmanager
+    def opened(self, below: str = "") -> Iterator[BinaryIO]:
+        """A stream from the file, or from one below the folder. Raises `FileNotFoundError`, `CorpusError`."""
+        with _told(self.name, "read", FileNotFoundError):
+            stream = self.system.open(f"{self.key}/{below}" if below else self.key, "rb")
+        with stream:
+            yield stream
+
+    def remove(self) -> None:
+        """Takes it away. Raises `CorpusError`."""
+        with self._told():
+            if self.system.exists(self.key):
+                self.system.rm(self.key, recursive=True)
+
+    @contextmanager
+    def _told(self, what: str = "written") -> Iterator[None]:
+        with _told(self.name, what):
+            yield
+
+
+class _Stream:
+    """A stream to a store, whose errors say where it is."""
+
+    def __init__(self, name: str, stream: Any) -> None:
+        self._name, self._stream = name, stream
+
+    def write(self, data: bytes) -> int:
+        """Writes bytes. Raises `CorpusError`."""
+        with _told(self._name, "written"):
+            self._stream.write(data)
+            return len(data)
+
+    def flush(self) -> None:
+        """A store takes what it has when it has enough."""
+
+
+@contextmanager
+def _told(url: str, what: str, *passed: type[Exception]) -> Iterator[None]:
+    """What goes wrong in a store is an error of the user's: each kind of store raises errors of its own kind."""
+    known: tuple[type[Exception], ...] = (BrokerfuzzError, *passed)
+    try:
+        yield
+    except known:
+        raise
+    except Exception as problem:
+        said = " ".join(str(problem).split()) or type(problem).__name__
+        raise CorpusError(f"{url} cannot be {what}: {said}; see that the URL is right, and what lies there yours") from problem
