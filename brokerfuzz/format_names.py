@@ -6,6 +6,8 @@ FORMATS = (
     "fuzz-seeds",
     "json-schema-test-suite",
     "junit5",
+    "openapi",
+    "parquet",
     "parsing",
     "pytest",
     "vitest",

@@ -6,7 +6,7 @@ from urllib.parse import urldefrag, urljoin
 
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import Schema
-from brokerfuzz.schemas.structure import SCHEMA_SUFFIX
+from brokerfuzz.schemas.structure import DRAFT, SCHEMA_SUFFIX
 
 PlaceOf = Callable[[str], str]
 """Where in the document the schema of a file lies, `envelope` for that of `envelope.schema.json`: the fragment of a URI, as `#/$defs/envelope`."""
@@ -19,7 +19,7 @@ def bundled(contract: Contract, message_type: MessageType) -> Schema:
     def place_of(name: str) -> str:
         return "#" if name == own else f"#/$defs/{name}"
 
-    bundle = relocated(contract, own, place_of)
+    bundle = {"$schema": DRAFT, **relocated(contract, own, place_of)}
     defined = {name: relocated(contract, name, place_of) for name in others}
     return bundle | {"$defs": bundle.get("$defs", {}) | defined} if defined else bundle
 
@@ -33,7 +33,10 @@ def referred_to(contract: Contract, name: str) -> list[str]:
 
 
 def relocated(contract: Contract, name: str, place_of: PlaceOf) -> Schema:
-    """The schema of a file with its references leading to where the schemas lie, and without `$id`, which would have them lead elsewhere."""
+    """The schema of a file with its references leading to where the schemas lie.
+
+    It is without `$id`, which would have them lead elsewhere, and without `$schema`, which belongs to a whole document.
+    """
     base = _uri(contract, name)
 
     def moved(value: Any) -> Any:
@@ -47,7 +50,7 @@ def relocated(contract: Contract, name: str, place_of: PlaceOf) -> Schema:
             result["$ref"] = place_of(_file_of(contract, uri)) + fragment
         return result
 
-    return {keyword: moved(value) for keyword, value in contract.schemas[name].items() if keyword != "$id"}
+    return {keyword: moved(value) for keyword, value in contract.schemas[name].items() if keyword not in ("$id", "$schema")}
 
 
 def _files_in(contract: Contract, value: Any, base: str) -> Iterator[str]:

@@ -49,7 +49,7 @@ def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
             yield File(f"seeds/{case.message_type}/{digest.hexdigest()}", (case.body,))
     if not any(seen.values()):
         raise CorpusError(f"every message is longer than {LARGEST_SEED:,} bytes, too long for a seed: choose more cases")
-    seeded = [message_type for message_type, digests in seen.items() if digests]
+    seeded: list[MessageType] = [message_type for message_type, digests in seen.items() if digests]
     for message_type in seeded:
         yield File(f"{message_type}.dict", (dictionary(about.contract, message_type),))
     yield File("README.txt", (_README.format(types="\n".join(f"    {message_type}" for message_type in seeded)).encode(),))

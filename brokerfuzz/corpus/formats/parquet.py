@@ -1,0 +1,116 @@
+"""Parquet: a case a row, for analysis, as typed columns. It needs pyarrow.
+
+`id`, `message` and `verdict` are texts; `faults` lists `rule`, `at` and `technique`; `silences` and `tags` list texts; `twin` is an id or null;
+`headers` lists `name` and `value` (null: no such header); `body` is the message's bytes, which need be no text: where they are UTF-8,
+`decode(body)` in DuckDB and `col("body").cast(String)` in Polars give it. The file's metadata has `brokerfuzz`, the version, and `recipe`. The same
+cases give the same bytes by one version of pyarrow.
+"""
+
+from collections.abc import Iterable, Iterator
+from types import ModuleType
+from typing import Any
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats.format import About, OneFile
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.version import __version__
+
+GROUP_ROWS, GROUP_BYTES = 16_384, 32 * 1024 * 1024
+"""A group of rows ends with the case that reaches one of these, messages counted."""
+
+Rows = list[dict[str, Any]]
+
+
+def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
+    arrow, parquet = _pyarrow()
+    schema = _schema(arrow).with_metadata({"brokerfuzz": __version__, "recipe": about.recipe})
+    sink = _Sink()
+    with parquet.ParquetWriter(sink, schema, compression="zstd", store_schema=False) as writer:
+        for rows in _groups(cases):
+            writer.write_table(arrow.Table.from_pylist(rows, schema=schema), row_group_size=GROUP_ROWS)
+            yield from sink.taken()
+    yield from sink.taken()
+
+
+def _pyarrow() -> tuple[ModuleType, ModuleType]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as problem:
+        raise CorpusError(f"the format parquet needs pyarrow, which is not there ({problem}): pip install 'brokerfuzz[parquet]'") from problem
+    return pa, pq
+
+
+def _schema(arrow: Any) -> Any:
+    text = arrow.string()
+    fault = arrow.struct([arrow.field(name, text, nullable=False) for name in ("rule", "at", "technique")])
+    header = arrow.struct([arrow.field("name", text, nullable=False), arrow.field("value", text)])
+    types = {
+        "id": text,
+        "message": text,
+        "verdict": text,
+        "faults": _list_of(arrow, fault),
+        "silences": _list_of(arrow, text),
+        "tags": _list_of(arrow, text),
+        "twin": text,
+        "headers": _list_of(arrow, header),
+        "body": arrow.binary(),
+    }
+    return arrow.schema([arrow.field(name, of, nullable=name == "twin") for name, of in types.items()])
+
+
+def _list_of(arrow: Any, of: Any) -> Any:
+    return arrow.list_(arrow.field("element", of, nullable=False))
+
+
+def _groups(cases: Iterable[Case]) -> Iterator[Rows]:
+    rows: Rows = []
+    size = 0
+    for case in cases:
+        rows.append(_row(case))
+        size += len(case.body)
+        if len(rows) == GROUP_ROWS or size >= GROUP_BYTES:
+            yield rows
+            rows, size = [], 0
+    if rows:
+        yield rows
+
+
+def _row(case: Case) -> dict[str, Any]:
+    return {
+        "id": case.id,
+        "message": case.message_type,
+        "verdict": case.label,
+        "faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
+        "silences": sorted({touch.silence for touch in case.verdict.silences}),
+        "tags": case.tags,
+        "twin": case.twin_id,
+        "headers": [{"name": name, "value": value} for name, value in case.headers],
+        "body": case.body,
+    }
+
+
+class _Sink:
+    """The file that pyarrow writes to: it keeps what is written until it is taken."""
+
+    closed = False
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def write(self, piece: Any) -> int:
+        self._pieces.append(bytes(piece))
+        return len(self._pieces[-1])
+
+    def taken(self) -> list[bytes]:
+        pieces, self._pieces = self._pieces, []
+        return pieces
+
+    def flush(self) -> None:
+        """There is nothing to flush."""
+
+    def close(self) -> None:
+        """There is nothing to close."""
+
+
+FORMAT = OneFile("parquet", "a case a row, as typed columns (needs pyarrow)", ".parquet", _pieces)
