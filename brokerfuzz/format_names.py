@@ -4,6 +4,8 @@ FORMATS = (
     "ndjson",
     "files",
     "fuzz-seeds",
+    "har",
+    "http",
     "json-schema-test-suite",
     "junit5",
     "openapi",
@@ -11,6 +13,7 @@ FORMATS = (
     "parsing",
     "pytest",
     "vitest",
+    "wiremock",
     "xunit",
 )  # fmt: skip
 """A name a line, in order behind `ndjson`. The format is the module of that name in `corpus.formats`, with `_` for `-`."""

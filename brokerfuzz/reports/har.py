@@ -1,19 +1,15 @@
 """The findings as recorded traffic: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), to be opened in a browser's tools or replayed.
 
-An entry a finding: the request with its smallest message, the response as far as it is known. What HAR has no member for begins with `_`, as
-it asks for. A body that is no UTF-8 is in base64, which HAR knows for responses alone: `encoding` says so, and a comment.
+An entry a finding: the request with its smallest message, the response as far as it is known.
 """
 
 import json
-from base64 import b64encode
-from http import HTTPStatus
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
 
+from brokerfuzz import har_entries
 from brokerfuzz.reports.messages import Document, Request, body_of, is_flaky, request_of
 from brokerfuzz.schemas.headers import JSON_TYPE
 
-_VERSION = "HTTP/1.1"
 _UNTOLD = "x-unknown"  # what browsers write for a body without a content type
 
 
@@ -31,14 +27,9 @@ def report(document: Document) -> str:
 
 def _entry(finding: Document, request: Request, started: str) -> dict[str, Any]:
     milliseconds = round(1000 * finding["got"]["seconds"], 3)
+    sent, got = _request(finding["smallest"], request), _response(finding["got"])
     return {
-        "startedDateTime": started,
-        "time": milliseconds,
-        "request": _request(finding["smallest"], request),
-        "response": _response(finding["got"]),
-        "cache": {},
-        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
-        "comment": finding["sentence"],
+        **har_entries.entry(started, milliseconds, sent, got, finding["sentence"]),
         "_fingerprint": finding["fingerprint"],
         "_kind": finding["kind"],
         "_known": finding["known"],
@@ -47,52 +38,13 @@ def _entry(finding: Document, request: Request, started: str) -> dict[str, Any]:
 
 
 def _request(message: Document, request: Request) -> dict[str, Any]:
-    body, headers = body_of(message), request.headers_of(message)
-    content_type = next((value for name, value in headers if name.lower() == "content-type"), "")
-    return {
-        "method": request.method,
-        "url": request.url,
-        "httpVersion": _VERSION,
-        "cookies": [],
-        "headers": [{"name": name, "value": value} for name, value in headers],
-        "queryString": [{"name": name, "value": value} for name, value in _query(request.url)],
-        **({"postData": {"mimeType": content_type, **_text(body)}} if body else {}),
-        "headersSize": -1,
-        "bodySize": len(body),
-    }
-
-
-def _text(body: bytes) -> dict[str, str]:
-    try:
-        return {"text": body.decode()}
-    except UnicodeDecodeError:
-        return {"text": b64encode(body).decode(), "encoding": "base64", "comment": "the text is base64: the body is no UTF-8"}
-
-
-def _query(url: str) -> list[tuple[str, str]]:
-    try:
-        return parse_qsl(urlsplit(url).query, keep_blank_values=True, max_num_fields=1000)
-    except ValueError:
-        return []
+    return har_entries.request(request.method, request.url, request.headers_of(message), body_of(message))
 
 
 def _response(got: Document) -> dict[str, Any]:
-    text, status = got["response"], got["status"] or 0
-    return {
-        "status": status,
-        "statusText": _PHRASES.get(status, ""),
-        "httpVersion": _VERSION,
-        "cookies": [],
-        "headers": [],
-        "content": {"size": len(text.encode(errors="surrogatepass")), "mimeType": JSON_TYPE if _is_json(text) else _UNTOLD, "text": text},
-        "redirectURL": "",
-        "headersSize": -1,
-        "bodySize": -1,
-        "comment": f"{got['answer']} ({got['reason']})",
-    }
-
-
-_PHRASES = {int(status): status.phrase for status in HTTPStatus}
+    text = got["response"]
+    content = {"size": len(text.encode(errors="surrogatepass")), "mimeType": JSON_TYPE if _is_json(text) else _UNTOLD, "text": text}
+    return har_entries.response(got["status"] or 0, content, f"{got['answer']} ({got['reason']})")
 
 
 def _is_json(text: str) -> bool:

@@ -1,0 +1,49 @@
+"""HAR 1.2: the cases as recorded traffic, for what replays or reads that.
+
+An entry a case. An offer is a request, to which no response is known (its status is 0); the other messages are the content of a response with status
+200. What is known of the case is in members with `_` before their names.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from brokerfuzz import har_entries
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats.describing import name_of, reason_of
+from brokerfuzz.corpus.formats.format import About, OneFile
+from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
+from brokerfuzz.schemas.headers import JSON_TYPE
+from brokerfuzz.schemas.instants import spell
+from brokerfuzz.version import __version__
+
+
+def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
+    started = spell(about.now)
+    creator = json.dumps({"name": "brokerfuzz", "version": __version__})
+    yield f'{{"log":{{"version":"1.2","creator":{creator},"entries":['.encode()
+    for number, case in enumerate(cases):
+        yield (",\n" if number else "\n").encode() + json.dumps(_entry(case, started)).encode()
+    yield b"\n]}}\n"
+
+
+def _entry(case: Case, started: str) -> dict[str, Any]:
+    method, path = ROUTES[case.message_type]
+    if case.message_type == OFFER:
+        request = har_entries.request(method, HOST + path, sent_headers(case.headers), case.body)
+        response = har_entries.response(0, har_entries.content(b"", "x-unknown"), "not known: this is what to send")
+    else:
+        request = har_entries.request(method, HOST + path, [("Accept", JSON_TYPE)], b"")
+        response = har_entries.response(200, har_entries.content(case.body, JSON_TYPE), "what to read", [("Content-Type", JSON_TYPE)])
+    return {
+        **har_entries.entry(started, 0, request, response, f"{name_of(case)}: {reason_of(case)}"),
+        "_id": case.id,
+        "_message": case.message_type,
+        "_verdict": case.label,
+        "_faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
+        "_silences": sorted({touch.silence for touch in case.verdict.silences}),
+        "_twin": case.twin_id,
+    }
+
+
+FORMAT = OneFile("har", "recorded traffic (HAR 1.2): offers as requests, the other messages as responses", ".har", _pieces)

@@ -1,0 +1,12 @@
+"""Tests for Vitest, in TypeScript, which need nothing else."""
+
+from brokerfuzz.corpus.formats.suite import json_lines, suite
+
+FORMAT = suite(
+    "vitest",
+    "tests for Vitest, in TypeScript; accepts.ts is to be filled in",
+    tests=["broker-contract.test.ts"],
+    yours=["accepts.ts"],
+    cases="cases.ndjson",
+    lines=json_lines,
+)

@@ -1,0 +1,80 @@
+"""The entries of HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec) as they are written.
+
+A body that is no UTF-8 is in base64, which HAR knows for responses alone: `encoding` says so for requests too, and a comment.
+"""
+
+from base64 import b64encode
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+_VERSION = "HTTP/1.1"
+_PHRASES = {int(status): status.phrase for status in HTTPStatus}
+Entry = dict[str, Any]
+
+
+def entry(started: str, milliseconds: float, request: Entry, response: Entry, comment: str) -> Entry:
+    """An entry. What HAR has no member for goes behind it, with `_` before its name, as HAR asks for."""
+    timings = {"send": 0, "wait": milliseconds, "receive": 0}
+    return {
+        "startedDateTime": started, "time": milliseconds, "request": request, "response": response, "cache": {}, "timings": timings,
+        "comment": comment,
+    }  # fmt: skip
+
+
+def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> Entry:
+    """A request, without `postData` where it has no body."""
+    sent = list(headers)
+    content_type = next((value for name, value in sent if name.lower() == "content-type"), "")
+    return {
+        "method": method,
+        "url": url,
+        "httpVersion": _VERSION,
+        "cookies": [],
+        "headers": [{"name": name, "value": value} for name, value in sent],
+        "queryString": [{"name": name, "value": value} for name, value in _query(url)],
+        **({"postData": {"mimeType": content_type, **_posted(body)}} if body else {}),
+        "headersSize": -1,
+        "bodySize": len(body),
+    }
+
+
+def response(status: int, content: Entry, comment: str, headers: Iterable[tuple[str, str]] = ()) -> Entry:
+    """A response; a status of 0 stands for none, as browsers write it. `content` is what `content` made."""
+    return {
+        "status": status,
+        "statusText": _PHRASES.get(status, ""),
+        "httpVersion": _VERSION,
+        "cookies": [],
+        "headers": [{"name": name, "value": value} for name, value in headers],
+        "content": content,
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": -1,
+        "comment": comment,
+    }
+
+
+def content(body: bytes, mime_type: str) -> Entry:
+    """What a response holds."""
+    return {"size": len(body), "mimeType": mime_type, **_text(body)}
+
+
+def _text(body: bytes) -> dict[str, str]:
+    try:
+        return {"text": body.decode()}
+    except UnicodeDecodeError:
+        return {"text": b64encode(body).decode(), "encoding": "base64"}
+
+
+def _posted(body: bytes) -> dict[str, str]:
+    text = _text(body)
+    return {**text, "comment": "the text is base64: the body is no UTF-8"} if "encoding" in text else text
+
+
+def _query(url: str) -> list[tuple[str, str]]:
+    try:
+        return parse_qsl(urlsplit(url).query, keep_blank_values=True, max_num_fields=1000)
+    except ValueError:
+        return []
