@@ -15,7 +15,7 @@ class Progress:
     def __init__(self, what: str = "cases") -> None:
         self._what, self._shown = what, sys.stderr.isatty()
         self._begun = self._last = time.monotonic()
-        self._first: int | None = None
+        self._first: tuple[int, float] | None = None
         self.total: int | None = None
 
     @property
@@ -31,11 +31,11 @@ class Progress:
     def __call__(self, done: int) -> None:
         """Shows that so many are done."""
         now = time.monotonic()
-        if self._first is None:
-            self._first, self._begun = done, now
+        self._first = self._first or (done, now)
         if self._shown and now - self._last >= _EVERY:
             self._last = now
-            self.say(_line(self._what, done, self.total, (done - self._first) / max(now - self._begun, 1e-9)))
+            first, begun = self._first
+            self.say(_line(self._what, done, self.total, (done - first) / max(now - begun, 1e-9)))
 
     def end(self) -> None:
         """Leaves an empty line."""

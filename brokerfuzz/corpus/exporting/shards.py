@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -93,20 +94,22 @@ def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[
         return
     for number, pieces in groupby(export.pieces(place.base, sizes, frozenset(wanted)), key=lambda piece: piece.cut.shard):
         before = writing.summary.count
-        written = writing.to(place.beside(names.shard(number)), map(_filled, pieces))
+        written = writing.to(place.beside(names.shard(number)), _filling(number, sizes[number], pieces))
         manifest.add(Shard(names.shard(number), writing.summary.count - before, written.bytes, written.sha256))
-    missing = len(sizes) - len(manifest.shards)
-    if missing:
-        raise CorpusError(f"{missing} shards were left without a case: {_TOO_FEW}")
+    if len(manifest.shards) < len(sizes):
+        raise CorpusError(f"shard {len(manifest.shards) + 1} cannot be filled: {_TOO_FEW}")
 
 
 _TOO_FEW = "there are not as many new random cases of what is wanted; give a smaller --count"
 
 
-def _filled(piece: Piece) -> Piece:
-    if piece.counts.total() < piece.cut.stop - piece.cut.start:
-        raise CorpusError(f"shard {piece.cut.shard + 1} cannot be filled: {_TOO_FEW}")
-    return piece
+def _filling(number: int, size: int, pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """The pieces of a shard, which have to have so many cases."""
+    for piece in pieces:
+        yield piece
+        size -= piece.counts.total()
+    if size:
+        raise CorpusError(f"shard {number + 1} cannot be filled: {_TOO_FEW}")
 
 
 def _head(export: Export, count: int) -> dict[str, Any]:

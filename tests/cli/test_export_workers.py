@@ -1,0 +1,100 @@
+"""Bulk exports by several processes: the same bytes as by one, whoever is killed."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from brokerfuzz.corpus import read
+
+Run = Callable[..., Result]
+Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
+Start = Callable[..., subprocess.Popen[bytes]]
+
+SECONDS = 60
+PRICING = ("--message", "offer-pricing-response", "--now", "2026-01-01T00:00:00Z")
+SOME = (*PRICING, "--random", "--count", "2500")
+MANY = (*PRICING, "--random", "--count", "20000")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("args", [("out.ndjson",), ("out.ndjson.gz",), ("out.ndjson.zst",), ("out.har",)])
+def test_the_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(run: Run, spawn: Spawn, tmp_path: Path, args: tuple[str, ...]) -> None:
+    assert run("export", *args, *SOME).exit_code == 0
+    alone = Path(args[0]).read_bytes()
+    assert alone
+    done = spawn("export", *args, *SOME, "--force", "--workers", "2", env={"PYTHONHASHSEED": "7"})
+    assert done.returncode == 0, done.stderr
+    assert Path(args[0]).read_bytes() == alone
+
+
+def test_workers_leave_the_catalogue_where_it_is(run: Run) -> None:
+    both = (*PRICING, "--message", "product-list-response", "--site", "*price", "--site", "*weight", "--count", "30")
+    for workers in (1, 2):
+        assert run("export", f"{workers}.ndjson", *both, "--workers", workers).exit_code == 0
+    assert Path("1.ndjson").read_bytes() == Path("2.ndjson").read_bytes()
+
+
+def test_a_pipe_gets_what_a_file_gets(run: Run, spawn: Spawn) -> None:
+    run("export", "out.ndjson", *SOME)
+    done = spawn("export", "-", *SOME, "--workers", "2")
+    assert done.stdout == Path("out.ndjson").read_bytes()
+    assert b"\r" not in done.stderr, "no progress in a pipe"
+
+
+def _children(process: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def _workers(process: int) -> list[int]:
+    return [child for child in _children(process) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+
+
+def _begun(process: "subprocess.Popen[bytes]", folder: Path) -> None:
+    """Waits until something has been written."""
+    deadline = time.monotonic() + SECONDS
+    while not any(path.stat().st_size for path in folder.glob(".*.part")) and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="which processes are workers is read from /proc")
+def test_a_worker_that_is_killed_changes_nothing(start: Start, run: Run, tmp_path: Path) -> None:
+    run("export", "alone.ndjson.zst", *MANY)
+    with start("export", "out.ndjson.zst", *MANY, "--workers", "2") as process:
+        _begun(process, tmp_path)
+        os.kill(_workers(process.pid)[0], signal.SIGKILL)
+        _, stderr = process.communicate(timeout=SECONDS)
+    assert (process.returncode, stderr) == (0, b"")
+    assert Path("out.ndjson.zst").read_bytes() == Path("alone.ndjson.zst").read_bytes()
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_ctrl_c_leaves_nothing(start: Start, tmp_path: Path, workers: str) -> None:
+    with start("export", "out.ndjson", *MANY, "--workers", workers) as process:
+        _begun(process, tmp_path)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("out", ["out.ndjson", "out.ndjson.gz", "out"])
+def test_what_was_killed_never_looks_whole(start: Start, tmp_path: Path, out: str) -> None:
+    form = ("--format", "files") if out == "out" else ()
+    for moment in (0.0, 0.1, 0.4):
+        with start("export", out, *SOME, *form, "--force") as process:
+            _begun(process, tmp_path)
+            time.sleep(moment)
+            process.kill()
+        assert process.returncode in {0, -signal.SIGKILL}
+        if Path(out).exists():
+            assert sum(1 for _ in read(out)) == 2500

@@ -1,0 +1,43 @@
+"""What the names of corpora tell."""
+
+import pytest
+
+from brokerfuzz.corpus.formats import format_named
+from brokerfuzz.corpus.naming import ShardNames, check_end, format_told
+from brokerfuzz.errors import CorpusError
+
+NDJSON, FILES = format_named("ndjson"), format_named("files")
+
+
+@pytest.mark.parametrize(("name", "told"), [("a", "ndjson"), ("a.txt", "ndjson"), ("a.ndjson.gz", "ndjson"), ("a.har", "har"), ("a.har.zst", "har")])
+def test_the_end_of_a_name_tells_the_format(name: str, told: str) -> None:
+    assert format_told(name).name == told
+
+
+@pytest.mark.parametrize("end", [".bz2", ".xz", ".ZIP", ".7z"])
+def test_other_ways_to_pack_are_refused_with_those_that_there_are(end: str) -> None:
+    with pytest.raises(CorpusError, match=r"\.gz and \.zst can be"):
+        check_end(f"corpus.ndjson{end}", NDJSON)
+
+
+def test_a_folder_is_not_packed() -> None:
+    with pytest.raises(CorpusError, match="only a file can be packed"):
+        check_end("corpus.gz", FILES)
+
+
+@pytest.mark.parametrize(
+    ("name", "shard", "manifest"),
+    [
+        ("a.ndjson", "a-00002-of-00010.ndjson", "a.shards.json"),
+        ("a.b.ndjson.gz", "a.b-00002-of-00010.ndjson.gz", "a.b.shards.json"),
+        ("a", "a-00002-of-00010", "a.shards.json"),
+        ("a.zst", "a-00002-of-00010.zst", "a.shards.json"),
+    ],
+)
+def test_shards_keep_the_end_of_the_name(name: str, shard: str, manifest: str) -> None:
+    names = ShardNames.of(name, NDJSON, 10)
+    assert (names.shard(1), names.manifest) == (shard, manifest)
+
+
+def test_a_folders_name_has_no_end() -> None:
+    assert ShardNames.of("v1.0", FILES, 2).shard(0) == "v1.0-00001-of-00002"

@@ -1,0 +1,97 @@
+"""Work in parts by real processes: in order, and again where a worker was lost."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from brokerfuzz.errors import WorkerError
+from brokerfuzz.workers import Processes, in_order
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Processes]:
+    processes = Processes(2)
+    yield processes
+    processes.end()
+
+
+def slowest_first(number: int) -> int:
+    time.sleep(max(0.0, 0.05 - number / 100))
+    return number * number
+
+
+def lost_once(path: str) -> str:
+    """Ends its process the first time."""
+    flag = Path(path)
+    if not flag.exists():
+        flag.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return flag.name
+
+
+def lost(number: int) -> int:
+    os._exit(number)
+
+
+def test_results_come_in_the_parts_order(pool: Processes) -> None:
+    assert list(in_order(pool, slowest_first, range(20))) == list(map(slowest_first, range(20)))
+
+
+def test_no_more_is_made_than_is_asked_for_but_for_a_few(pool: Processes) -> None:
+    begun: list[int] = []
+    results = in_order(pool, slowest_first, (begun.append(number) or number for number in range(1000)))  # type: ignore[func-returns-value]
+    assert [next(results) for _ in range(3)] == [0, 1, 4]
+    assert len(begun) < 20
+
+
+def test_parts_for_this_process_are_made_here_and_in_their_place(pool: Processes) -> None:
+    pids = list(in_order(pool, who, range(6), here=is_odd))
+    assert [pid == os.getpid() for pid in pids] == [False, True] * 3
+
+
+def who(number: int) -> int:
+    return os.getpid()
+
+
+def is_odd(number: int) -> bool:
+    return number % 2 == 1
+
+
+def test_what_a_lost_worker_had_is_made_again(pool: Processes, tmp_path: Path) -> None:
+    paths = [str(tmp_path / name) for name in "ab"]
+    assert list(in_order(pool, lost_once, paths)) == ["a", "b"]
+
+
+def test_a_part_that_no_worker_outlives_is_an_error(pool: Processes) -> None:
+    with pytest.raises(WorkerError, match="is there memory enough"):
+        list(in_order(pool, lost, [3]))
+    pool.renew()
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="which processes there are is read from /proc")
+def test_workers_end_with_the_process_that_began_them_however_that_ends() -> None:
+    program = "import os, signal, time\nfrom brokerfuzz.workers import Processes\n"
+    program += (
+        "if __name__ == '__main__':\n    pool = Processes(1)\n    print(pool.executor.submit(os.getpid).result(), flush=True)\n    time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        worker = int(process.stdout.readline())
+        process.kill()
+    deadline = time.monotonic() + 10
+    while (ends := _is_running(worker)) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not ends
+
+
+def _is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
