@@ -19,6 +19,7 @@ from typing import Any
 import orjson
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.schemas.reading import plain
 
 
 def encode(case: Case, *, last: bool = False) -> bytes:
@@ -52,7 +53,9 @@ def _line(case: Case, carried: Mapping[str, Any], last: bool) -> bytes:
 
 def is_compact(body: bytes) -> bool:
     """Whether the bytes are the compact JSON of a value: such a message stands in a line of text as it is."""
+    if plain(body) is not None:
+        return True
     try:
         return orjson.dumps(orjson.loads(body)) == body
-    except ValueError:
+    except (ValueError, TypeError):  # no JSON; nested deeper than orjson writes
         return False

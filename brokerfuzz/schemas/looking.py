@@ -11,6 +11,7 @@ from typing import Any
 from brokerfuzz.schemas.contract import NOT_IN_FUTURE, Contract, MessageType, Silence
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import instant
+from brokerfuzz.schemas.reading import Reading
 from brokerfuzz.schemas.silence_detectors import OF_PAIRS, OF_VALUES, distinct
 from brokerfuzz.schemas.sites import Rule, Site, join
 from brokerfuzz.schemas.verdicts import Broken, Place, Touched, describe, pointer
@@ -33,18 +34,20 @@ Look = Callable[[Any, Place, Inspection], None]
 """Looks at the value at a place, and at what lies below."""
 
 
-def inspector(contract: Contract, message_type: MessageType) -> Callable[[Any, int, Inspection], None]:
-    """The walk over the messages of a type: it is given the message, the size of its bytes, and where to note what it sees."""
+def inspector(contract: Contract, message_type: MessageType) -> Callable[[Any, Reading, Inspection], None]:
+    """The walk over the messages of a type: it is given the message, as one of those of a reading, and where to note what it sees."""
     concerned = [silence for silence in contract.silences if silence.concerns(message_type)]
     silences = {str(silence.detector): silence for silence in concerned}
     sites = contract.sites[message_type]
     look = _Walks(sites, silences, _looks_of(contract, message_type, concerned)).of("")
     too_long = silences.get("string_length")
 
-    def inspect(message: Any, size: int, inspection: Inspection) -> None:
+    longest = too_long.options["limit"] if too_long else 0
+
+    def inspect(message: Any, reading: Reading, inspection: Inspection) -> None:
         if look is not None:
             look(message, None, inspection)
-        if too_long is not None and size > too_long.options["limit"]:
+        if too_long is not None and reading.may_hold_text_of(longest + 1):
             _look_for_long_texts(too_long, sites, "", message, None, inspection)
 
     return inspect
@@ -178,7 +181,7 @@ def _not_in_future(rule: Rule, tolerance: int) -> Look:
 
 
 def _look_for_long_texts(silence: Silence, sites: Mapping[str, Site], path: str, value: Any, place: Place, inspection: Inspection) -> None:
-    """Looks at every text at a site. It is gone to in long messages alone."""
+    """Looks at every text at a site and below."""
     if type(value) is str and len(value) > silence.options["limit"]:
         inspection.touch(silence, place, f"{len(value):,} characters")
     elif type(value) is dict:

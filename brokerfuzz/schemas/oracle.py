@@ -122,10 +122,10 @@ class _Rulebook:
         broken: list[Broken] = []
         if reading.error is None:
             try:
-                broken = self._broken(reading, len(body), inspection)
+                broken = self._broken(reading, inspection)
             except (ValueError, RecursionError):  # deeper than a validator goes
                 reading, inspection = read_shallow(body), Inspection(now)
-                broken = self._broken(reading, len(body), inspection)
+                broken = self._broken(reading, inspection)
         else:
             rule = self.rules["", JSON_RULE][0]
             broken = [Broken(rule.id, "", reading.error, rule.demand)]
@@ -144,11 +144,11 @@ class _Rulebook:
         left = tuple(touch for touch in touched if stances.get(touch.silence, "unspecified") == "unspecified")
         return Verdict("invalid" if broken else "unspecified" if left else "valid", tuple(broken), left)
 
-    def _broken(self, reading: Reading, size: int, inspection: Inspection) -> list[Broken]:
+    def _broken(self, reading: Reading, inspection: Inspection) -> list[Broken]:
         """The rules broken, however the message is read."""
         found: list[list[Broken]] = []
         for value in reading.values:
-            self.inspect(value, size, inspection)
+            self.inspect(value, reading, inspection)
             broken = [] if self.validator.is_valid(value) else self._explain(value)
             found.append(broken + inspection.broken)
             inspection.broken = []

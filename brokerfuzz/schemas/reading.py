@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any, NoReturn
 
 import orjson
@@ -43,18 +44,30 @@ class Reading:
     a byte order mark came first. `exotic` lists (detector, JSON Pointer, found).
     """
 
+    body: bytes = field(repr=False)
     values: list[Any] = field(default_factory=list)
     error: str | None = None
     encoding: str | None = None
     bom: bool = False
     exotic: list[Exotic] = field(default_factory=list)
 
+    def may_hold_text_of(self, size: int) -> bool:
+        """Whether a text of so many characters may be in the message: not, where its quotation marks are closer together than that."""
+        if self.encoding is not None:
+            return True
+        at, body = 0, self.body.replace(b"\\\\", b"..").replace(b'\\"', b"..")
+        while at + size <= len(body):
+            at = body.rfind(b'"', at, at + size) + 1
+            if at == 0:
+                return True
+        return False
+
 
 def read(body: bytes) -> Reading:
     """Reads a message. Never raises; see `Reading`."""
-    if (value := _plain(body)) is not None:
-        return Reading([value])
-    reading = Reading()
+    if (value := plain(body)) is not None:
+        return Reading(body, [value])
+    reading = Reading(body)
     text = _decode(body, reading)
     try:
         try:
@@ -67,16 +80,19 @@ def read(body: bytes) -> Reading:
 
 
 _DIGITS = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
-_LONG_INTEGER = re.compile(rb"[:,[]-?[0-9]{16,}[],}]")
+_LONG = b"0" * 16
 
 
-def _plain(body: bytes) -> Any:
-    """The message, if it can be read in one way only, and None if that is not so or not known.
+@lru_cache(maxsize=8)  # a message is judged and then written
+def plain(body: bytes) -> Any:
+    """The message, if it is compact JSON that can be read in one way only; None if that is not so or not known. Not to be changed.
 
     What is written again as it was has no member twice, no number that loses anything and no encoding but UTF-8: orjson reads those, and
     writes the shortest text of a double. Of its integers, only those of 16 digits and more may be beyond a double. NUL it writes in one way.
     """
-    if body[:1] not in (b"{", b"[") or b"\\u0000" in body or (b"0" * 16 in body.translate(_DIGITS) and _LONG_INTEGER.search(body)):
+    if body[:1] not in (b"{", b"[") or b"\\u0000" in body:
+        return None
+    if not all(map(fits_double, _long_integers(body))):
         return None
     try:
         value = orjson.loads(body)
@@ -85,9 +101,20 @@ def _plain(body: bytes) -> Any:
         return None
 
 
+def _long_integers(body: bytes) -> Iterator[str]:
+    """The runs of 16 digits and more that may be integers: whatever follows a point is none."""
+    digits = body.translate(_DIGITS)
+    at = digits.find(_LONG)
+    while at >= 0:
+        end = digits.find(b" ", at)
+        if body[at - 1] in b":,[-":
+            yield body[at:end].decode()
+        at = digits.find(_LONG, end) if end >= 0 else -1
+
+
 def read_shallow(body: bytes) -> Reading:
     """Reads a message as `read` does, and takes what lies deeper than `DEEPEST` for empty, whether or not it had to."""
-    reading = Reading()
+    reading = Reading(body)
     try:
         _take(shallow(_decode(body, reading), DEEPEST), reading)
     except ValueError as problem:
@@ -164,6 +191,7 @@ class _Numbers:
         return value
 
 
+@lru_cache(maxsize=1024)
 def fits_double(literal: str) -> bool:
     """Whether a double gives the number back as it was written (0.1 does: the shortest text of its double is 0.1)."""
     if len(literal) > _LONGEST_NUMBER:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
+from itertools import combinations
 from typing import Any
 
 from brokerfuzz.schemas.headers import OF_HEADERS
@@ -117,10 +118,13 @@ def distinct(items: Any, key: str | None) -> bool:
         if len(set(names)) < len(names):
             return True
         nameless = [item for item in items if not (isinstance(item, dict) and isinstance(item.get(key), str))] if len(names) < len(items) else []
-    try:
-        return len(set(nameless)) < len(nameless)
-    except TypeError:
-        return len(set(map(_frozen, nameless))) < len(nameless)
+    if len(nameless) <= _FEW:
+        return any(one == other for one, other in combinations(nameless, 2))
+    return len(set(map(_frozen, nameless))) < len(nameless)
+
+
+_FEW = 8
+"""So few items are compared each with each: faster than making them such that a set can hold them."""
 
 
 def _frozen(value: Any) -> Hashable:

@@ -1,5 +1,6 @@
 """A message that can be read in one way only is read faster, and no differently."""
 
+import json
 from itertools import chain, islice
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from brokerfuzz.cases.at_random import random_cases
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check
 from brokerfuzz.schemas.reading import read
 
 
@@ -40,6 +41,7 @@ VALUES = st.recursive(
 @example({"a": 9007199254740993})
 @example([0.1 + 0.2, 5e-324, 1e22, 1e23, -0.0, 0, 1.0])
 @example(["\0", "\\u0000", "\ufffd", "\U0001f600"])
+@example([[9007199254740992, -9007199254740992, 1e300], "9007199254740993", 0.30000000000000004])
 @example([",9007199254740993,"])
 def test_any_json_is_read_the_same(value: Any) -> None:
     try:
@@ -54,3 +56,12 @@ def test_any_json_is_read_the_same(value: Any) -> None:
 )
 def test_what_might_be_lost_is_seen(body: bytes) -> None:
     assert read(body).exotic
+
+
+@pytest.mark.parametrize("length", [1023, 1024, 1025, 3000])
+@pytest.mark.parametrize("character", ["a", '"', "\\", "\n", "é", "∢", "\U0001f600"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_text_that_is_too_long_is_seen_whatever_it_consists_of(length: int, character: str, encoding: str) -> None:
+    offer = {"number": "1", "offerType": "Email", "comments": character * length, "isActive": False}
+    body = json.dumps(offer, ensure_ascii=False).encode(encoding)
+    assert ("string-length" in {touch.silence for touch in check("offer-creation-request", body).silences}) == (length > 1024)
