@@ -73,3 +73,11 @@ def _node() -> str:
     if os.environ.get("CI") == "true":
         pytest.fail(f"no second opinions from JavaScript: {reason}")
     pytest.skip(f"no second opinions from JavaScript: {reason}")
+
+
+def suite_in_node(path: Path) -> dict[str, list[str]]:
+    """The tests of a file of JSON-Schema-Test-Suite that each validator in Node sees otherwise. Skips and fails as `agree` does."""
+    run = subprocess.run([_node(), str(NODE / "suite.mjs"), str(path)], capture_output=True, encoding="utf-8", timeout=300, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+    wrong: dict[str, list[str]] = json.loads(run.stdout)
+    return wrong

@@ -40,7 +40,7 @@ Examples = dict[str, dict[str, dict[str, Any]]]
 
 
 def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
-    chosen = _Chosen()
+    chosen = _Chosen(about)
     for case in cases:
         chosen.offer(case)
     yield orjson.dumps(_document(about, chosen), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
@@ -49,7 +49,8 @@ def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
 class _Chosen:
     """The examples of each message type: the first of each verdict, no two of one rule or silence."""
 
-    def __init__(self) -> None:
+    def __init__(self, about: About) -> None:
+        self._about = about
         self._examples: dict[MessageType, Examples] = {}
         self._shown: set[Hashable] = set()
 
@@ -58,7 +59,7 @@ class _Chosen:
         shown = case.message_type, _shown_by(case)
         if len(examples) < MOST_EXAMPLES and shown not in self._shown and _fits(case):
             self._shown.add(shown)
-            examples[f"{topic_of(case)}_{case.id[:8]}"] = _example(case)
+            examples[f"{topic_of(case)}_{case.id[:8]}"] = _example(case, self._about)
 
     def message_types(self) -> list[MessageType]:
         return list(self._examples)
@@ -82,8 +83,8 @@ def _shown_by(case: Case) -> Hashable:
             return frozenset(touched.silence for touched in case.verdict.silences)
 
 
-def _example(case: Case) -> dict[str, Any]:
-    now = now_of(case)
+def _example(case: Case, about: About) -> dict[str, Any]:
+    now = now_of(case, about)
     summary = reason_of(case) if case.label != "valid" else f"Valid: {topic_of(case)}"
     return {"summary": f"{summary} (At {now}.)" if now else summary, "value": orjson.Fragment(case.body)}
 

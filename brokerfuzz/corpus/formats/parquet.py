@@ -23,12 +23,13 @@ Rows = list[dict[str, Any]]
 
 def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
     arrow, parquet = _pyarrow()
-    schema = _schema(arrow).with_metadata({"brokerfuzz": __version__, "recipe": about.recipe})
+    schema = _schema(arrow)
     sink = _Sink()
     with parquet.ParquetWriter(sink, schema, compression="zstd", store_schema=False) as writer:
         for rows in _groups(cases):
             writer.write_table(arrow.Table.from_pylist(rows, schema=schema), row_group_size=GROUP_ROWS)
             yield from sink.taken()
+        writer.add_key_value_metadata({"brokerfuzz": __version__, "recipe": about.recipe})
     yield from sink.taken()
 
 

@@ -1,0 +1,73 @@
+"""What all formats of data have in common: the same bytes for the same cases, names that every file system takes, one pass over the cases."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+import pytest
+from exported import OFFER, about, cases, folder, written
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats import FORMATS, Folder, format_named
+from brokerfuzz.errors import CorpusError
+
+FOLDERS = ("files", "fuzz-seeds", "parsing")
+ONE_FILE = ("json-schema-test-suite", "openapi", "parquet")
+DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+
+
+@pytest.fixture(scope="module")
+def folders() -> Mapping[str, Mapping[str, bytes]]:
+    return {name: folder(name, cases()) for name in FOLDERS}
+
+
+def test_the_formats_are_those_that_are_offered() -> None:
+    assert {*FOLDERS, *ONE_FILE} < {*FORMATS}
+    assert [name for name in FORMATS if format_named(name).name != name] == []
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_the_same_cases_give_the_same_files(folders: Mapping[str, Mapping[str, bytes]], name: str) -> None:
+    assert list(folder(name, cases()).items()) == list(folders[name].items())
+
+
+@pytest.mark.parametrize("name", ONE_FILE)
+def test_the_same_cases_give_the_same_bytes(name: str) -> None:
+    some = cases()[::5]
+    assert written(name, some) == written(name, some)
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_names_are_safe_on_every_file_system(folders: Mapping[str, Mapping[str, bytes]], name: str) -> None:
+    for path in folders[name].keys() - {"README.txt"}:
+        for part in path.split("/"):
+            assert re.fullmatch(r"[a-z0-9_-]([a-z0-9._-]{0,98}[a-z0-9_-])?", part), path
+            assert part.split(".")[0] not in DEVICES
+    assert len({path.lower() for path in folders[name]}) == len(folders[name])
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_files_come_one_at_a_time_and_a_case_is_asked_for_when_it_is_written(name: str) -> None:
+    asked: list[Case] = []
+
+    def counted() -> Iterator[Case]:
+        for case in cases():
+            asked.append(case)
+            yield case
+
+    form = format_named(name)
+    assert isinstance(form, Folder)
+    files = form.files(counted(), about())
+    for _ in range(20):
+        next(files)
+    assert len(asked) < 80
+
+
+@pytest.mark.parametrize("name", ["parsing", "json-schema-test-suite", "fuzz-seeds"])
+def test_a_corpus_with_nothing_for_a_format_is_refused(name: str) -> None:
+    if name == "fuzz-seeds":
+        unfit = [case for case in cases() if len(case.body) > 1_000_000]
+    else:
+        unfit = [case for case in cases() if case.message_type == OFFER and case.headers]
+    assert unfit
+    with pytest.raises(CorpusError, match="choose more cases"):
+        (written if name == "json-schema-test-suite" else folder)(name, unfit)

@@ -1,0 +1,69 @@
+"""`files`: a file a case, which is read back as the corpus that it was."""
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from exported import OFFER, cases, folder
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus import read, write
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("files") / "corpus"
+    write(out, cases(), fmt="files")
+    return out
+
+
+@pytest.fixture(scope="module")
+def files() -> Mapping[str, bytes]:
+    return folder("files", cases())
+
+
+def facts(case: Case) -> tuple[object, ...]:
+    return case.id, case.message_type, case.body, case.verdict, case.faults, case.tags, case.twin_id, case.headers
+
+
+def test_the_folder_is_read_back_as_the_corpus_that_it_was(corpus: Path) -> None:
+    assert [facts(case) for case in read(corpus)] == [facts(case) for case in cases()]
+
+
+def test_each_message_is_there_with_its_exact_bytes(files: Mapping[str, bytes]) -> None:
+    assert [body for name, body in files.items() if name != "cases.ndjson"] == [case.body for case in cases()]
+
+
+def test_names_sort_in_the_order_of_the_corpus(files: Mapping[str, bytes]) -> None:
+    by_folder: dict[str, list[str]] = {}
+    for name in files.keys() - {"cases.ndjson"}:
+        by_folder.setdefault(name.rpartition("/")[0], []).append(name)
+    order = {name: number for number, name in enumerate(files)}
+    assert len(by_folder) == 9
+    assert all(order[one] < order[other] for names in by_folder.values() for one, other in pairwise(sorted(names)))
+
+
+def test_names_say_the_verdict_and_the_reason(files: Mapping[str, bytes]) -> None:
+    named = dict(zip((case.id for case in cases()), files, strict=False))
+    for case in cases():
+        path = named[case.id]
+        assert path.startswith(f"{case.message_type}/{case.label}/")
+        assert path.endswith(f"_{case.id[:8]}.json")
+        assert all(fault.technique in path for fault in case.faults[:1])
+        assert all(tag.removeprefix("as:") in path for tag in case.tags if tag.startswith("as:") and len(tag) < 20)
+
+
+def test_one_more_case_changes_no_name_in_other_folders() -> None:
+    valid = [case for case in cases() if case.label == "valid" and case.message_type == OFFER]
+    others = [case for case in cases() if case.label != "valid"]
+    assert folder("files", others).keys() < folder("files", [valid[0], *others]).keys()
+
+
+def test_sha256sum_confirms_every_file(corpus: Path) -> None:
+    if not shutil.which("sha256sum"):
+        pytest.skip("sha256sum is not installed")
+    done = subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=corpus, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -1,0 +1,116 @@
+"""`fuzz-seeds`: seeds that are called as fuzzers call theirs, and dictionaries that fuzzers read."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from hashlib import sha1
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contracts import changed_contract
+from exported import OFFER, cases, folder
+
+from brokerfuzz.corpus.formats.fuzz_dictionary import LONGEST_TOKEN, dictionary, quoted
+from brokerfuzz.corpus.formats.fuzz_seeds import LARGEST_SEED
+from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
+
+SECONDS = 60
+ENTRY = re.compile(r'"((?:[ !#-\[\]-~]|\\[\\"]|\\x[0-9a-f]{2})+)"')
+"""A line of a dictionary, by the documentation of AFL++ and libFuzzer: printable ASCII in quotes, in which `"` and a backslash are escaped."""
+
+
+@pytest.fixture(scope="module")
+def files() -> Mapping[str, bytes]:
+    return folder("fuzz-seeds", cases())
+
+
+@pytest.fixture
+def out(tmp_path: Path, files: Mapping[str, bytes]) -> Path:
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+def tokens(text: bytes) -> Iterator[bytes]:
+    """The tokens of a dictionary, read as its grammar has it. Fails where a line is not of it."""
+    for line in text.decode("ascii").removesuffix("\n").split("\n"):
+        if not line.startswith("#"):
+            entry = ENTRY.fullmatch(line)
+            assert entry, line
+            yield re.sub(r'\\(?:x(..)|([\\"]))', lambda found: chr(int(found[1], 16)) if found[1] else found[2], entry[1]).encode("latin-1")
+
+
+def test_seeds_are_the_distinct_messages_by_the_sum_of_their_bytes(files: Mapping[str, bytes]) -> None:
+    seeds = {name: body for name, body in files.items() if name.startswith("seeds/")}
+    assert set(seeds) == {
+        f"seeds/{case.message_type}/{sha1(case.body).hexdigest()}" for case in cases() if len(case.body) <= LARGEST_SEED
+    }  # fmt: skip
+    assert all(name.endswith(sha1(body).hexdigest()) for name, body in seeds.items())
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+def test_a_dictionary_is_of_the_grammar_and_names_every_member_once(files: Mapping[str, bytes], message_type: str) -> None:
+    found = list(tokens(files[f"{message_type}.dict"]))
+    assert len(set(found)) == len(found)
+    assert all(0 < len(token) <= LONGEST_TOKEN for token in found)
+    named = {site.name for site in load_contract().sites[message_type].values() if site.name}
+    assert named == {token[1:-2].decode() for token in found if re.fullmatch(rb'"\w+":', token)}
+
+
+def test_a_dictionary_has_what_the_contract_lists_and_the_numbers_around_its_bounds(files: Mapping[str, bytes]) -> None:
+    found = set(tokens(files[f"{OFFER}.dict"]))
+    assert {b'"Product List"', b'"VDM"', b"0", b"1", b"2", b"2147483647", b"2147483648", b"-2147483649"} <= found
+
+
+def test_any_byte_is_spelled_so_that_it_comes_back() -> None:
+    every = [bytes([byte]) for byte in range(256)]
+    assert list(tokens("".join(f"{quoted(token)}\n" for token in every).encode())) == every
+
+
+def test_names_and_values_of_a_changed_contract_are_spelled_too(tmp_path: Path) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        schema["properties"] |= {'quo"te': {"type": "string"}, "größe": {"enum": ["back\\slash", "x" * 200]}}
+
+    found = set(tokens(dictionary(changed_contract(tmp_path, OFFER, change), OFFER)))
+    assert {b'"quo\\"te":', '"größe":'.encode(), b'"back\\\\slash"'} <= found
+    assert not any(b"xxx" in token for token in found)
+
+
+def test_the_readme_names_folders_and_dictionaries_that_are_there(files: Mapping[str, bytes]) -> None:
+    readme = files["README.txt"].decode("ascii")
+    for message_type in MESSAGE_TYPES:
+        assert f"    {message_type}\n" in readme
+        assert f"{message_type}.dict" in files
+    assert {"-dict=TYPE.dict", "-x", "seeds/TYPE"} <= set(readme.split())
+
+
+def test_libfuzzer_takes_the_dictionary_and_every_seed(out: Path) -> None:
+    """A target that does nothing, with the fuzzer that clang brings."""
+    if not shutil.which("clang"):
+        pytest.skip("clang is not installed: no libFuzzer to ask")
+    (out / "target.c").write_text("#include <stddef.h>\n#include <stdint.h>\nint LLVMFuzzerTestOneInput(const uint8_t *b, size_t n) { return 0; }\n")
+    built = subprocess.run(["clang", "-fsanitize=fuzzer", "target.c", "-o", "target"], cwd=out, capture_output=True, timeout=SECONDS, check=False)
+    if built.returncode:
+        pytest.skip("clang has no libFuzzer")
+    for message_type in MESSAGE_TYPES:
+        command = ["./target", f"-dict={message_type}.dict", "-runs=0", f"seeds/{message_type}"]
+        done = subprocess.run(command, cwd=out, capture_output=True, text=True, timeout=SECONDS, check=True)
+        assert f"Dictionary: {len(list(tokens((out / f'{message_type}.dict').read_bytes())))} entries" in done.stderr
+        seeds = [path for path in (out / "seeds" / message_type).iterdir() if path.stat().st_size]
+        assert re.search(rf"seed corpus: files: {len(seeds)} ", done.stderr)
+
+
+def test_afl_takes_every_token(out: Path) -> None:
+    if not shutil.which("afl-fuzz"):
+        pytest.skip("AFL++ is not installed")
+    told = dict.fromkeys(["AFL_NO_UI", "AFL_NO_AFFINITY", "AFL_SKIP_CPUFREQ", "AFL_SKIP_BIN_CHECK", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES"], "1")
+    (out / "in").mkdir()
+    (out / "in" / "one").write_bytes(b"{}")
+    for message_type in MESSAGE_TYPES:
+        command = ["afl-fuzz", "-n", "-V", "1", "-i", "in", "-o", f"found-{message_type}", "-x", f"{message_type}.dict", "--", "/bin/cat", "@@"]
+        done = subprocess.run(command, cwd=out, env={**os.environ, **told}, capture_output=True, text=True, timeout=SECONDS, check=False)
+        assert f"Loaded {len(list(tokens((out / f'{message_type}.dict').read_bytes())))} extra tokens" in done.stdout

@@ -1,0 +1,112 @@
+"""`json-schema-test-suite`: what four validators say of each test is what it says."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import jsonschema_rs
+import pytest
+from contracts import changed_contract
+from exported import NOW, OFFER, cases, written
+from validators import suite_in_node
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.schemas import MESSAGE_TYPES, check
+
+Suite = list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("suite") / "suite.json"
+    path.write_bytes(written("json-schema-test-suite", cases()))
+    return path
+
+
+@pytest.fixture(scope="module")
+def groups(suite: Path) -> Suite:
+    read: Suite = json.loads(suite.read_bytes())
+    return read
+
+
+def every_test(groups: Suite) -> list[dict[str, Any]]:
+    return [test for group in groups for test in group["tests"]]
+
+
+def test_a_runner_finds_what_it_needs(groups: Suite) -> None:
+    assert len(groups) == 2 * len(MESSAGE_TYPES)
+    for group in groups:
+        assert {"description", "schema", "tests"} <= group.keys() <= {"description", "comment", "schema", "tests"}
+        assert group["schema"]["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+        assert all(test.keys() == {"description", "data", "valid"} for test in group["tests"])
+    descriptions = [test["description"] for test in every_test(groups)]
+    assert len(set(descriptions)) == len(descriptions)
+
+
+@pytest.mark.parametrize("validator", [jsonschema.Draft202012Validator, jsonschema_rs.Draft202012Validator])
+def test_validators_in_python_and_rust_agree_with_every_test(groups: Suite, validator: Callable[[Any], Any]) -> None:
+    for group in groups:
+        judge = validator(group["schema"])
+        assert [test["description"] for test in group["tests"] if judge.is_valid(test["data"]) != test["valid"]] == []
+
+
+def test_validators_in_javascript_agree_with_every_test(suite: Path) -> None:
+    assert suite_in_node(suite) == {"ajv": [], "hyperjump": []}
+
+
+def test_a_test_says_what_its_case_says_and_every_case_is_a_test_or_counted(groups: Suite) -> None:
+    by_id = {case.id: case for case in cases()}
+    left_out = 0
+    for group in groups:
+        for test in group["tests"]:
+            case = by_id.pop(test["description"].rpartition("-")[2])
+            assert test["data"] == json.loads(case.body)
+            assert case.label == "unspecified" if "leaves open" in group["description"] else test["valid"] == (case.label == "valid")
+        left_out += sum(map(int, re.findall(r"(\d+) cases", group.get("comment", ""))))
+    assert left_out == len(by_id) > 0
+
+
+def test_no_case_is_a_test_that_parsers_may_read_in_two_ways() -> None:
+    twice = b'{"number":"1","number":"","offerType":"Email"}'
+    huge = b'{"number":"1","offerType":"Email","surcharge":1e999}'
+    plain = Case.judged(OFFER, b'{"number":"1","offerType":"Email"}', now=NOW)
+    doubtful = [Case.judged(OFFER, body, now=NOW) for body in (twice, huge, b"\xef\xbb\xbf" + plain.body)]
+    (group,) = json.loads(written("json-schema-test-suite", [plain, *(case for case in doubtful if case.label == "invalid")]))
+    assert len(group["tests"]) == 1
+    groups = json.loads(written("json-schema-test-suite", [plain, *doubtful]))
+    assert [len(group["tests"]) for group in groups] == [1]
+
+
+def test_a_rule_that_no_schema_can_state_gives_no_test() -> None:
+    future = Case.judged(OFFER, b'{"number":"1","offerType":"Email","lastUpdatedDateTimeUtc":"2099-01-01T00:00:00Z"}', now=NOW)
+    plain = Case.judged(OFFER, b'{"number":"1","offerType":"Email"}', now=NOW)
+    assert future.label == "invalid"
+    (group,) = json.loads(written("json-schema-test-suite", [future, plain]))
+    assert [test["valid"] for test in group["tests"]] == [True]
+    assert group["comment"] == "Left out: 1 cases whose verdict is not the schema's alone."
+
+
+def test_where_validators_may_assert_a_format_or_not_there_is_no_test(tmp_path: Path) -> None:
+    contract = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"]["description"].update(format="email"))
+    bodies = [b'{"number":"1","offerType":"Email","description":"%s"}' % text for text in (b"a@b.example", b"no address")]
+    found = [Case.judged(OFFER, body, now=NOW, contract=contract) for body in bodies]
+    assert [case.label for case in found] == ["valid", "invalid"]
+    (group,) = json.loads(written("json-schema-test-suite", found, contract))
+    assert [test["data"]["description"] for test in group["tests"]] == ["a@b.example"]
+
+
+def test_references_of_a_changed_contract_lead_nowhere_outside(tmp_path: Path) -> None:
+    def refer(schema: dict[str, Any]) -> None:
+        schema["$defs"] = {"name": {"type": "string", "minLength": 2}}
+        schema["properties"]["number"] = {"$ref": "#/$defs/name"}
+        schema["properties"]["comments"] = {"$ref": "envelope.schema.json#/properties/failureMessages/items"}
+
+    contract = changed_contract(tmp_path, OFFER, refer)
+    bodies = [b'{"number":"12","offerType":"Email"}', b'{"number":"1","offerType":"Email"}', b'{"number":"12","offerType":"Email","comments":1}']
+    (group,) = json.loads(written("json-schema-test-suite", [Case.judged(OFFER, body, now=NOW, contract=contract) for body in bodies], contract))
+    judge = jsonschema.Draft202012Validator(group["schema"])
+    assert [judge.is_valid(test["data"]) for test in group["tests"]] == [test["valid"] for test in group["tests"]] == [True, False, False]
+    assert [check(OFFER, body, contract=contract).label for body in bodies] == ["valid", "invalid", "invalid"]

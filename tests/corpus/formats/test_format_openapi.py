@@ -1,0 +1,112 @@
+"""`openapi`: a document that a validator of OpenAPI takes, with examples that are what they are called."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from contracts import changed_contract
+from exported import NOW, OFFER, cases, written
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats.openapi import LARGEST_EXAMPLE, MOST_EXAMPLES
+from brokerfuzz.schemas import MESSAGE_TYPES, check, load_contract
+
+VERDICTS = {"examples": "valid", "x-invalid-examples": "invalid", "x-unspecified-examples": "unspecified"}
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(written("openapi", cases()))
+    return read
+
+
+def media(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """What the document says of the content of each message, by message type."""
+    components = document["components"]
+    return {name: body["content"]["application/json"] for kind in ("requestBodies", "responses") for name, body in components.get(kind, {}).items()}
+
+
+def examples(document: dict[str, Any]) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """(message type, verdict, name, Example Object)"""
+    for message_type, content in media(document).items():
+        for place, verdict in VERDICTS.items():
+            yield from ((message_type, verdict, name, example) for name, example in content.get(place, {}).items())
+
+
+def judge_of(document: dict[str, Any], message_type: str) -> jsonschema.Draft202012Validator:
+    registry = Registry().with_resource("urn:document", Resource.from_contents(document, default_specification=DRAFT202012))
+    return jsonschema.Draft202012Validator({"$ref": f"urn:document{media(document)[message_type]['schema']['$ref']}"}, registry=registry)
+
+
+def test_a_validator_of_openapi_finds_nothing_wrong(document: dict[str, Any]) -> None:
+    assert list(OpenAPIV31SpecValidator(document).iter_errors()) == []
+
+
+def test_requests_and_responses_are_told_apart_and_no_path_is_made_up(document: dict[str, Any]) -> None:
+    assert set(document["components"]["requestBodies"]) == {OFFER}
+    assert set(document["components"]["responses"]) == {*MESSAGE_TYPES[1:]}
+    assert document["paths"] == {}
+
+
+def test_examples_have_the_verdict_that_they_stand_under(document: dict[str, Any]) -> None:
+    bodies = {case.id[:8]: case.body for case in cases()}
+    found = list(examples(document))
+    assert {(message_type, verdict) for message_type, verdict, _, _ in found} == {
+        (one, verdict) for one in MESSAGE_TYPES for verdict in VERDICTS.values()
+    }
+    for message_type, verdict, name, example in found:
+        body = bodies[name.rpartition("_")[2]]
+        assert example["value"] == json.loads(body)
+        assert len(body) <= LARGEST_EXAMPLE
+        assert check(message_type, body, now=NOW).label == verdict
+
+
+def test_summaries_of_what_is_no_example_name_the_broken_rule_or_the_silence(document: dict[str, Any]) -> None:
+    for message_type, verdict, _, example in examples(document):
+        told = check(message_type, json.dumps(example["value"]).encode(), now=NOW)
+        if verdict == "invalid":
+            assert all(broken.rule in example["summary"] for broken in told.broken[:1])
+        elif verdict == "unspecified":
+            assert any(touched.silence in example["summary"] for touched in told.silences) or "integer-form" in example["summary"]
+
+
+def test_examples_are_few_and_no_two_invalid_ones_are_of_one_rule(document: dict[str, Any]) -> None:
+    for content in media(document).values():
+        assert all(len(content[place]) <= MOST_EXAMPLES for place in VERDICTS)
+        told = [frozenset(broken.rule for broken in check(content["schema"]["$ref"].rpartition("/")[2], example["value"], now=NOW).broken)
+                for example in content["x-invalid-examples"].values()]  # fmt: skip
+        assert len(set(told)) == len(told)
+
+
+def test_the_schemas_within_judge_as_the_contract_does(document: dict[str, Any]) -> None:
+    judges: dict[str, jsonschema.Draft202012Validator] = {name: judge_of(document, name) for name in MESSAGE_TYPES}
+    for message_type, verdict, name, example in examples(document):
+        semantic = "not-in-future" in example["summary"]
+        assert judges[message_type].is_valid(example["value"]) == (verdict != "invalid" or semantic), name
+
+
+def test_only_the_messages_that_the_corpus_has_are_in_it() -> None:
+    document = json.loads(written("openapi", [case for case in cases() if case.message_type == OFFER]))
+    assert set(document["components"]) == {"schemas", "requestBodies"}
+    assert set(document["components"]["schemas"]) == {OFFER}
+
+
+def test_a_member_that_looks_like_a_reference_is_in_no_example() -> None:
+    found = [Case.judged(OFFER, b'{"number":"1","offerType":"Email","%s":"#"}' % name, now=NOW) for name in (b"$ref", b"ref")]
+    document = json.loads(written("openapi", found))
+    assert [example["value"] for *_, example in examples(document)] == [{"number": "1", "offerType": "Email", "ref": "#"}]
+
+
+def test_a_changed_contract_is_in_it_as_it_is(tmp_path: Path) -> None:
+    contract = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"].update(extra={"$ref": "envelope.schema.json"}))
+    valid = Case.judged(OFFER, b'{"number":"1","offerType":"Email"}', now=NOW, contract=contract)
+    document = json.loads(written("openapi", [valid], contract))
+    assert list(OpenAPIV31SpecValidator(document).iter_errors()) == []
+    assert document["components"]["schemas"][OFFER]["properties"]["extra"] == {"$ref": "#/components/schemas/envelope"}
+    assert document["components"]["schemas"]["envelope"]["required"] == load_contract().schemas["envelope"]["required"]

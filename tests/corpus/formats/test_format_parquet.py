@@ -1,0 +1,78 @@
+"""`parquet`: typed columns that come back as what the cases were."""
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from exported import cases, written
+
+from brokerfuzz.corpus.formats import parquet
+from brokerfuzz.errors import CorpusError
+
+pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+
+
+@pytest.fixture(scope="module")
+def content() -> bytes:
+    return written("parquet", cases())
+
+
+def test_rows_come_back_as_the_cases_were(content: bytes) -> None:
+    rows = pq.read_table(io.BytesIO(content)).to_pylist()
+    assert len(rows) == len(cases())
+    for row, case in zip(rows, cases(), strict=True):
+        assert (row["id"], row["message"], row["verdict"], row["twin"]) == (case.id, case.message_type, case.label, case.twin_id)
+        assert row["body"] == case.body
+        assert tuple(row["tags"]) == case.tags
+        assert tuple((header["name"], header["value"]) for header in row["headers"]) == case.headers
+        assert [tuple(fault.values()) for fault in row["faults"]] == [(fault.rule, fault.at, fault.technique) for fault in case.faults]
+        assert set(row["silences"]) == {touch.silence for touch in case.verdict.silences}
+
+
+def test_columns_have_types_and_say_where_nothing_may_be_missing(content: bytes) -> None:
+    schema = pq.read_schema(io.BytesIO(content))
+    assert str(schema.field("body").type) == "binary"
+    assert "struct<rule: string not null, at: string not null, technique: string not null>" in str(schema.field("faults").type)
+    assert [field.name for field in schema if field.nullable] == ["twin"]
+
+
+def test_what_made_it_is_in_the_metadata(content: bytes) -> None:
+    metadata = pq.read_metadata(io.BytesIO(content)).metadata
+    assert metadata[b"recipe"] == b"--seed 1"
+    assert metadata[b"brokerfuzz"]
+
+
+def test_rows_are_written_in_groups_so_that_not_all_are_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parquet, "GROUP_ROWS", 100)
+    metadata = pq.read_metadata(io.BytesIO(written("parquet", cases()[:250])))
+    assert [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)] == [100, 100, 50]
+    monkeypatch.setattr(parquet, "GROUP_BYTES", 1)
+    assert pq.read_metadata(io.BytesIO(written("parquet", cases()[:3]))).num_row_groups == 3
+
+
+def test_duckdb_asks_for_rules_and_reads_messages_that_are_text(tmp_path: Path, content: bytes) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
+    (tmp_path / "corpus.parquet").write_bytes(content)
+    corpus = duckdb.read_parquet(str(tmp_path / "corpus.parquet"))  # noqa: F841 - the queries name it
+    rules = dict(duckdb.sql("SELECT fault.rule, count(*) FROM (SELECT unnest(faults) AS fault FROM corpus) GROUP BY ALL").fetchall())
+    broken = [fault.rule for case in cases() for fault in case.faults]
+    assert rules == {rule: broken.count(rule) for rule in set(broken)}
+    numbers = duckdb.sql("SELECT decode(body)::JSON ->> '$.number' FROM corpus WHERE verdict = 'valid' AND message LIKE 'offer-c%'").fetchall()
+    assert [number for (number,) in numbers] == [case.value["number"] for case in cases() if case.label == "valid" and case.message_type[6] == "c"]
+
+
+def test_without_pyarrow_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(CorpusError, match=r"pip install 'brokerfuzz\[parquet\]'"):
+        written("parquet", cases())
+
+
+def test_without_pyarrow_nothing_is_left_behind(run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    result = run("export", tmp_path / "c.parquet", "--format", "parquet", "--random", "--count", 5, "--message", "product-list-response")
+    assert result.exit_code == 2
+    assert "needs pyarrow" in result.stderr
+    assert list(tmp_path.iterdir()) == []
