@@ -16,6 +16,17 @@ from brokerfuzz.cli import commands
 
 SECONDS = 60
 
+CLUSTER = """
+import sys
+from distributed import LocalCluster
+
+if __name__ == "__main__":
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50) as cluster:
+        print(cluster.scheduler_address, *[worker.pid for worker in cluster.workers.values()], flush=True)
+        sys.stdin.read()
+"""
+"""Begins a cluster of two worker processes, and says where it is and which they are; it ends when its input does."""
+
 sys.path.append(str(Path(__file__).parents[1]))  # `benchmarks`; last, so that an installed brokerfuzz stays what is tested
 
 
@@ -82,3 +93,18 @@ def url() -> Iterator[str]:
     """Where a reader of prices listens that has one bug: see `priced`."""
     with serving(answers(lenient)) as url:
         yield url
+
+
+@pytest.fixture
+def cluster(environment: Mapping[str, str], tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
+    """A scheduler's address and its workers' process ids."""
+    script = tmp_path / "cluster.py"
+    script.write_text(CLUSTER)
+    command = [sys.executable, str(script)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            address, *workers = process.stdout.readline().decode().split()
+            yield address, [int(worker) for worker in workers]
+        finally:
+            process.communicate(b"", timeout=SECONDS)

@@ -3,9 +3,8 @@
 import os
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,30 +17,6 @@ Start = Callable[..., subprocess.Popen[bytes]]
 
 SECONDS = 90
 SOME = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--json", "--no-preflight")
-CLUSTER = """
-import sys
-from distributed import LocalCluster
-
-if __name__ == "__main__":
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50) as cluster:
-        print(cluster.scheduler_address, *[worker.pid for worker in cluster.workers.values()], flush=True)
-        sys.stdin.read()
-"""
-
-
-@pytest.fixture
-def cluster(environment: dict[str, str], tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
-    """A scheduler's address and its workers' process ids."""
-    script = tmp_path / "cluster.py"
-    script.write_text(CLUSTER)
-    command = [sys.executable, str(script)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment) as process:
-        try:
-            assert process.stdout is not None
-            address, *workers = process.stdout.readline().decode().split()
-            yield address, [int(worker) for worker in workers]
-        finally:
-            process.communicate(b"", timeout=SECONDS)
 
 
 def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(

@@ -1,0 +1,39 @@
+"""The same export on a Dask cluster, of which a worker is killed."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from click.testing import Result
+
+Run = Callable[..., Result]
+Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
+Start = Callable[..., subprocess.Popen[bytes]]
+
+MANY = ("--message", "offer-pricing-response", "--random", "--count", "20000", "--now", "2026-01-01T00:00:00Z")
+
+
+def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(start: Start, run: Run, cluster: tuple[str, list[int]], tmp_path: Path) -> None:
+    address, workers = cluster
+    for folder in ("alone", "together"):
+        (tmp_path / folder).mkdir()
+    with start("export", (tmp_path / "together" / "out.ndjson").as_uri(), *MANY, "--shards", "9", "--cluster", address) as process:
+        while not list((tmp_path / "together").glob("out-00001-*")) and process.poll() is None:
+            time.sleep(0.01)
+        os.kill(workers[0], signal.SIGKILL)
+        _, stderr = process.communicate(timeout=90)
+    assert process.returncode == 0, stderr
+    assert run("export", tmp_path / "alone" / "out.ndjson", *MANY, "--shards", 9).exit_code == 0
+    alone, together = ({path.name: path.read_bytes() for path in (tmp_path / folder).iterdir()} for folder in ("alone", "together"))
+    assert together == alone
+    assert len(together) == 10
+
+
+def test_a_cluster_that_is_not_there_is_an_error_with_a_remedy(run: Run, tmp_path: Path) -> None:
+    result = run("export", tmp_path / "out.ndjson", *MANY, "--cluster", "tcp://127.0.0.1:1")
+    assert result.exit_code == 2
+    assert "no Dask cluster answers at tcp://127.0.0.1:1" in result.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,159 @@
+"""Corpora at URLs: a real server that speaks S3's protocol, fsspec's memory, and file://."""
+
+import json
+import subprocess
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'brokerfuzz[remote]'")
+
+Run = Callable[..., Result]
+Start = Callable[..., subprocess.Popen[bytes]]
+
+SOME = ("--message", "offer-pricing-response", "--random", "--count", "12", "--now", "2026-01-01T00:00:00Z")
+FOLDER = ("--format", "files")
+
+
+@pytest.fixture(scope="module")
+def _server() -> Iterator[str]:
+    pytest.importorskip("s3fs", reason="s3fs is not installed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what the server is made of
+        server = pytest.importorskip("moto.server", reason="moto's server is not installed").ThreadedMotoServer(port=0, verbose=False)
+        server.start()
+    yield "http://{}:{}".format(*server.get_host_and_port())
+    server.stop()
+
+
+@pytest.fixture
+def bucket(_server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    """The URL of an empty bucket, which the environment says how to reach."""
+    said = {"AWS_ENDPOINT_URL": _server, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_DEFAULT_REGION": "us-east-1"}
+    for name, value in said.items():
+        monkeypatch.setenv(name, value)
+    system = fsspec.filesystem("s3", skip_instance_cache=True)
+    name = "".join(letter for letter in tmp_path.name if letter.isalnum()).lower()
+    system.mkdir(name)
+    return f"s3://{name}"
+
+
+@pytest.fixture(params=["s3", "memory", "file"])
+def folder(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty folder."""
+    if request.param == "s3":
+        return str(request.getfixturevalue("bucket"))
+    return f"memory:/{tmp_path}" if request.param == "memory" else tmp_path.as_uri()
+
+
+def found(url: str) -> dict[str, bytes]:
+    """The files of a folder, by their names below it."""
+    system, key = fsspec.core.url_to_fs(url)
+    system.invalidate_cache()
+    return {path.removeprefix(key).strip("/"): system.cat_file(path) for path in system.find(key)}
+
+
+@pytest.mark.parametrize("end", ["", ".gz", ".zst"])
+def test_a_file_is_what_it_is_on_this_machine(run: Run, folder: str, tmp_path: Path, end: str) -> None:
+    here = tmp_path / f"here.ndjson{end}"
+    assert run("export", here, *SOME).exit_code == 0
+    alone = here.read_bytes()
+    here.unlink()
+    assert run("export", f"{folder}/out.ndjson{end}", *SOME).exit_code == 0
+    assert found(folder) == {f"out.ndjson{end}": alone}
+
+
+def test_a_folder_is_what_it_is_on_this_machine(run: Run, folder: str, tmp_path: Path) -> None:
+    assert run("export", tmp_path / "here", *SOME, *FOLDER).exit_code == 0
+    alone = {path.relative_to(tmp_path / "here").as_posix(): path.read_bytes() for path in (tmp_path / "here").rglob("*") if path.is_file()}
+    result = run("export", f"{folder}/out", *SOME, *FOLDER)
+    assert result.exit_code == 0, result.stderr
+    assert found(f"{folder}/out") == alone
+
+
+def test_what_is_there_is_replaced_by_force_alone(run: Run, folder: str) -> None:
+    for form, out in (((), "out.ndjson"), (FOLDER, "out")):
+        run("export", f"{folder}/{out}", *SOME, *form)
+        before = found(folder)
+        refused = run("export", f"{folder}/{out}", *SOME, *form, "--seed", 3)
+        assert (refused.exit_code, "is there already" in refused.stderr) == (2, True)
+        assert found(folder) == before
+        assert run("export", f"{folder}/{out}", *SOME, *form, "--seed", 3, "--force").exit_code == 0
+        assert found(folder) != before
+
+
+def test_a_folder_with_other_files_is_never_replaced(run: Run, folder: str) -> None:
+    with fsspec.open(f"{folder}/out/mine.txt", "wb", auto_mkdir=True) as stream:
+        stream.write(b"mine")
+    result = run("export", f"{folder}/out", *SOME, *FOLDER, "--force")
+    assert (result.exit_code, "other files than a corpus" in result.stderr) == (2, True)
+    assert found(folder) == {"out/mine.txt": b"mine"}
+
+
+def test_shards_are_gone_on_with(run: Run, folder: str) -> None:
+    run("export", f"{folder}/out.ndjson", *SOME, "--shards", 3)
+    whole = found(folder)
+    system, key = fsspec.core.url_to_fs(folder)
+    system.rm_file(f"{key}/out-00002-of-00003.ndjson")
+    told = json.loads(run("export", f"{folder}/out.ndjson", *SOME, "--shards", 3, "--resume", "--json").stdout)
+    assert (told["kept"], told["cases"]) == (8, 4)
+    assert found(folder) == whole
+
+
+def test_a_folder_that_was_left_half_written_does_not_look_whole_and_may_be_replaced(run: Run, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from brokerfuzz.corpus.places import remote
+
+    written, writes = remote._Stream.write, iter(range(1000))
+
+    def interrupted(self: Any, data: bytes) -> int:
+        if next(writes) == 10:
+            raise KeyboardInterrupt
+        return written(self, data)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(remote._Stream, "write", interrupted)
+        assert run("export", f"{bucket}/out", *SOME, *FOLDER).exit_code == 130
+    assert 0 < len(found(bucket)) < 12
+    assert "out/manifest.json" not in found(bucket)
+    assert run("export", f"{bucket}/out", *SOME, *FOLDER).exit_code == 2
+    assert run("export", f"{bucket}/out", *SOME, *FOLDER, "--force").exit_code == 0
+    assert "out/manifest.json" in found(bucket)
+    assert not any(name.startswith("out/.") for name in found(bucket))
+
+
+def test_an_upload_that_is_killed_shows_nothing(bucket: str, start: Start) -> None:
+    many = (*SOME[:3], "--count", "60000")
+    with start("export", f"{bucket}/out.ndjson", *many) as process:
+        system = fsspec.filesystem("s3", skip_instance_cache=True)
+        while process.poll() is None and not _uploads(system, bucket):
+            time.sleep(0.05)
+        process.kill()
+    assert process.returncode == -9
+    assert found(bucket) == {}
+
+
+def _uploads(system: Any, bucket: str) -> list[Any]:
+    """What is being uploaded."""
+    return list(system.call_s3("list_multipart_uploads", Bucket=bucket.removeprefix("s3://")).get("Uploads", []))
+
+
+@pytest.mark.parametrize(
+    ("out", "words"),
+    [
+        ("s3://no-such-bucket/out.ndjson", "cannot be"),
+        ("nonsense://a/out.ndjson", "cannot be used"),
+        ("gs://a/out.ndjson", "cannot be used"),
+        ("http://127.0.0.1:9/out.ndjson", "cannot be"),
+    ],
+)
+@pytest.mark.usefixtures("bucket")
+def test_what_cannot_be_written_is_one_line(run: Run, out: str, words: str) -> None:
+    result = run("export", out, *SOME)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert len(result.stderr.splitlines()) == 1
