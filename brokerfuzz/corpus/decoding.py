@@ -4,10 +4,9 @@ import re
 from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -29,8 +28,7 @@ def no_files(name: str) -> bytes:
     raise CorpusError(f"has its message in a file ({name!r}), and the corpus is no folder")
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(NamedTuple):
     """What a line says of its case. Nothing of it is known to be true; `judged` finds out."""
 
     id: str
@@ -46,9 +44,9 @@ class Record:
     """The line's object, of which one member holds the message: `body`, `raw` or `file`."""
     bytes_of: BytesOf = no_files
 
-    @cached_property
+    @property
     def body(self) -> bytes:
-        """The message. Raises `CorpusError` where it cannot be had."""
+        """The message, read anew each time. Raises `CorpusError` where it cannot be had."""
         try:
             if "body" in self.carried:
                 return orjson.dumps(self.carried["body"])
@@ -68,22 +66,28 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> Record:
     """The record of a line. Raises `CorpusError` (without the line's number) for what is none."""
     try:
         said = orjson.loads(line)
-        faults = tuple(Fault(_text(entry["rule"]), _text(entry["at"]), _text(entry["technique"])) for entry in said["faults"])
+        faults = tuple(Fault(_text(entry["rule"]), _text(entry["at"]), _text(entry["technique"])) for entry in _list(said["faults"]))
         return Record(
             id=_id(said["id"]),
             message_type=known_message_type(said["message"]),
             label=_label(said["verdict"]),
             faults=faults,
-            silences=tuple(map(_text, said["silences"])),
-            tags=tuple(map(_text, said["tags"])),
+            silences=tuple(map(_text, _list(said["silences"]))),
+            tags=tuple(map(_text, _list(said["tags"]))),
             twin_id=None if said["twin"] is None else _id(said["twin"]),
-            headers=headers_of(said.get("headers", ())),
+            headers=headers_of(_list(said.get("headers", []))),
             last=said.get("last") is True,
             carried=_carrying(said),
             bytes_of=bytes_of,
         )
     except (ValueError, KeyError, TypeError, AttributeError, UnknownNameError) as problem:
         raise _no_record(problem) from problem
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError(f"{value!r:.40} is no list")
+    return value
 
 
 def _carrying(said: Mapping[str, Any]) -> Mapping[str, Any]:

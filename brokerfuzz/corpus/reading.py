@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.decoding import BytesOf, Record, judged, no_files, record_of
-from brokerfuzz.corpus.folders import CASES, CorpusFolder
+from brokerfuzz.corpus.folders import CASES, SHARDS, CorpusFolder, ShardList
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.packing import opened_for_reading
 from brokerfuzz.schemas import Contract
@@ -22,15 +22,15 @@ _REMEMBERED_BYTES = 64 * 1024 * 1024
 def read(path: str | Path, *more: str | Path, contract: Contract | None = None) -> Iterator[Case]:
     """The cases of a corpus, in order, each judged again: what its record says of it is true, or `CorpusError` is raised.
 
-    A corpus is a file, packed or not (`.gz`, `.zst`), or a folder that `--format files` wrote. Several paths, such as the shards of one corpus,
-    are read one after the other.
+    A corpus is a file, packed or not (`.gz`, `.zst`), a folder that `--format files` wrote, or a list of shards (`NAME.shards.json`). Several
+    paths, such as the shards themselves, are read one after the other.
 
     A fault's `twin` is the case before it that has the id; where that was left out of the corpus, or came more than 4,096 valid
     cases before, only `twin_id` is known. Raises `CorpusError` too where a file cannot be read, is no corpus, or was cut off (the
     cases before the cut have been yielded by then: make a list of all before you rely on any).
     """
     twins = Twins()
-    for one in (path, *more):
+    for one in parts_of(path, *more):
         yield from _cases(lines(one), str(one), twins, contract)
 
 
@@ -41,7 +41,7 @@ def parse(stream: BinaryIO, name: str, *, contract: Contract | None = None) -> I
 
 def records(path: str | Path) -> Iterator[Record]:
     """What the records of a corpus say of its cases, in order, unjudged. Raises `CorpusError` as `read` does, but for what is not true."""
-    return (record for _, record in _records(lines(path), str(path)))
+    return (record for part in parts_of(path) for _, record in _records(lines(part), str(part)))
 
 
 def _cases(found: "Iterator[Line]", name: str, twins: "Twins", contract: Contract | None) -> Iterator[Case]:
@@ -127,6 +127,12 @@ class Line:
         return CorpusError(f"{self.name}, line {self.number}, {problem}")
 
 
+def parts_of(*paths: str | Path) -> Iterator[Path]:
+    """The corpora of these paths: of a list of shards (`NAME.shards.json`) its shards. Raises `CorpusError`."""
+    for path in map(Path, paths):
+        yield from ShardList(path).paths if path.name.endswith(SHARDS) else [path]
+
+
 def lines(path: str | Path) -> Iterator[Line]:
     """The lines of a corpus, one at a time. Raises `CorpusError` where it cannot be read, or a line is too long."""
     path = Path(path)
@@ -144,11 +150,11 @@ def lines(path: str | Path) -> Iterator[Line]:
 def _lines_of_folder(path: Path) -> Iterator[Line]:
     folder = CorpusFolder(path)
     try:
-        stream = folder.opened(CASES)
+        stream = folder.files.opened(CASES)
     except CorpusError as problem:
         raise CorpusError(f"{path} {problem}: export the corpus again") from problem
     with stream:
-        yield from _lines(stream, str(path / CASES), folder.bytes_of)
+        yield from _lines(stream, str(path / CASES), folder.files.bytes_of)
 
 
 def _lines(stream: BinaryIO, name: str, bytes_of: Callable[[str], bytes]) -> Iterator[Line]:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from brokerfuzz.corpus.decoding import judged
-from brokerfuzz.corpus.folders import CASES, CorpusFolder
-from brokerfuzz.corpus.reading import Line, Succession, Twins, lines
+from brokerfuzz.corpus.folders import SHARDS, CorpusFolder, ShardList
+from brokerfuzz.corpus.reading import Line, Succession, Twins, lines, parts_of
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Contract
 
@@ -31,15 +31,20 @@ class Verification:
         self._contract, self._twins = contract, Twins()
 
     def of(self, path: str | Path) -> Iterator[Wrong | None]:
-        """For each record of a corpus what is wrong with it, or None; before that, for a folder, what its checksums say.
+        """For each record of a corpus what is wrong with it, or None; before that, what the checksums of a folder or a list of shards say.
 
         Raises `CorpusError` where the corpus cannot be read, is none, or was cut off.
         """
         path = Path(path)
-        if path.is_dir():
-            yield from (Wrong(str(path), 0, why) for why in CorpusFolder(path).damage())
-        name = str(path / CASES) if path.is_dir() else str(path)
-        succession, seen = Succession(name), set[int]()
+        if path.name.endswith(SHARDS):
+            yield from (Wrong(str(path), 0, why) for why in ShardList(path).damage())
+        for part in parts_of(path):
+            if part.is_dir():
+                yield from (Wrong(str(part), 0, why) for why in CorpusFolder(part).damage())
+            yield from self._of_part(part)
+
+    def _of_part(self, path: Path) -> Iterator[Wrong | None]:
+        succession, seen = Succession(str(path)), set[int]()
         for line in lines(path):
             self.count += 1
             try:

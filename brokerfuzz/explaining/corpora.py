@@ -35,8 +35,9 @@ class Part:
             self.rules[fault.rule] += 1
             self.techniques[fault.technique] += 1
         self.silences.update(set(record.silences))
-        self.bytes += len(record.body)
-        self.largest = max(self.largest, len(record.body))
+        size = len(record.body)
+        self.bytes += size
+        self.largest = max(self.largest, size)
 
 
 @dataclass

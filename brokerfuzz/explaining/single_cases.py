@@ -9,7 +9,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus import encode
 from brokerfuzz.corpus.decoding import judged
-from brokerfuzz.corpus.reading import Line, lines
+from brokerfuzz.corpus.reading import Line, lines, parts_of
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.explaining.catalogues import why
 from brokerfuzz.explaining.differences import difference, laid_out
@@ -87,5 +87,5 @@ def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> Single:
 def _line_of(paths: Sequence[str], wanted: str) -> Line | None:
     """The first line whose record has this id."""
     head = b'"%s"' % wanted.encode()
-    found = (line for path in paths for line in lines(path) if head in line.text)
+    found = (line for path in parts_of(*paths) for line in lines(path) if head in line.text)
     return next((line for line in found if line.record().id == wanted), None)

@@ -9,7 +9,8 @@ from brokerfuzz.commands.corpus import diff, merge, minimize, show, verify
 def command() -> None:
     """Show, compare, merge, minimize and verify corpora.
 
-    A CORPUS is a file that `export` wrote, packed or not (.gz, .zst), one of its shards, or a folder of --format files.
+    A CORPUS is a file that `export` wrote, packed or not (.gz, .zst), its shards or their list (NAME.shards.json), or a
+    folder of --format files.
 
     \b
     Examples:

@@ -26,8 +26,11 @@ def command(out: str, corpora: tuple[str, ...], contract: str | None, force: boo
       brokerfuzz corpus merge whole.ndjson corpus-*-of-00008.ndjson
     """
     from brokerfuzz import corpus
+    from brokerfuzz.corpus.formats import format_named
     from brokerfuzz.corpus.merging import merged
+    from brokerfuzz.corpus.naming import check_end
 
+    check_end(out, format_named("ndjson"))
     check_out(out, force=force)
     summary = corpus.write(out, merged(corpora, contract=contract_of(contract)), progress=counter())
     print_written(summary, out, as_json=as_json)

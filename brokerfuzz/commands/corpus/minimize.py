@@ -36,7 +36,10 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
     """
     from brokerfuzz import corpus
     from brokerfuzz.cases.sparing import needed
+    from brokerfuzz.corpus.formats import format_named
+    from brokerfuzz.corpus.naming import check_end
 
+    check_end(out, format_named("ndjson"))
     check_out(out, force=force)
     demands, passed = contract_of(contract), _Passed(counter())
     cases = needed(passed.by(corpus.read(*corpora, contract=demands)), demands, now)

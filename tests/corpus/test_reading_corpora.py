@@ -1,0 +1,251 @@
+"""Corpora that are packed, in shards or folders come back whole; those that are out to harm are refused, in one line."""
+
+import json
+import os
+import sys
+import time
+import tracemalloc
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+from click.testing import Result
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.corpus import read, write
+from brokerfuzz.corpus.reading import LONGEST_LINE, Twins, records
+from brokerfuzz.errors import CorpusError
+from brokerfuzz.packing import packing
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+Edit = Callable[[Path], object]
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[Case]:
+    return list(islice(catalogue("product-list-response", now=NOW), 60))
+
+
+@pytest.fixture(scope="module")
+def made_folder(tmp_path_factory: pytest.TempPathFactory, cases: list[Case]) -> Path:
+    write(tmp_path_factory.mktemp("made") / "folder", cases, fmt="files")
+    return tmp_path_factory.getbasetemp() / "made0" / "folder"
+
+
+@pytest.fixture
+def folder(made_folder: Path, tmp_path: Path) -> Path:
+    return copytree(made_folder, tmp_path / "folder")
+
+
+def facts(case: Case) -> tuple[object, ...]:
+    return case.id, case.body, case.label, case.faults, case.tags, case.twin_id
+
+
+@pytest.mark.parametrize("name", ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst"])
+def test_a_corpus_comes_back_however_it_is_packed(tmp_path: Path, cases: list[Case], name: str) -> None:
+    write(tmp_path / name, cases)
+    assert list(map(facts, read(tmp_path / name))) == list(map(facts, cases))
+
+
+def test_a_folder_comes_back(folder: Path, cases: list[Case]) -> None:
+    assert list(map(facts, read(folder))) == list(map(facts, cases))
+
+
+@pytest.fixture
+def shards(tmp_path: Path, run: Callable[..., Result]) -> Path:
+    run("export", tmp_path / "a.ndjson.gz", "--shards", 3, "--message", "product-list-response", "--minimal", "--now", "2026-03-01T12:00:00Z")
+    return tmp_path / "a.shards.json"
+
+
+def test_shards_come_back_one_after_the_other_and_by_their_list(shards: Path) -> None:
+    paths = sorted(shards.parent.glob("a-*"))
+    assert len(paths) == 3
+    back = list(map(facts, read(*paths)))
+    assert list(map(facts, read(shards))) == back
+    assert [record.id for record in records(shards)] == [fact[0] for fact in back]
+    assert all(case.twin for case in read(shards) if case.faults), "a twin is found in the shard before, too"
+
+
+# ------------------------------------------------------------------------------------------------- files out to harm
+
+
+def one_line(*paths: Path) -> str:
+    """What is said of a corpus that is refused: a line, soon."""
+    start = time.monotonic()
+    with pytest.raises(CorpusError) as caught:
+        list(read(*paths))
+    assert "\n" not in str(caught.value)
+    assert time.monotonic() - start < 10
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst"])
+def test_a_line_of_a_gigabyte_is_refused_in_bounded_memory(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    with path.open("wb") as stream, packing(stream, name) as packer:
+        packer.write(b'{"id":"')
+        if name == "a.ndjson":
+            stream.truncate(1 << 30)
+        else:
+            for _ in range(LONGEST_LINE // (1 << 20) + 1):
+                packer.write(b"a" * (1 << 20))
+    tracemalloc.start()
+    assert "line 1, is longer than 67,108,864 bytes" in one_line(path)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 3 * LONGEST_LINE
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "is empty"),
+        (b"\n\n", "line 1, is no record"),
+        (b"\0" * 4096, "line 1, is no record"),
+        (b'{"id":"0"}\n', "line 1, is no record of a case"),
+        (b"[" * 100_000, "line 1, is no record"),
+        (b"PK\x03\x04", "line 1, is no record"),
+        (b'{"id":"\xff"}\n', "line 1, is no record"),
+    ],
+)
+def test_what_is_no_corpus_is_said_so(tmp_path: Path, content: bytes, words: str) -> None:
+    (tmp_path / "a").write_bytes(content)
+    assert words in one_line(tmp_path / "a")
+
+
+@pytest.mark.parametrize("member", ["id", "message", "verdict", "faults", "silences", "tags", "twin", "headers", "body"])
+@pytest.mark.parametrize("value", [5, "a", [5], {"a": 5}, [[]], True, [{"rule": 1, "at": 2, "technique": 3}]])
+def test_a_record_with_any_member_of_another_kind_is_refused(tmp_path: Path, cases: list[Case], member: str, value: object) -> None:
+    write(tmp_path / "a", [next(case for case in cases if not case.faults)])
+    record = json.loads((tmp_path / "a").read_bytes())
+    (tmp_path / "a").write_text(json.dumps({**record, member: value}, separators=(",", ":")))
+    assert "line 1, " in one_line(tmp_path / "a")
+
+
+def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
+    assert "No such file" in one_line(tmp_path / "none")
+    assert "Is a directory" in one_line(tmp_path)
+    assert "cannot be read" in one_line(tmp_path / "a\0b")
+
+
+def test_messages_in_files_are_for_folders_alone(folder: Path) -> None:
+    assert "the corpus is no folder" in one_line(folder / "cases.ndjson")
+
+
+# ----------------------------------------------------------------------------------------------- folders out to harm
+
+
+def first_record_names(name: object) -> Edit:
+    def edit(folder: Path) -> None:
+        first, *others = (folder / "cases.ndjson").read_bytes().splitlines()
+        (folder / "cases.ndjson").write_bytes(b"\n".join([json.dumps({**json.loads(first), "file": name}).encode(), *others]))
+
+    return edit
+
+
+def first_file(folder: Path) -> Path:
+    with (folder / "cases.ndjson").open("rb") as stream:
+        return folder / str(json.loads(stream.readline())["file"])
+
+
+def in_place_of_first(make: Edit) -> Edit:
+    def edit(folder: Path) -> None:
+        path = first_file(folder)
+        path.unlink()
+        make(path)
+
+    return edit
+
+
+def outside(folder: Path) -> Path:
+    (folder.parent / "secret").write_text("secret")
+    return folder.parent / "secret"
+
+
+CLIMBING = ["../secret", "a/../../secret", "/etc/passwd", "C:\\secret", "C:secret", "..\\secret", "a//b", "./a", "", ".", "..", "a\0b", "a\nb", "~/x",
+            "con:", "x" * 5000]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CLIMBING)
+def test_no_name_climbs_out_of_a_folder(folder: Path, name: str) -> None:
+    outside(folder)
+    first_record_names(name)(folder)
+    assert "which is no name within the folder" in one_line(folder)
+
+
+def swell(path: Path) -> None:
+    with path.open("wb") as stream:
+        stream.truncate(1 << 30)
+
+
+def link_a_folder_out(folder: Path) -> None:
+    (folder / "x").symlink_to("/etc")
+    first_record_names("x/hosts")(folder)
+
+
+def make_the_list_a_pipe(folder: Path) -> None:
+    (folder / "cases.ndjson").unlink()
+    os.mkfifo(folder / "cases.ndjson")
+
+
+HARM: dict[str, tuple[Edit, str]] = {
+    "a link that leads out": (in_place_of_first(lambda path: path.symlink_to("/etc/hosts")), "leads out of the folder"),
+    "a link to itself": (in_place_of_first(lambda path: path.symlink_to(path)), "cannot be read"),
+    "a pipe": (in_place_of_first(os.mkfifo), "is no file"),
+    "a folder": (in_place_of_first(lambda path: path.mkdir()), "is no file"),
+    "nothing": (in_place_of_first(lambda path: None), "cannot be read: No such file"),
+    "another message": (in_place_of_first(lambda path: path.write_bytes(b"{}")), "its bytes are"),
+    "a huge message": (in_place_of_first(swell), "more than 67,108,864 bytes"),
+    "a folder that leads out": (link_a_folder_out, "leads out of the folder"),
+    "a path that is too long": (first_record_names("a/" * 3000 + "a"), "cannot be read"),
+    "a number for a name": (first_record_names(5), "is no name of a file"),
+    "no list of cases": (lambda folder: (folder / "cases.ndjson").unlink(), "cannot be read: No such file"),
+    "a pipe for the list": (make_the_list_a_pipe, "is no file"),
+    "no manifest": (lambda folder: (folder / "manifest.json").unlink(), "Is a directory, and no corpus"),
+    "a manifest that is no JSON": (lambda folder: (folder / "manifest.json").write_text("{"), "is no JSON"),
+    "a manifest that is no object": (lambda folder: (folder / "manifest.json").write_text("[]"), "is no JSON object"),
+    "a deep manifest": (lambda folder: (folder / "manifest.json").write_text("[" * 10**6), "is no JSON"),
+    "a huge manifest": (lambda folder: swell(folder / "manifest.json"), "more than 67,108,864 bytes"),
+    "another format": (lambda folder: (folder / "manifest.json").write_text('{"format": "parsing"}'), "is not read back"),
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes and links as files are for POSIX")
+@pytest.mark.parametrize("harm", HARM)
+def test_a_folder_out_to_harm_is_refused_in_one_line(folder: Path, harm: str) -> None:
+    edit, words = HARM[harm]
+    edit(folder)
+    assert words in one_line(folder)
+
+
+SHARD_HARM: dict[str, tuple[Callable[[dict[str, object]], object], str]] = {
+    "a shard that climbs out": (lambda said: said["shards"][0].update(name="../a"), "no name within the folder"),  # type: ignore[index]
+    "a shard that is not there": (lambda said: said["shards"][0].update(name="b"), "No such file"),  # type: ignore[index]
+    "a shard twice": (lambda said: said["shards"][0].update(name=said["shards"][1]["name"]), "--resume"),  # type: ignore[index]
+    "shards that are not written yet": (lambda said: said.update(whole=False), "--resume"),
+    "fewer shards than it says": (lambda said: said.update(of=4), "--resume"),
+    "no shards": (lambda said: said.update(shards=None), "is no list of shards"),
+    "a number that is none": (lambda said: said.update(of="3"), "--resume"),
+}
+
+
+@pytest.mark.parametrize("harm", SHARD_HARM)
+def test_a_list_of_shards_out_to_harm_is_refused_in_one_line(shards: Path, harm: str) -> None:
+    edit, words = SHARD_HARM[harm]
+    said = json.loads(shards.read_bytes())
+    edit(said)
+    shards.write_text(json.dumps(said))
+    assert words in one_line(shards)
+
+
+def test_many_large_twins_are_forgotten_before_they_fill_the_memory(cases: list[Case]) -> None:
+    twins, plain = Twins(), next(case for case in cases if case.label == "valid")
+    for number in range(40):
+        twins.add(replace(plain, body=bytes([number]) * (4 << 20)))
+    assert 1 < sum(len(case.body) for case in twins.known.values()) >> 20 <= 64
+    assert list(twins.known.values())[-1].body[0] == 39, "the last ones are those that stay"
