@@ -31,8 +31,9 @@ class Progress:
     def __call__(self, done: int) -> None:
         """Shows that so many are done."""
         now = time.monotonic()
-        self._first = self._first or (done, now)
-        if self._shown and now - self._last >= _EVERY:
+        if self._first is None:  # there is no rate yet
+            self._first = done, now
+        elif self._shown and now - self._last >= _EVERY:
             self._last = now
             first, begun = self._first
             self.say(_line(self._what, done, self.total, (done - first) / max(now - begun, 1e-9)))

@@ -4,6 +4,7 @@ import json
 import subprocess
 from collections import Counter
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_catalogue_of_every_message_is_written(run: Run) -> None:
-    assert run("export", "out.ndjson").exit_code == 0
+    assert run("export", "out.ndjson", "--now", NOW).exit_code == 0
     written = Counter(case.message_type for case in corpus.read("out.ndjson"))
-    assert written == {message_type: sum(1 for _ in catalogue(message_type)) for message_type in MESSAGE_TYPES}
+    assert written == {message_type: sum(1 for _ in catalogue(message_type, now=datetime.fromisoformat(NOW))) for message_type in MESSAGE_TYPES}
 
 
 def test_a_time_makes_it_the_same_tomorrow(run: Run) -> None:
@@ -77,7 +78,7 @@ def test_standard_output_takes_the_corpus_and_standard_error_the_summary(spawn: 
 
 
 def test_a_pipe_that_closes_is_no_error(start: Start) -> None:
-    with start("export", "-") as process:
+    with start("export", "-", *SMALL, "--count", "20000") as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()
@@ -105,3 +106,98 @@ def test_no_case_is_an_error_and_leaves_nothing(run: Run) -> None:
     for args in (["--random", "--count", 0], ["--contract", "nowhere"]):
         assert run("export", "out", *args).exit_code == 2
     assert list(Path().iterdir()) == []
+
+
+# ----------------------------------------------------------------------------------------------------------- choosing
+
+PRICING = ("--message", "offer-pricing-response", "--now", NOW)
+
+
+def faults(out: str) -> set[tuple[str, str]]:
+    return {(fault.rule, fault.technique) for case in corpus.read(out) for fault in case.faults}
+
+
+@pytest.mark.parametrize(("random", "choice"), [("--catalogue", "--site=data.offers[].quantity"), ("--random", "--rule=*quantity:minimum")])
+def test_only_what_is_chosen_is_written_and_its_twins(run: Run, random: str, choice: str) -> None:
+    assert run("export", "out", *PRICING, random, choice, "--count", 40, "--exclude-technique", "zero*").exit_code == 0
+    assert all("data.offers[].quantity:" in rule and not technique.startswith("zero") for rule, technique in faults("out"))
+    singles = [case for case in corpus.read("out") if len(case.faults) == 1]
+    assert singles
+    assert all(case.twin is not None for case in singles)
+
+
+def test_the_minimal_catalogue_breaks_all_that_the_whole_breaks(run: Run) -> None:
+    run("export", "whole", *PRICING)
+    run("export", "least", *PRICING, "--minimal")
+    assert faults("least") == faults("whole")
+    assert Path("least").stat().st_size < Path("whole").stat().st_size / 2
+
+
+def test_the_end_of_the_name_says_how_it_is_packed(run: Run) -> None:
+    for name in ("out.ndjson", "out.ndjson.gz", "out.ndjson.zst"):
+        assert run("export", name, *PRICING, "--minimal").exit_code == 0
+    ids = [[case.id for case in corpus.read(name)] for name in ("out.ndjson", "out.ndjson.gz", "out.ndjson.zst")]
+    assert ids[0] == ids[1] == ids[2]
+    assert Path("out.ndjson.zst").stat().st_size < Path("out.ndjson").stat().st_size / 5
+
+
+# ---------------------------------------------------------------------------------------------------------- bad input
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("out", "--format", "nonsense"), "'nonsense' is not one of"),
+        (("out.json",), "say with --format which of json-schema-test-suite, openapi"),
+        (("out.ndjson.bz2",), ".gz and .zst can be"),
+        (("out.gz", "--format", "files"), "only a file can be packed"),
+        (("-", "--format", "files"), "is a folder: name one"),
+        (("out", "--tag", "no-such-tag"), "no case is left"),
+        (("out", "--random", "--tag", "no-such-tag"), "no case is left"),
+        (("out", "--rule", "no-such-rule"), "no rule is called 'no-such-rule'"),
+        (("out", "--site", "data.ofers"), "no site is called 'data.ofers': did you mean 'data.offers'"),
+        (("out", "--verdict", "unspecified", "--technique", "one-below"), "no case is left"),
+        (("out", "--minimal", "--random"), "--minimal chooses from the catalogue, which --random leaves out"),
+        (("no/such/out",), "there is no folder no/such"),
+        ((".",), "is a folder"),
+    ],
+)
+def test_what_cannot_be_is_one_line_and_leaves_nothing(run: Run, args: tuple[str, ...], words: str) -> None:
+    result = run("export", *args, *PRICING)
+    assert result.exit_code == 2
+    assert words in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert list(Path().iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc here, where nobody can write")
+def test_a_folder_that_cannot_be_written_to_is_one_line(run: Run) -> None:
+    result = run("export", "/proc/self/out.ndjson", *PRICING, "--minimal")
+    assert result.exit_code == 2
+    assert "/proc/self/out.ndjson cannot be written" in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("out", ["out.ndjson", "out.ndjson.gz", "out"])
+def test_a_full_disk_leaves_what_was_there(run: Run, out: str) -> None:
+    resource = pytest.importorskip("resource", reason="no limits can be set here")
+    form = ("--format", "files") if out == "out" else ()
+    run("export", out, *PRICING, *form, "--minimal")
+    before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2000, hard))
+    try:
+        result = run("export", out, *PRICING, *form, "--force")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert result.exit_code == 2
+    assert "cannot be written: File too large" in result.stderr
+    assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
+
+
+def test_a_folder_with_other_files_is_never_replaced(run: Run) -> None:
+    Path("out").mkdir()
+    Path("out/mine").write_text("mine")
+    result = run("export", "out", *PRICING, "--format", "files", "--force")
+    assert (result.exit_code, "other files than a corpus" in result.stderr) == (2, True)
+    assert [path.name for path in Path("out").iterdir()] == ["mine"]
