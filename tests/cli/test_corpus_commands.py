@@ -1,0 +1,292 @@
+"""`brokerfuzz corpus`: what it says of corpora, makes of them, and finds wrong with them."""
+
+import gzip
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from brokerfuzz.corpus import load, read, write
+from brokerfuzz.corpus.committed import DATA
+
+PRICING, OFFERS = DATA / "offer-pricing-response.ndjson", DATA / "offer-creation-request.ndjson"
+Run = Callable[..., Result]
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Random cases of two message types: all verdicts, faults with their twins, double faults."""
+    from click.testing import CliRunner
+
+    from brokerfuzz.cli import commands
+
+    path = tmp_path_factory.mktemp("mixed") / "mixed.ndjson"
+    types = ["--message", "product-list-response", "--message", "offer-pricing-response"]
+    assert CliRunner().invoke(commands, ["export", str(path), "--random", "--count", "300", *types, "--now", "2026-03-01T00:00:00Z"]).exit_code == 0
+    return path
+
+
+def lines_of(path: Path) -> list[bytes]:
+    return path.read_bytes().splitlines(keepends=True)
+
+
+# ------------------------------------------------------------------------------------------------------------- show
+
+
+def test_show_counts_what_is_in_a_corpus(run: Run, mixed: Path) -> None:
+    cases, said = list(read(mixed)), json.loads(run("corpus", "show", mixed, "--json").stdout)
+    assert said["cases"] == len(cases)
+    assert said["again"] == said["without_twin"] == 0
+    for name, part in said["messages"].items():
+        ours = [case for case in cases if case.message_type == name]
+        assert part["verdicts"] == {label: sum(case.label == label for case in ours) for label in ("valid", "invalid", "unspecified")}
+        assert part["rules"] == Counter(fault.rule for case in ours for fault in case.faults)
+        assert part["bytes"] == sum(len(case.body) for case in ours)
+        assert part["largest"] == max(len(case.body) for case in ours)
+
+
+def test_show_says_that_the_committed_corpus_has_every_rule_and_technique(run: Run) -> None:
+    said = json.loads(run("corpus", "show", *sorted(DATA.iterdir()), "--json").stdout)
+    assert len(said["messages"]) == 3
+    for part in said["messages"].values():
+        assert part["covered"]["rules"]["covered"] == part["covered"]["rules"]["all"]
+
+
+def test_show_says_which_twins_are_missing_and_what_follows_the_clock(run: Run, tmp_path: Path) -> None:
+    faults = load("offer-creation-request", verdicts=["invalid"], rules=["*not-in-future"])
+    write(tmp_path / "faults.ndjson", faults)
+    said = json.loads(run("corpus", "show", tmp_path / "faults.ndjson", "--json").stdout)
+    assert said["without_twin"] == len(faults)
+    assert said["times"] == {"2100-01-01T00:00:00Z": len(faults)}
+    text = run("corpus", "show", tmp_path / "faults.ndjson").stdout
+    assert f"{len(faults)} have a twin that is not there" in text
+    assert "made against 2100-01-01T00:00:00Z" in text
+
+
+def test_show_lists_the_cases_that_are_chosen(run: Run, mixed: Path) -> None:
+    choice = ["--rule", "*:required", "--verdict", "invalid", "--message", "offer-pricing-response"]
+    said = json.loads(run("corpus", "show", mixed, "--cases", *choice, "--json").stdout)["cases"]
+    wanted = [case for case in read(mixed) if case.faults and all(fault.rule.endswith(":required") for fault in case.faults)]
+    assert [row["id"] for row in said] == [case.id for case in wanted if case.message_type == "offer-pricing-response"]
+    assert said
+    lines = run("corpus", "show", mixed, "--cases", *choice).stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [row["id"] for row in said]
+
+
+def test_show_lists_nothing_where_nothing_is_chosen(run: Run, mixed: Path) -> None:
+    assert json.loads(run("corpus", "show", mixed, "--cases", "--tag", "none", "--json").stdout) == {"cases": []}
+
+
+def test_show_one_case_with_its_reason_its_message_and_its_twin(run: Run) -> None:
+    case = load("offer-pricing-response", rules=["*quantity:minimum"], techniques=["one-below"], verdicts=["invalid"])[0]
+    text = run("corpus", "show", PRICING, case.id).stdout
+    assert f"breaks {case.faults[0].rule} at {case.faults[0].at} by one-below" in text
+    assert "demanded at least 1" in text
+    assert '"quantity": 0' in text
+    assert any(line.startswith("+ ") and '"quantity": 0' in line for line in text.splitlines())
+    assert any(line.startswith("- ") and '"quantity": ' in line for line in text.splitlines())
+    said = json.loads(run("corpus", "show", PRICING, case.id, "--json").stdout)
+    assert (said["case"]["id"], said["twin"]["id"]) == (case.id, case.twin_id)
+    assert lines_of(PRICING)[said["line"] - 1].startswith(b'{"id":"%s"' % case.id.encode())
+
+
+def test_every_kind_of_case_can_be_shown(run: Run, mixed: Path) -> None:
+    seen: dict[tuple[object, ...], str] = {}
+    for case in read(mixed):
+        seen.setdefault((case.label, len(case.faults), bool(case.twin), bool(case.headers)), case.id)
+    for found in seen.values():
+        assert found in run("corpus", "show", mixed, found).stdout
+
+
+def test_an_id_that_is_not_there_is_said_so(run: Run) -> None:
+    result = run("corpus", "show", PRICING, "0" * 16)
+    assert result.exit_code == 2
+    assert "no case 0000000000000000 is in" in result.stderr
+
+
+# ------------------------------------------------------------------------------------------------------------- diff
+
+
+def test_a_corpus_does_not_differ_from_itself_in_another_order_and_packed(run: Run, tmp_path: Path) -> None:
+    cases = list(read(PRICING))
+    write(tmp_path / "other.ndjson.zst", reversed(cases))
+    result = run("corpus", "diff", PRICING, tmp_path / "other.ndjson.zst")
+    assert result.exit_code == 0
+    assert result.stdout == f"{len(cases)} cases before, {len(cases)} after: the same\n"
+
+
+def test_diff_says_by_rule_and_technique_what_was_added_and_removed(run: Run, tmp_path: Path) -> None:
+    cases = list(read(PRICING))
+    gone = [case for case in cases if case.faults and case.faults[0].rule.endswith("offers[].quantity:minimum")]
+    write(tmp_path / "less.ndjson", (case for case in cases if case not in gone))
+    for pair, kind in (((PRICING, tmp_path / "less.ndjson"), "removed"), ((tmp_path / "less.ndjson", PRICING), "added")):
+        result = run("corpus", "diff", *pair, "--json")
+        assert result.exit_code == 1
+        said = json.loads(result.stdout)
+        (row,) = said["about"]
+        assert said["cases"][kind] == row[kind] == len(gone)
+        assert {name: counts[kind] for name, counts in row["techniques"].items()} == Counter(case.faults[0].technique for case in gone)
+    assert gone[0].faults[0].rule in run("corpus", "diff", *pair).stdout
+
+
+def test_diff_says_which_labels_changed(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "changed.ndjson"
+    path.write_bytes(PRICING.read_bytes().replace(b'"verdict":"valid"', b'"verdict":"unspecified"', 5))
+    result = run("corpus", "diff", PRICING, path)
+    assert result.exit_code == 1
+    assert "5 were valid and are unspecified" in result.stdout
+    assert "~5 changed" in result.stdout
+
+
+# ------------------------------------------------------------------------------------------------------------ merge
+
+
+def test_a_merge_has_each_case_once_and_each_twin_before_its_faults(run: Run, tmp_path: Path, mixed: Path) -> None:
+    cases = list(read(mixed))
+    faults, others = [case for case in cases if case.faults], [case for case in cases if not case.faults]
+    write(tmp_path / "faults.ndjson", faults)
+    write(tmp_path / "others.ndjson.gz", others)
+    parts = [tmp_path / "faults.ndjson", tmp_path / "others.ndjson.gz", mixed]
+    for out in ("one.ndjson", "two.ndjson"):
+        assert run("corpus", "merge", tmp_path / out, *parts).exit_code == 0
+    back = list(read(tmp_path / "one.ndjson"))
+    assert sorted(case.id for case in back) == sorted(case.id for case in cases)
+    assert all(case.twin is not None for case in back if case.twin_id)
+    assert (tmp_path / "one.ndjson").read_bytes() == (tmp_path / "two.ndjson").read_bytes()
+
+
+def test_a_corpus_merged_alone_is_itself(run: Run, tmp_path: Path) -> None:
+    run("corpus", "merge", tmp_path / "same.ndjson", PRICING)
+    assert (tmp_path / "same.ndjson").read_bytes() == PRICING.read_bytes()
+
+
+@pytest.mark.parametrize("command", ["merge", "minimize"])
+def test_what_is_there_stays_without_force(run: Run, tmp_path: Path, command: str) -> None:
+    out = tmp_path / "out.ndjson"
+    out.write_text("mine")
+    refused = run("corpus", command, out, PRICING)
+    assert (refused.exit_code, out.read_text()) == (2, "mine")
+    assert "--force" in refused.stderr
+    assert run("corpus", command, out, PRICING, "--force").exit_code == 0
+    assert sum(1 for _ in read(out)) > 0
+
+
+@pytest.mark.parametrize("command", ["merge", "minimize"])
+def test_where_a_corpus_is_broken_nothing_is_written(run: Run, tmp_path: Path, command: str) -> None:
+    (tmp_path / "cut.ndjson").write_bytes(PRICING.read_bytes()[:-100])
+    result = run("corpus", command, tmp_path / "out.ndjson", PRICING, tmp_path / "cut.ndjson")
+    assert result.exit_code == 2
+    assert "cut.ndjson, line" in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["cut.ndjson"]
+
+
+@pytest.mark.parametrize("command", ["merge", "minimize"])
+def test_a_name_that_promises_another_packing_is_refused(run: Run, tmp_path: Path, command: str) -> None:
+    assert run("corpus", command, tmp_path / "out.ndjson.zip", PRICING).exit_code == 2
+
+
+# --------------------------------------------------------------------------------------------------------- minimize
+
+
+def goals(run: Run, *corpora: object) -> dict[str, object]:
+    said = json.loads(run("coverage", *corpora, "--json", "--now", "2026-03-01T00:00:00Z").stdout)
+    return {name: part["sites"] for name, part in said["messages"].items()}
+
+
+def test_a_minimized_corpus_covers_the_same_with_fewer_cases(run: Run, tmp_path: Path, mixed: Path) -> None:
+    small = tmp_path / "small.ndjson"
+    said = json.loads(run("corpus", "minimize", small, mixed, PRICING, "--json").stdout)
+    cases = list(read(small))
+    assert goals(run, small) == goals(run, mixed, PRICING)
+    assert said["cases"] == len(cases) < said["of"] == len(list(read(mixed))) + len(list(read(PRICING)))
+    assert all(case.twin is not None for case in cases if case.twin_id), "the twins of the faults that are left stay"
+    assert len({case.id for case in cases}) == len(cases)
+
+
+def test_minimizing_again_changes_little_and_covers_the_same(run: Run, tmp_path: Path, mixed: Path) -> None:
+    for before, after in ((mixed, "a.ndjson"), (tmp_path / "a.ndjson", "b.ndjson")):
+        run("corpus", "minimize", tmp_path / after, before)
+    assert len(lines_of(tmp_path / "b.ndjson")) <= len(lines_of(tmp_path / "a.ndjson"))
+    assert goals(run, tmp_path / "b.ndjson") == goals(run, mixed)
+
+
+# ----------------------------------------------------------------------------------------------------------- verify
+
+
+def test_the_committed_corpus_is_right(run: Run) -> None:
+    result = run("corpus", "verify", *sorted(DATA.iterdir()))
+    assert result.exit_code == 0
+    assert result.stdout.endswith("cases judged again, all as their records say\n")
+
+
+def test_verify_lists_all_that_is_wrong_and_where(run: Run, tmp_path: Path) -> None:
+    lines = lines_of(PRICING)
+    lines[3] = lines[3].replace(b'"verdict":"invalid"', b'"verdict":"valid"')
+    lines[10] = b"not a record\n"
+    lines[20] = lines[20].replace(b'"id":"', b'"id":"0000000000000000"[:0]')
+    lines[30] = lines[29]
+    lines[40] = lines[40].replace(b'"technique":', b'"technique":5,"other":')
+    (tmp_path / "wrong.ndjson").write_bytes(b"".join(lines))
+    result = run("corpus", "verify", tmp_path / "wrong.ndjson", PRICING, "--json")
+    said = json.loads(result.stdout)
+    assert result.exit_code == 1
+    assert [wrong["line"] for wrong in said["wrong"]] == [4, 11, 21, 31, 41]
+    assert said["cases"] == 2 * len(lines)
+    text = run("corpus", "verify", tmp_path / "wrong.ndjson").stdout
+    assert text.count("wrong.ndjson, line ") == 5
+    assert "is the case" in text, "one that is there twice"
+
+
+@pytest.mark.parametrize("content", [b"", b"#!/bin/sh\n", gzip.compress(PRICING.read_bytes())[:-20]])
+def test_what_cannot_be_read_cannot_be_verified(run: Run, tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / ("a.ndjson.gz" if content.startswith(b"\x1f") else "a.ndjson")
+    path.write_bytes(content)
+    result = run("corpus", "verify", path)
+    assert result.exit_code == 2
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.fixture
+def folder(run: Run, tmp_path: Path) -> Path:
+    run("export", tmp_path / "folder", "--format", "files", "--message", "product-list-response", "--minimal", "--now", "2026-03-01T00:00:00Z")
+    return tmp_path / "folder"
+
+
+def test_verify_finds_what_was_done_to_a_folder(run: Run, folder: Path) -> None:
+    assert run("corpus", "verify", folder).exit_code == 0
+    first, second, *_ = sorted((folder / "product-list-response" / "valid").iterdir())
+    first.write_text("{}")
+    second.unlink()
+    (folder / "stray.txt").write_text("stray")
+    shutil.copy(folder / "SHA256SUMS", folder / "product-list-response" / "again")
+    result = run("corpus", "verify", folder, "--json")
+    assert result.exit_code == 1
+    whys = [wrong["why"] for wrong in json.loads(result.stdout)["wrong"]]
+    for name, words in (
+        (first.name, "checksum differs"),
+        (second.name, "cannot be read"),
+        ("stray.txt", "does not list"),
+        ("again", "does not list"),
+    ):
+        assert sum(name in why and words in why for why in whys) >= 1, whys
+
+
+def test_verify_finds_a_shard_that_is_not_the_one_that_was_written(run: Run, tmp_path: Path) -> None:
+    run("export", tmp_path / "a.ndjson", "--shards", 2, "--message", "product-list-response", "--minimal", "--now", "2026-03-01T00:00:00Z")
+    assert run("corpus", "verify", tmp_path / "a.shards.json").exit_code == 0
+    shutil.copy(PRICING, tmp_path / "a-00002-of-00002.ndjson")
+    result = run("corpus", "verify", tmp_path / "a.shards.json")
+    assert result.exit_code == 1
+    assert "a-00002-of-00002.ndjson', which is not the file that was written" in result.stdout
+
+
+def test_no_message_reaches_the_terminal_as_anything_but_text(run: Run, tmp_path: Path) -> None:
+    record = json.loads(lines_of(PRICING)[0]) | {"tags": ["\x1b]0;title\x07"], "verdict": "unspecified", "last": True}
+    (tmp_path / "a\x1b.ndjson").write_text(json.dumps(record))
+    for command in (["verify"], ["show"], ["diff", str(PRICING)]):
+        result = run("corpus", *command, tmp_path / "a\x1b.ndjson")
+        assert "\x1b" not in result.stdout + result.stderr
