@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from operator import getitem
-from typing import Any
+from typing import Any, NamedTuple
 
 from brokerfuzz.decoder.doubts import doubts
 from brokerfuzz.decoder.matching import matches
@@ -175,36 +175,41 @@ def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
 # -------------------------------------------------------------------------------------------------------- objects
 
 
+class _Member(NamedTuple):
+    """A member of an object: its name, where its byte is, and where its window begins."""
+
+    name: str
+    position: int
+    window: int
+
+
 @dataclass(frozen=True)
 class _Members:
-    """The members of an object: their names, in the order of their bytes, where their windows begin, what to settle among them."""
+    """The members of an object, in the order of their bytes, and what to settle among them."""
 
-    names: list[str]
-    windows: list[int]
+    members: list[_Member]
     settle: list[Settle] = field(default_factory=list)
 
     def spell(self, source: Source, record: bytes, start: int, tables: Iterable[Table]) -> dict[str, Any]:
         """The object whose members' bytes begin at `start`."""
         out: dict[str, Any] = {}
-        position = start - 1
-        for name, entry in zip(self.names, map(getitem, tables, record[start:]), strict=False):
-            position += 1
+        for member, entry in zip(self.members, map(getitem, tables, record[start:]), strict=False):
             if entry is ABSENT:
                 continue
             if entry.__class__ is Spelling:
-                value = entry.read(source, record, start + self.windows[position - start])
+                value = entry.read(source, record, start + member.window)
                 if value is not ABSENT:
-                    out[name] = value
+                    out[member.name] = value
             else:
-                out[name] = entry.read(record, position) if entry.__class__ is Free else entry
+                out[member.name] = entry.read(record, start + member.position) if entry.__class__ is Free else entry
         for step in self.settle:
             step(out)
         return out
 
 
 def _object(schema: Schema, place: _Place) -> Inline:
-    names = list(place.outline.members)
-    members = _Members(names, [place.outline.windows[name] for name in names], place.settle(schema))
+    found = [_Member(name, position, place.outline.windows[name]) for position, name in enumerate(place.outline.members)]
+    members = _Members(found, place.settle(schema))
     if conditions := flat.conditions_of(schema):
         return _conditional(schema, conditions, place, members)
     tables = _tables(schema, place)
@@ -224,9 +229,9 @@ def _tables(schema: Schema, place: _Place) -> list[Table]:
 def _conditional(schema: Schema, conditions: list[Schema], place: _Place, members: _Members) -> Inline:
     """An object whose members depend on each other: the deciding ones are spelled first, then the branch is known."""
     base = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
-    indices = [i for i, name in enumerate(members.names) if any(name in condition["if"].get("properties", {}) for condition in conditions)]
+    deciding = [member for member in members.members if any(member.name in condition["if"].get("properties", {}) for condition in conditions)]
     first_tables = _tables(base, place)
-    pure = not any(isinstance(entry, Spelling | Free) for index in indices for entry in first_tables[index])
+    pure = not any(isinstance(entry, Spelling | Free) for member in deciding for entry in first_tables[member.position])
     branches: dict[tuple[bool, ...], list[Table]] = {}
     by_bytes: dict[tuple[int, ...], list[Table]] = {}
 
@@ -237,24 +242,24 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _Place, member
             demands = [condition.get("then" if holds else "else", {}) for condition, holds in zip(conditions, outcomes, strict=True)]
             branches[outcomes] = _tables(reduce(flat.conjoin, demands, base), place)
         tables = list(branches[outcomes])
-        for index in indices:
-            tables[index] = (decided.get(members.names[index], ABSENT),) * 256
+        for member in deciding:
+            tables[member.position] = (decided.get(member.name, ABSENT),) * 256
         return tables
 
     def decide(source: Source, record: bytes, start: int) -> dict[str, Any]:
         decided = {}
-        for index in indices:
-            entry = first_tables[index][record[start + index]]
+        for member in deciding:
+            entry = first_tables[member.position][record[start + member.position]]
             if entry.__class__ is Spelling:
-                entry = entry.read(source, record, start + members.windows[index])
+                entry = entry.read(source, record, start + member.window)
             elif entry.__class__ is Free:
-                entry = entry.read(record, start + index)
+                entry = entry.read(record, start + member.position)
             if entry is not ABSENT:
-                decided[members.names[index]] = entry
+                decided[member.name] = entry
         return decided
 
     def read(source: Source, record: bytes, start: int) -> dict[str, Any]:
-        key = tuple([record[start + index] for index in indices])
+        key = tuple([record[start + member.position] for member in deciding])
         tables = by_bytes.get(key)
         if tables is None:
             tables = tables_for(decide(source, record, start))

@@ -78,7 +78,7 @@ def _drop_repeated(items: list[Any], key: str | None, least: int) -> None:
     """Drops items alike, the later ones, as long as more than the fewest are left."""
     kept: list[Any] = []
     for number, item in enumerate(items):
-        if not any(_alike(item, other, key) for other in kept) or len(kept) + len(items) - number <= least:
+        if not (item in kept if key is None else any(_alike(item, other, key) for other in kept)) or len(kept) + len(items) - number <= least:
             kept.append(item)
     items[:] = kept
 
@@ -97,8 +97,8 @@ def _rename_repeated(items: list[Any], key: str) -> None:
             seen.add(item[key])
 
 
-def _alike(one: Any, other: Any, key: str | None) -> bool:
-    name = one.get(key) if key and isinstance(one, dict) else None
+def _alike(one: Any, other: Any, key: str) -> bool:
+    name = one.get(key) if isinstance(one, dict) else None
     return bool(name == other.get(key) if isinstance(name, str) else one == other)
 
 

@@ -145,8 +145,9 @@ def _take(text: str, reading: Reading) -> None:
         reading.values = _all_ways(text, inexact=numbers.inexact, repeated=members.repeated)
     else:
         reading.values = [value]
-    if numbers.inexact or members.repeated or _MAY_BE_EXOTIC.search(text):
-        reading.exotic = list(_exotic(_parse(text, _Literal, _Literal, _Members), ""))
+    exotic_texts = _MAY_BE_EXOTIC.search(text) is not None
+    if numbers.inexact or members.repeated or exotic_texts:
+        reading.exotic = list(_exotic(_parse(text, _Literal, _Literal, _Members), "", texts=exotic_texts))
         if any(detector == "lone_surrogates" for detector, _, _ in reading.exotic):
             reading.values = [without_surrogates(value) for value in reading.values]
 
@@ -264,24 +265,35 @@ class _Members(list[tuple[str, Any]]):
     """An object as it is written, members of the same name included."""
 
 
-def _exotic(value: Any, at: str) -> Iterator[Exotic]:
-    if isinstance(value, _Literal):
-        if not fits_double(value):
-            yield "double_range", at, value if len(value) <= 60 else f"a number of {len(value):,} characters"
-    elif isinstance(value, str):
+def _exotic(value: Any, at: str, *, texts: bool) -> Iterator[Exotic]:
+    """What is exotic about a value, and below. `texts` tells whether there can be an exotic text."""
+    kind = type(value)
+    if kind is _Literal:
+        yield "double_range", at, value if len(value) <= 60 else f"a number of {len(value):,} characters"
+    elif kind is str:
         yield from _exotic_text(value, at)
-    elif isinstance(value, _Members):
+    elif kind is _Members:
         seen: set[str] = set()
         for name, member in value:
-            there = f"{at}/{escape(without_surrogates(name))}"
             if name in seen:
-                yield "duplicate_members", there, f"a second member {name!r}"
+                yield "duplicate_members", _below(at, name), f"a second member {name!r}"
             seen.add(name)
-            yield from _exotic_text(name, there)
-            yield from _exotic(member, there)
-    elif isinstance(value, list):
+            if texts:
+                yield from _exotic_text(name, _below(at, name))
+            if _may_be_exotic(member, texts=texts):
+                yield from _exotic(member, _below(at, name), texts=texts)
+    elif kind is list:
         for index, item in enumerate(value):
-            yield from _exotic(item, f"{at}/{index}")
+            if _may_be_exotic(item, texts=texts):
+                yield from _exotic(item, f"{at}/{index}", texts=texts)
+
+
+def _may_be_exotic(value: Any, *, texts: bool) -> bool:
+    return not fits_double(value) if type(value) is _Literal else texts or type(value) is not str
+
+
+def _below(at: str, name: str) -> str:
+    return f"{at}/{escape(without_surrogates(name))}"
 
 
 def _exotic_text(text: str, at: str) -> Iterator[Exotic]:
