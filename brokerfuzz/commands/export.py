@@ -69,13 +69,14 @@ def command(
     _check(ctx, out, shards, resume=resume)
     form = format_named(fmt) if fmt is not None else format_told(out)
     check_end(out, form)
-    tell_unbroken(contract_of(given["contract"]), message_types or MESSAGES)
+    message_types = _carried(form, message_types or MESSAGES)
+    tell_unbroken(contract_of(given["contract"]), message_types)
     progress = Progress()
     with ExitStack() as stack:
         stack.callback(progress.end)
         place = None if out == "-" else _place(out, form, shards, given, resume=resume, force=force)
         pool = _pool(stack, workers, cluster)
-        outcome = _written(_export(form, message_types or MESSAGES, given, pool, progress), place, progress, shards, force=force, resume=resume)
+        outcome = _written(_export(form, message_types, given, pool, progress), place, progress, shards, force=force, resume=resume)
     _print_summary(outcome, out, progress.seconds, shards, as_json=as_json)
 
 
@@ -91,6 +92,28 @@ def _check(ctx: click.Context, out: str, shards: int | None, *, resume: bool) ->
         raise click.UsageError("--resume goes on with an export in --shards: a corpus of one file is written whole, or not at all", ctx)
     if shards is not None and out == "-":
         raise click.UsageError("standard output takes one corpus: leave --shards out, or name a file", ctx)
+
+
+def _carried(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple[MessageType, ...]":
+    """Those of the message types that the format can carry. Raises `CorpusError` for none."""
+    from brokerfuzz.corpus.formats import Folder
+    from brokerfuzz.errors import CorpusError
+
+    if not isinstance(form, Folder):
+        return message_types
+    carried = tuple(name for name in message_types if name in form.message_types)
+    if not carried:
+        raise CorpusError(f"the format {form.name} has no place for {' and '.join(message_types)}: choose --message {form.message_types[0]}")
+    return carried
+
+
+def _format(out: str, fmt: str | None) -> "Format":
+    from brokerfuzz.corpus.formats import format_named
+    from brokerfuzz.corpus.naming import check_end, format_told
+
+    form = format_named(fmt) if fmt is not None else format_told(out)
+    check_end(out, form)
+    return form
 
 
 def _place(out: str, form: "Format", shards: int | None, given: dict[str, Any], *, resume: bool, force: bool) -> "Place":
@@ -115,6 +138,7 @@ def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "Pool | None":
         return None
     processes = others.Processes(workers)
     stack.callback(processes.end)
+    processes.prepare("brokerfuzz.corpus.exporting.parts")
     return processes
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,15 @@ class OneFile:
 
 @dataclass(frozen=True)
 class Folder:
-    """A format that is a folder. `files` gives its files, in an order of their own; a file's pieces are asked for before the next file is."""
+    """A format that is a folder. `files` gives its files, in an order of their own; a file's pieces are asked for before the next file is.
+
+    `message_types` are those that it can carry; of others there is nothing in it.
+    """
 
     name: str
     says: str
     files: Callable[[Iterable[Case], About], Iterator[File]]
+    message_types: tuple[MessageType, ...] = MESSAGE_TYPES
 
 
 Format = OneFile | Folder

@@ -8,7 +8,7 @@
     {"number":"OFF-10000", …}
 
 A file a verdict, with no more than all three editors know. A body stands in it where no editor can take it for anything else than text: one line of
-JSON, in printable ASCII, not long and without `{{`. All others are files beside, as they are.
+JSON, in printable ASCII, not long and without `{{`, with the usual headers (editors lay out forms and the like). All others are files beside.
 """
 
 from collections.abc import Iterable, Iterator
@@ -41,7 +41,7 @@ def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
             if case.label not in texts:
                 texts[case.label] = stack.enter_context(TemporaryFile())
                 texts[case.label].write(f"@baseUrl = {HOST}\n".encode())
-            body = case.body if _stands(case.body) else f"< ./bodies/{case.id}.bin".encode()
+            body = case.body if _stands(case.body) and not case.headers else f"< ./bodies/{case.id}.bin".encode()
             texts[case.label].write(_head(case, about).encode() + (body + b"\n" if case.body else b""))
             if case.body and body != case.body:
                 yield File(f"bodies/{case.id}.bin", [case.body])
@@ -76,4 +76,4 @@ def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
         yield chunk
 
 
-FORMAT = Folder("http", "requests for editors: REST Client, JetBrains, httpYac; of offers alone", _files)
+FORMAT = Folder("http", "requests for editors: REST Client, JetBrains, httpYac; of offers alone", _files, (OFFER,))

@@ -1,6 +1,6 @@
 """Where each message goes. The contract shows no methods or paths, so they are those of the reference service."""
 
-from brokerfuzz.schemas import MessageType
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers
 
 HOST = "http://127.0.0.1:8000"
@@ -8,6 +8,8 @@ HOST = "http://127.0.0.1:8000"
 
 OFFER: MessageType = "offer-creation-request"
 """The one message that is a request; the others are responses."""
+
+RESPONSES: tuple[MessageType, ...] = tuple(name for name in MESSAGE_TYPES if name != OFFER)
 
 ROUTES: dict[MessageType, tuple[str, str]] = {
     OFFER: ("POST", "/offers"),

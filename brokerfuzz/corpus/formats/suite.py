@@ -19,7 +19,7 @@ Lines = Callable[[Iterable[Case], About], Iterator[bytes]]
 
 
 def suite(name: str, says: str, *, tests: Iterable[str], yours: Iterable[str], cases: str, lines: Lines, folder: str = "") -> Folder:
-    """The format of a suite. `tests` and `yours` (what is to be filled in) are files of `suites`, which go to `folder`; `lines` go to the file `cases`."""
+    """The format of a suite. `tests`, and `yours`, which is to be filled in, are files of `suites`, which go to `folder`; `lines` go to `cases`."""
 
     def files(chosen: Iterable[Case], about: About) -> Iterator[File]:
         yield from (File(folder + source, [_source(source)]) for source in tests)
@@ -30,7 +30,7 @@ def suite(name: str, says: str, *, tests: Iterable[str], yours: Iterable[str], c
 
 
 def json_lines(cases: Iterable[Case], about: About) -> Iterator[bytes]:
-    """The corpus' own records, each with three members before the others: the test's `name`, the verdict's `reason`, and `now`, the time it holds at."""
+    """The corpus' own records, each with three members in front: the test's `name`, the verdict's `reason`, and `now`, the time that it holds at."""
     held: Case | None = None
     for case in cases:
         if held is not None:

@@ -16,7 +16,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.describing import name_of, now_of, reason_of
 from brokerfuzz.corpus.formats.format import About, File, Folder
-from brokerfuzz.corpus.formats.routes import OFFER
+from brokerfuzz.corpus.formats.routes import OFFER, RESPONSES
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas.headers import JSON_TYPE
 
@@ -87,4 +87,4 @@ def _json(value: Any, *, indent: int | None = None) -> bytes:
     return json.dumps(value, indent=indent).encode()
 
 
-FORMAT = Folder("wiremock", "a root folder of WireMock, with stubs that serve the messages that are responses", _files)
+FORMAT = Folder("wiremock", "a root folder of WireMock, with stubs that serve the messages that are responses", _files, RESPONSES)
