@@ -21,9 +21,21 @@ Run = Callable[..., Result]
 HEAVY = ("hypothesis", "jsonschema_rs", "orjson", "pyreqwest", "uvicorn", "asyncio", "brokerfuzz.schemas", "brokerfuzz.errors")
 
 
-@pytest.mark.parametrize("name", ["", *commands.commands])
+def every(group: click.Group, *before: str) -> dict[str, click.Command]:
+    """Every command by its words: `check`, `corpus`, `corpus show`."""
+    found: dict[str, click.Command] = {}
+    for name, command in group.commands.items():
+        found[" ".join([*before, name])] = command
+        found |= every(command, *before, name) if isinstance(command, click.Group) else {}
+    return found
+
+
+EVERY = every(commands)
+
+
+@pytest.mark.parametrize("name", ["", *EVERY])
 def test_every_command_has_help_with_an_example(run: Run, name: str) -> None:
-    result = run(*filter(None, [name]), "--help")
+    result = run(*name.split(), "--help")
     assert result.exit_code == 0
     assert f"brokerfuzz {name}".rstrip() in result.stdout
     assert re.search(r"Examples?:|Begin with:", result.stdout)
@@ -38,23 +50,22 @@ def test_help_imports_nothing_that_takes_time(args: list[str]) -> None:
 
 
 def test_help_fits_a_terminal_of_80_columns_but_for_the_examples(run: Run) -> None:
-    for name in commands.commands:
-        lines = run(name, "--help").stdout.splitlines()
+    for name in EVERY:
+        lines = run(*name.split(), "--help").stdout.splitlines()
         too_long = [line for line in lines if len(line) > 80 and "brokerfuzz" not in line]
         assert not too_long, name
 
 
 def examples() -> list[str]:
-    lines = [line.strip() for command in [commands, *commands.commands.values()] for line in (command.help or "").splitlines()]
+    lines = [line.strip() for command in [commands, *EVERY.values()] for line in (command.help or "").splitlines()]
     return [line for line in lines if line.startswith("brokerfuzz ")]
 
 
 @pytest.mark.parametrize("example", examples())
 def test_examples_are_calls_that_the_commands_understand(example: str) -> None:
-    words = shlex.split(re.split(r" \| |\s{2,}| at yours| > ", example)[0])[1:]
-    name, args = words[0], words[1:]
-    command = commands.commands[name]
-    command.make_context(name, args)
+    words = shlex.split(re.split(r" \| | && |\s{2,}| at yours| > ", example)[0])[1:]
+    name = max((name for name in EVERY if words[: len(name.split())] == name.split()), key=len)
+    EVERY[name].make_context(name, words[len(name.split()) :])
 
 
 @pytest.mark.parametrize("example", [example for example in examples() if example.split()[1] == "explain"])
@@ -84,5 +95,9 @@ def test_a_call_without_a_command_shows_the_help(run: Run) -> None:
 
 def test_every_command_that_prints_prints_json() -> None:
     silent = {"completion", "init"}  # they print a script, and a schema, which is JSON
-    for name, command in commands.commands.items():
-        assert name in silent or any("--json" in param.opts for param in command.params if isinstance(param, click.Option)), name
+    for name, command in EVERY.items():
+        assert (
+            name in silent
+            or isinstance(command, click.Group)
+            or any("--json" in param.opts for param in command.params if isinstance(param, click.Option))
+        ), name

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @options.force_option
 @options.json_option
 def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: str | None, force: bool, as_json: bool) -> None:
-    """Write a corpus without the cases that cover nothing new: as few as cover what all cover, those first that add most.
+    """Write a corpus without the cases that cover nothing new, those first that cover most.
 
     `brokerfuzz coverage` finds the same covered before and after: rules, techniques, edges, silences, pairs of states. The
     twins of the faults that are left stay. Every case is judged again.

@@ -21,7 +21,7 @@ _COLOURS = {"- ": "green", "+ ": "red"}
 
 @click.command("show", short_help="Say what is in corpora, or show one case.")
 @click.argument("corpora", metavar="CORPUS... [ID]", nargs=-1, required=True, type=click.Path(readable=False))
-@click.option("--cases", "listed", is_flag=True, help="List the cases, a line each. The options that choose are about these.")
+@click.option("--cases", "listed", is_flag=True, help="List the cases, a line each; so do the options that choose some.")
 @options.message_option
 @options.verdict_option
 @options.name_options

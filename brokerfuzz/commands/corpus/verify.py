@@ -7,22 +7,22 @@ from brokerfuzz.commands.making import contract_of
 from brokerfuzz.commands.output import FOUND, clear_line, counter, print_json
 
 
-@click.command("verify", short_help="Judge every case again, and check the checksums of folders.")
+@click.command("verify", short_help="Judge every case again, and check the checksums.")
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
 @options.contract_option
 @options.json_option
 def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> int:
-    """Judge every case again, and check the checksums of folders. Everything that is wrong is listed, a line each.
+    """Judge every case again, and check the checksums of folders and shards. Everything that is wrong is listed, a line each.
 
-    Wrong is a record that is none, or says of its case what is not so; a case that is there twice; a file of a folder that
-    was changed, is missing or is not listed. A corpus that was cut off, or is none, cannot be verified.
+    Wrong is a record that is none, or says of its case what is not so; a case that is there twice; a shard or a file of a
+    folder that was changed, is missing or is not listed. A corpus that was cut off, or is none, cannot be verified.
 
     Exit status: 0 all is right, 1 something is wrong, 2 a corpus cannot be read.
 
     \b
     Examples:
       brokerfuzz corpus verify corpus.ndjson
-      brokerfuzz corpus verify corpus-*-of-00008.ndjson.gz
+      brokerfuzz corpus verify corpus.shards.json
       brokerfuzz corpus verify folder --json | jq '.wrong[].why'
     """
     from brokerfuzz.corpus.verifying import Verification
