@@ -62,20 +62,15 @@ def command(
       brokerfuzz export more.ndjson --random --count 10000 --seed 7
       brokerfuzz export s3://bucket/load.ndjson.zst --random --count 1000000 --shards 20 --workers 4
     """
-    from brokerfuzz.corpus.formats import format_named
-    from brokerfuzz.corpus.naming import check_end, format_told
-
-    ctx = click.get_current_context()
-    _check(ctx, out, shards, resume=resume)
-    form = format_named(fmt) if fmt is not None else format_told(out)
-    check_end(out, form)
-    message_types = _carried(form, message_types or MESSAGES)
-    tell_unbroken(contract_of(given["contract"]), message_types)
+    _check(click.get_current_context(), out, shards, resume=resume)
     progress = Progress()
     with ExitStack() as stack:
         stack.callback(progress.end)
-        place = None if out == "-" else _place(out, form, shards, given, resume=resume, force=force)
         pool = _pool(stack, workers, cluster)
+        form = _format(out, fmt)
+        message_types = _carried(form, message_types or MESSAGES)
+        tell_unbroken(contract_of(given["contract"]), message_types)
+        place = None if out == "-" else _place(out, form, shards, given, resume=resume, force=force)
         outcome = _written(_export(form, message_types, given, pool, progress), place, progress, shards, force=force, resume=resume)
     _print_summary(outcome, out, progress.seconds, shards, as_json=as_json)
 

@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import signal
 from concurrent.futures import Executor, ProcessPoolExecutor
+from importlib import import_module
 from multiprocessing.connection import wait
 from threading import Thread
 
@@ -15,6 +16,11 @@ class Processes:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self.executor = self._begun()
+
+    def prepare(self, module: str) -> None:
+        """Begins the processes at once, and lets them import a module that they will need, while this one sees to something else."""
+        for _ in range(self.workers):
+            self.executor.submit(_import, module)
 
     def renew(self) -> Executor:
         """New processes in place of those of which one was lost."""
@@ -32,6 +38,10 @@ class Processes:
 
     def _begun(self) -> Executor:
         return ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), initializer=_begin)
+
+
+def _import(module: str) -> None:
+    import_module(module)
 
 
 def _begin() -> None:
