@@ -26,8 +26,8 @@ from brokerfuzz.schemas import MessageType
 from brokerfuzz.schemas.flattening import Schema
 
 SETTLED, OPEN = "what the contract settles", "what the contract leaves open, as its schema alone has it"
-NO_PLAIN_VALUE = "that are no JSON which all parsers read alike, or about a request's headers"
-MORE_THAN_THE_SCHEMA = "whose verdict is not the schema's alone"
+NO_PLAIN_VALUE = "that are no JSON which all parsers read alike, or are about a request's headers"
+MORE_THAN_THE_SCHEMA = "that more than the schema decides"
 _CHUNK = 1 << 20
 
 
@@ -47,7 +47,7 @@ class _Group:
     def pieces(self) -> Iterator[bytes]:
         head = {"description": f"{self.message_type}: {self.title}"}
         if self.left_out:
-            head["comment"] = f"Left out: {'; '.join(f'{count} cases {why}' for why, count in sorted(self.left_out.items()))}."
+            head["comment"] = f"Left out: {'; '.join(f'{count} {why}' for why, count in sorted(self.left_out.items()))}."
         yield orjson.dumps(head)[:-1] + b',\n"schema":' + orjson.dumps(self._schema) + b',\n"tests":[\n'
         self._tests.seek(0)
         yield from iter(lambda: self._tests.read(_CHUNK), b"")

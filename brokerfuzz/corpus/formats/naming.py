@@ -7,6 +7,8 @@ from collections.abc import Hashable
 from brokerfuzz.cases.case import Case
 
 _LONGEST_TOPIC = 70
+_RULE = re.compile(r"[^/]+/(.*?):([\w$-]+)(?:@.*)?")
+"""A rule's id: the message type, the site, the keyword, the condition."""
 _SILENT_TAGS = ("now:", "at:", "in:", "under:")
 """Tags that say where and when, not what about."""
 
@@ -36,7 +38,8 @@ def topic_of(case: Case) -> str:
     """What a case is about, in small letters: a fault's site, keyword and technique; else the tags, or the silences that it touches."""
     if case.faults:
         first = case.faults[0]
-        site, _, keyword = first.rule.partition("/")[2].partition("@")[0].rpartition(":")
+        parts = _RULE.fullmatch(first.rule)
+        site, keyword = parts.groups() if parts else (first.rule, "")
         words = [site or "message", keyword, first.technique, *(["and-more"] if len(case.faults) > 1 else [])]
     else:
         tags = [tag.removeprefix("probe:").removeprefix("as:") for tag in case.tags if not tag.startswith(_SILENT_TAGS)]

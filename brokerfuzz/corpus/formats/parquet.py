@@ -15,7 +15,7 @@ from brokerfuzz.corpus.formats.format import About, OneFile
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
-GROUP_ROWS, GROUP_BYTES = 16_384, 32 * 1024 * 1024
+GROUP_ROWS, GROUP_BYTES = 2048, 8 * 1024 * 1024
 """A group of rows ends with the case that reaches one of these, messages counted."""
 
 Rows = list[dict[str, Any]]
