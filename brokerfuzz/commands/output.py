@@ -25,10 +25,10 @@ def failed(line: str) -> int:
     return FAILED
 
 
-def print_json(value: Any, *, indent: int | None = 2) -> None:
+def print_json(value: Any, *, indent: int | None = 2, err: bool = False) -> None:
     import json
 
-    click.echo(json.dumps(value, indent=indent))
+    click.echo(json.dumps(value, indent=indent), err=err)
 
 
 def print_lines(lines: Iterable[str]) -> None:

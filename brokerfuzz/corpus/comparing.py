@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from brokerfuzz.corpus.decoding import Record
-from brokerfuzz.corpus.reading import records
+from brokerfuzz.corpus.reading import check_lasting, records
 
 KINDS = ("before", "after", "added", "removed", "changed")
 LABELS = ("valid", "invalid", "unspecified")
@@ -43,6 +43,7 @@ def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], 
 
     `progress` is called with the number of records read so far. Raises `CorpusError`.
     """
+    check_lasting(first)
     found = Comparison()
     known: dict[int, int | None] = {}
     passing = _Passing(progress)

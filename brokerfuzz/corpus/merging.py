@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.reading import read, records
+from brokerfuzz.corpus.reading import check_lasting, read, records
 from brokerfuzz.schemas import Contract
 
 
@@ -13,6 +13,7 @@ def merged(paths: Sequence[str | Path], *, contract: Contract | None = None) -> 
 
     The corpora are read twice, three times where there are such faults; only ids are kept. Every case is judged. Raises `CorpusError`.
     """
+    check_lasting(*paths)
     late = _before_their_twins(paths)
     given: set[str] = set()
     for case in read(*paths, contract=contract):

@@ -133,6 +133,13 @@ def parts_of(*paths: str | Path) -> Iterator[Path]:
         yield from ShardList(path).paths if path.name.endswith(SHARDS) else [path]
 
 
+def check_lasting(*paths: str | Path) -> None:
+    """Raises `CorpusError` for what can be read once only, such as a pipe, where it has to be read again."""
+    for path in paths:
+        if Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
+            raise CorpusError(f"{path} is no file, and has to be read more than once: write it to one first")
+
+
 def lines(path: str | Path) -> Iterator[Line]:
     """The lines of a corpus, one at a time. Raises `CorpusError` where it cannot be read, or a line is too long."""
     path = Path(path)

@@ -10,6 +10,9 @@ from brokerfuzz.corpus.reading import Line, Succession, Twins, lines, parts_of
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Contract
 
+MOST_NO_RECORDS = 10_000
+"""Lines of corpora that may be no records; with more of them, there is no point in telling which."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
@@ -29,6 +32,7 @@ class Verification:
     def __init__(self, *, contract: Contract | None = None) -> None:
         self.count = 0
         self._contract, self._twins = contract, Twins()
+        self._no_records = 0
 
     def of(self, path: str | Path) -> Iterator[Wrong | None]:
         """For each record of a corpus what is wrong with it, or None; before that, what the checksums of a folder or a list of shards say.
@@ -47,6 +51,8 @@ class Verification:
         succession, seen = Succession(str(path)), set[int]()
         for line in lines(path):
             self.count += 1
+            if self._no_records > MOST_NO_RECORDS:
+                raise CorpusError(f"{line.name} has more than {MOST_NO_RECORDS:,} lines that are no records: it is no corpus")
             try:
                 self._judge(line, succession, seen)
             except CorpusError as problem:
@@ -58,7 +64,9 @@ class Verification:
         succession.end()
 
     def _judge(self, line: Line, succession: Succession, seen: set[int]) -> None:
+        self._no_records += 1
         record = line.record()
+        self._no_records -= 1
         succession.add(record)
         if (number := int(record.id, 16)) in seen:
             raise CorpusError(f"is the case {record.id} again: each case is in a corpus once")

@@ -9,7 +9,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus import encode
 from brokerfuzz.corpus.decoding import judged
-from brokerfuzz.corpus.reading import Line, lines, parts_of
+from brokerfuzz.corpus.reading import Line, check_lasting, lines, parts_of
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.explaining.catalogues import why
 from brokerfuzz.explaining.differences import difference, laid_out
@@ -71,6 +71,7 @@ class Single:
 
 def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> Single:
     """The case with this id, judged again, and its twin. Raises `CorpusError` where it is not there, or not what its record says."""
+    check_lasting(*paths)
     line = _line_of(paths, wanted)
     if line is None:
         raise CorpusError(f"no case {wanted} is in {', '.join(paths)}: `brokerfuzz corpus show --cases` lists those that are")

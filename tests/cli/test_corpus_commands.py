@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import os
 import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -290,3 +292,29 @@ def test_no_message_reaches_the_terminal_as_anything_but_text(run: Run, tmp_path
     for command in (["verify"], ["show"], ["diff", str(PRICING)]):
         result = run("corpus", *command, tmp_path / "a\x1b.ndjson")
         assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_a_corpus_that_is_mostly_no_records_is_not_listed_without_end(run: Run, tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "bomb.ndjson.gz", "wb", compresslevel=1) as packer:
+        packer.write(lines_of(PRICING)[0])
+        for _ in range(64):
+            packer.write(b"\n" * (1 << 20))
+    result = run("corpus", "verify", tmp_path / "bomb.ndjson.gz")
+    assert result.exit_code == 2
+    assert result.stderr.endswith("has more than 10,000 lines that are no records: it is no corpus\n")
+    assert result.stdout.count("\n") <= 10_001
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_what_has_to_be_read_again_has_to_be_a_file(run: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for command in (["diff", tmp_path / "pipe", PRICING], ["merge", tmp_path / "out", tmp_path / "pipe"], ["show", tmp_path / "pipe", "0" * 16]):
+        result = run("corpus", *command)
+        assert result.exit_code == 2
+        assert "is no file, and has to be read more than once" in result.stderr
+
+
+def test_a_merge_goes_through_a_pipe(spawn: Callable[..., subprocess.CompletedProcess[bytes]]) -> None:
+    done = spawn("corpus", "merge", "-", PRICING)
+    assert done.stdout == PRICING.read_bytes()
+    assert b"cases written to standard output" in done.stderr

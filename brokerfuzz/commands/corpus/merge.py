@@ -3,14 +3,12 @@
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.corpus.results import print_written
-from brokerfuzz.commands.export import check_out
+from brokerfuzz.commands.corpus.results import check_out, print_written, write
 from brokerfuzz.commands.making import contract_of
-from brokerfuzz.commands.output import counter
 
 
 @click.command("merge", short_help="Write several corpora as one.")
-@click.argument("out", metavar="OUT", type=click.Path(readable=False))
+@click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
 @options.contract_option
 @options.force_option
@@ -25,12 +23,8 @@ def command(out: str, corpora: tuple[str, ...], contract: str | None, force: boo
       brokerfuzz corpus merge all.ndjson catalogue.ndjson random.ndjson.gz
       brokerfuzz corpus merge whole.ndjson corpus-*-of-00008.ndjson
     """
-    from brokerfuzz import corpus
-    from brokerfuzz.corpus.formats import format_named
     from brokerfuzz.corpus.merging import merged
-    from brokerfuzz.corpus.naming import check_end
 
-    check_end(out, format_named("ndjson"))
     check_out(out, force=force)
-    summary = corpus.write(out, merged(corpora, contract=contract_of(contract)), progress=counter())
+    summary = write(out, merged(corpora, contract=contract_of(contract)))
     print_written(summary, out, as_json=as_json)

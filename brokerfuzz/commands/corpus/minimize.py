@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.corpus.results import print_written
-from brokerfuzz.commands.export import check_out
+from brokerfuzz.commands.corpus.results import check_out, print_written, write
 from brokerfuzz.commands.making import contract_of
 from brokerfuzz.commands.output import counter
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command("minimize", short_help="Drop the cases that cover nothing new.")
-@click.argument("out", metavar="OUT", type=click.Path(readable=False))
+@click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
 @options.now_option("Take the clock rule's techniques")
 @options.contract_option
@@ -36,14 +35,11 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
     """
     from brokerfuzz import corpus
     from brokerfuzz.cases.sparing import needed
-    from brokerfuzz.corpus.formats import format_named
-    from brokerfuzz.corpus.naming import check_end
 
-    check_end(out, format_named("ndjson"))
     check_out(out, force=force)
     demands, passed = contract_of(contract), _Passed(counter())
     cases = needed(passed.by(corpus.read(*corpora, contract=demands)), demands, now)
-    summary = corpus.write(out, cases)
+    summary = write(out, cases)
     print_written(summary, out, as_json=as_json, of=passed.count)
 
 

@@ -1,24 +1,49 @@
-"""What is said of a corpus that was written."""
+"""Corpora that are written, and what is said of them."""
 
+import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
 
-from brokerfuzz.commands.output import clear_line, counted, print_json
+from brokerfuzz.commands.output import clear_line, counted, counter, print_json
 from brokerfuzz.options import MESSAGES, VERDICTS
 
 if TYPE_CHECKING:
+    from brokerfuzz.cases.case import Case
     from brokerfuzz.corpus import Summary
+
+STANDARD_OUTPUT = "-"
+
+
+def check_out(out: str, *, force: bool) -> None:
+    """Raises `CorpusError` where no corpus may be written, before any case is read."""
+    from brokerfuzz.commands import export
+    from brokerfuzz.corpus.formats import format_named
+    from brokerfuzz.corpus.naming import check_end
+
+    if out != STANDARD_OUTPUT:
+        check_end(out, format_named("ndjson"))
+        export.check_out(out, force=force)
+
+
+def write(out: str, cases: "Iterable[Case]") -> "Summary":
+    """Writes a corpus to a file, packed as its name says, or to standard output."""
+    from brokerfuzz import corpus
+
+    return corpus.dump(sys.stdout.buffer, cases) if out == STANDARD_OUTPUT else corpus.write(out, cases, progress=counter())
 
 
 def print_written(summary: "Summary", out: str, *, as_json: bool, of: int | None = None) -> None:
-    """How many cases of what were written, and of how many."""
+    """How many cases of what were written, and of how many; beside the corpus, where that is on standard output."""
     by_message = {name: {label: summary.by_label.get((name, label), 0) for label in VERDICTS} for name in MESSAGES}
     written = {name: counts for name, counts in by_message.items() if any(counts.values())}
+    err = out == STANDARD_OUTPUT
     clear_line()
     if as_json:
-        print_json({"out": out, "cases": summary.count, **({} if of is None else {"of": of}), "messages": written}, indent=None)
+        print_json({"out": out, "cases": summary.count, **({} if of is None else {"of": of}), "messages": written}, indent=None, err=err)
         return
-    click.echo(f"{summary.count:,} cases{'' if of is None else f' of {of:,}'} written to {click.format_filename(out)}")
+    place = "standard output" if err else click.format_filename(out)
+    click.echo(f"{summary.count:,} cases{'' if of is None else f' of {of:,}'} written to {place}", err=err)
     for name, counts in written.items():
-        click.echo(f"  {name}: {counted(counts)}")
+        click.echo(f"  {name}: {counted(counts)}", err=err)

@@ -1,10 +1,15 @@
 """`corpus verify`: everything that is wrong with corpora."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of
-from brokerfuzz.commands.output import FOUND, clear_line, counter, print_json
+from brokerfuzz.commands.output import FOUND, clear_line, counter
+
+if TYPE_CHECKING:
+    from brokerfuzz.corpus.verifying import Wrong
 
 
 @click.command("verify", short_help="Judge every case again, and check the checksums.")
@@ -28,23 +33,28 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
     from brokerfuzz.corpus.verifying import Verification
     from brokerfuzz.explaining.words import printable
 
-    verification, show, found = Verification(contract=contract_of(contract)), counter(), []
-    count = 0
-    for corpus in corpora:
-        for wrong in verification.of(corpus):
-            if show:
-                show(verification.count)
-            if wrong is None:
-                continue
+    verification, show, count = Verification(contract=contract_of(contract)), counter(), 0
+    for wrong in (wrong for corpus in corpora for wrong in verification.of(corpus)):
+        if show:
+            show(verification.count)
+        if wrong is not None:
+            clear_line()
+            click.echo(_json(wrong, first=count == 0) if as_json else printable(str(wrong)), nl=not as_json)
             count += 1
-            if as_json:
-                found.append({"file": wrong.name, "line": wrong.line or None, "why": wrong.why})
-            else:
-                clear_line()
-                click.echo(printable(str(wrong)))
     clear_line()
     if as_json:
-        print_json({"cases": verification.count, "wrong": found})
+        click.echo(f'{"" if count else _HEAD}], "cases": {verification.count}}}')
     else:
         click.echo(f"{verification.count:,} cases judged again, {f'{count:,} things are wrong' if count else 'all as their records say'}")
     return FOUND if count else 0
+
+
+_HEAD = '{"wrong": ['
+
+
+def _json(wrong: "Wrong", *, first: bool) -> str:
+    """What is wrong as an item of the document that `--json` prints as it goes: a corpus may be wrong throughout."""
+    import json
+
+    item = json.dumps({"file": wrong.name, "line": wrong.line or None, "why": wrong.why})
+    return f"{_HEAD if first else ','}\n  {item}"
