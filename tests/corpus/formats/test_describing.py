@@ -1,0 +1,46 @@
+"""Names and reasons of cases: nothing in them ends a line, a string or a comment."""
+
+import re
+
+import pytest
+from exported import about, cases
+from suites import HOSTILE, chosen, hostile, later
+
+from brokerfuzz.cases.case import Case, Fault
+from brokerfuzz.corpus.formats.describing import name_of, now_of, reason_of
+from brokerfuzz.schemas import Broken, Verdict
+
+
+@pytest.mark.parametrize("end", ["", "\ud800", "x" * 5000])
+def test_names_and_reasons_are_plain_whatever_a_contract_calls_its_members(end: str) -> None:
+    text = HOSTILE + end
+    verdict = Verdict("invalid", (Broken(text, text, text, text),))
+    case = Case(hostile().message_type, b"{}", verdict, (Fault(text, text, text),), (text,))
+    assert re.fullmatch(r"[A-Za-z0-9_./\[\]:=-]{1,200}", name_of(case))
+    assert "::" not in name_of(case)
+    assert reason_of(case).isascii()
+    assert reason_of(case).isprintable()
+    assert len(reason_of(case)) < 1100
+
+
+def test_no_two_cases_have_one_name() -> None:
+    assert len({name_of(case) for case in cases()}) == len(cases())
+
+
+def test_a_name_says_the_verdict_the_rule_and_the_technique() -> None:
+    assert name_of(chosen()[1]) == f"invalid-offer-creation-request/orderMinimum:minimum.by-one-below-{chosen()[1].id}"
+    assert name_of(chosen()[0]) == f"valid-offer-creation-request/edge:complete-{chosen()[0].id}"
+
+
+def test_a_reason_says_what_was_found_and_what_is_demanded() -> None:
+    assert reason_of(chosen()[1]) == (
+        "Broken: offer-creation-request/orderMinimum:minimum at /orderMinimum: found 0, demanded at least 1 (one-below)."
+    )
+    assert "content-type at the root: found content-type: text/plain" in reason_of(chosen()[5])
+    assert reason_of(chosen()[5]).endswith(", which the contract says nothing of.")
+
+
+def test_only_a_verdict_that_the_years_change_has_a_time() -> None:
+    assert now_of(later("2026-06-15T12:00:00Z", "year-ahead"), about()) == "2025-06-15T12:00:00Z"
+    assert now_of(later("2125-06-15T12:00:00Z", "century-ahead"), about()) is None
+    assert now_of(chosen()[0], about()) is None

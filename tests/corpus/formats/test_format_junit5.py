@@ -1,0 +1,140 @@
+"""`junit5`: Java that compiles, passes where the contract is kept and says which rule is broken where it is not.
+
+JUnit itself is not at hand: the little of it that the tests call stands in for it.
+"""
+
+import shutil
+import subprocess
+from base64 import b64decode, b64encode
+from pathlib import Path
+
+import pytest
+from suites import RULE, SEEN, TWIN, chosen, clocked, exported, fill_in
+
+from brokerfuzz.corpus.formats.describing import name_of
+from brokerfuzz.corpus.formats.junit5 import COLUMNS
+
+STAND_INS = {
+    "org/junit/jupiter/api/TestFactory.java": "package org.junit.jupiter.api; public @interface TestFactory {}",
+    "org/junit/jupiter/api/DynamicTest.java": """package org.junit.jupiter.api;
+        public record DynamicTest(String name, Executable body) {
+            public interface Executable { void execute() throws Throwable; }
+            public static DynamicTest dynamicTest(String name, Executable body) { return new DynamicTest(name, body); }
+        }""",
+    "org/junit/jupiter/api/Assertions.java": """package org.junit.jupiter.api;
+        import java.util.function.Supplier;
+        public class Assertions {
+            public static void assertTrue(boolean found, Supplier<String> said) { if (!found) fail(said.get()); }
+            public static void assertFalse(boolean found, Supplier<String> said) { if (found) fail(said.get()); }
+            public static <V> V fail(String said) { throw new AssertionError(said); }
+            public static <V> V fail(String said, Throwable cause) { throw new AssertionError(said, cause); }
+        }""",
+    "org/junit/jupiter/api/Assumptions.java": """package org.junit.jupiter.api;
+        import java.util.function.Supplier;
+        public class Assumptions {
+            public static class Aborted extends RuntimeException { Aborted(String said) { super(said); } }
+            public static void assumeTrue(boolean found, Supplier<String> said) { if (!found) throw new Aborted(said.get()); }
+        }""",
+    "brokerfuzz/Run.java": """package brokerfuzz;
+        public class Run {
+            public static void main(String[] arguments) throws Throwable {
+                new BrokerContractTest().brokerContract().forEach(test -> {
+                    String outcome = "passed", said = "";
+                    try { test.body().execute(); }
+                    catch (org.junit.jupiter.api.Assumptions.Aborted problem) { outcome = "aborted"; said = problem.getMessage(); }
+                    catch (Throwable problem) { outcome = "failed"; said = problem.getMessage(); }
+                    System.out.println(test.name() + "\\t" + outcome + "\\t" + said.replace("\\n", " "));
+                });
+            }
+        }""",
+}
+ANSWER = """try {
+            String told = java.util.Base64.getEncoder().encodeToString(body);
+            java.nio.file.Files.writeString(java.nio.file.Path.of("seen.txt"), told + "\\n", java.nio.file.StandardOpenOption.CREATE,
+                java.nio.file.StandardOpenOption.APPEND);
+            String bug = System.getProperty("bug", "");
+            boolean invalid = java.nio.file.Files.readAllLines(java.nio.file.Path.of("invalid.txt")).contains(told);
+            if (bug.equals("crashes")) throw new IllegalStateException(bug);
+            if (bug.equals("accepts-zero") && new String(body).contains("\\"orderMinimum\\":0")) return true;
+            return !invalid && !told.equals(bug);
+        } finally { }
+"""
+Outcomes = dict[str, tuple[str, str]]
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the tests, filled in and compiled."""
+    if shutil.which("javac") is None:
+        pytest.skip("there is no Java compiler")
+    folder = exported(tmp_path_factory.mktemp("tests") / "contract", "junit5")
+    java = folder / "src/test/java"
+    fill_in(java / "brokerfuzz/Broker.java", r"throw new UnsupportedOperationException\(.*?\);\n", ANSWER)
+    for name, source in STAND_INS.items():
+        (java / name).parent.mkdir(parents=True, exist_ok=True)
+        (java / name).write_text(source)
+    (folder / "invalid.txt").write_text("\n".join(b64encode(case.body).decode() for case in chosen() if case.label == "invalid"))
+    sources = [str(path) for path in java.rglob("*.java")]
+    done = subprocess.run(
+        ["javac", "-Xlint:all", "-encoding", "UTF-8", "-d", "out", *sources], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "BrokerContractTest.java" not in done.stderr
+    return folder
+
+
+def outcomes_of(folder: Path, bug: str = "") -> Outcomes:
+    command = ["java", f"-Dbug={bug}", "-Dfile.encoding=UTF-8", "-cp", "out:src/test/resources", "brokerfuzz.Run"]
+    printed = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+    return {name: (outcome, said) for name, outcome, said in (line.split("\t") for line in printed.splitlines())}
+
+
+def test_a_program_that_keeps_the_contract_passes_and_is_asked_about_the_exact_bytes(compiled: Path) -> None:
+    outcomes = outcomes_of(compiled)
+    assert outcomes.keys() == {name_of(case) for case in chosen()}
+    assert {name for name, (outcome, _) in outcomes.items() if outcome != "passed"} == clocked(), outcomes
+    seen = {b64decode(line) for line in (compiled / SEEN).read_text().splitlines()}
+    assert seen == {case.body for case in chosen() if name_of(case) not in clocked()}
+
+
+def test_a_bug_fails_the_cases_of_its_rule_with_all_that_is_known_of_them(compiled: Path) -> None:
+    failed = {name: said for name, (outcome, said) in outcomes_of(compiled, "accepts-zero").items() if outcome == "failed"}
+    assert failed
+    for name, said in failed.items():
+        assert RULE in name
+        assert f"accepted the invalid offer-creation-request {name[-16:]}" in said
+    assert any(f"Broken: {RULE} at /orderMinimum: found 0, demanded at least 1 (one-below)." in said for said in failed.values())
+
+
+def test_a_refusal_whose_twin_is_refused_too_proves_nothing(compiled: Path) -> None:
+    outcomes = outcomes_of(compiled, b64encode(TWIN).decode())
+    twin, fault = (name_of(case) for case in chosen()[:2])
+    assert outcomes[twin][0] == "failed"
+    assert outcomes[fault] == ("aborted", f"the refusal proves nothing: the valid twin, {twin}, is refused too")
+
+
+def test_a_crash_fails_whatever_the_verdict(compiled: Path) -> None:
+    outcomes = outcomes_of(compiled, "crashes")
+    assert {name for name, (outcome, _) in outcomes.items() if outcome != "failed"} == clocked()
+    assert all(said.startswith("crashed on the ") and said.isascii() for outcome, said in outcomes.values() if outcome == "failed")
+
+
+def test_a_parser_of_java_finds_nothing_wrong(tmp_path: Path) -> None:
+    java = pytest.importorskip("tree_sitter_java", reason="tree-sitter-java is not installed")
+    from tree_sitter import Language, Parser
+
+    folder = exported(tmp_path / "contract", "junit5") / "src/test/java/brokerfuzz"
+    for name in ("Broker.java", "BrokerContractTest.java"):
+        assert not Parser(Language(java.language())).parse((folder / name).read_bytes()).root_node.has_error
+
+
+def test_the_cases_are_lines_of_as_many_columns_whatever_is_in_them(tmp_path: Path) -> None:
+    data = (exported(tmp_path / "contract", "junit5") / "src/test/resources/brokerfuzz/cases.tsv").read_bytes()
+    head, *lines = data.decode().removesuffix("\n").split("\n")
+    assert tuple(head.split("\t")) == COLUMNS
+    assert len(lines) == len(chosen())
+    for line, case in zip(lines, chosen(), strict=True):
+        told = dict(zip(COLUMNS, line.split("\t"), strict=True))
+        body = told["body"]
+        assert (told["id"], told["verdict"]) == (case.id, case.label)
+        assert (b64decode(body.removeprefix("base64:")) if body.startswith("base64:") else body.encode()) == case.body

@@ -1,0 +1,130 @@
+"""`pytest`: tests that pass where the contract is kept, and say which rule is broken where it is not."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from base64 import b64decode
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+from exported import about
+from suites import RULE, SEEN, TWIN, chosen, clocked, exported, fill_in
+
+from brokerfuzz.corpus import write
+from brokerfuzz.corpus.formats.describing import name_of
+
+JUDGED = """
+    import pathlib, base64
+    from brokerfuzz import check
+    from datetime import datetime, UTC
+    with pathlib.Path(__file__).with_name("seen.txt").open("a") as seen:
+        seen.write(base64.b64encode(body).decode() + chr(10))
+    verdict = check(message_type, body, headers=tuple(headers), now=datetime(2025, 6, 15, 12, tzinfo=UTC))
+"""
+KEEPS = "return not verdict.broken"
+ACCEPTS_ZERO = "return all(entry.rule == RULE for entry in verdict.broken)".replace("RULE", repr(RULE))
+REFUSES_TWIN = f"return not verdict.broken and body != {TWIN!r}"
+QUICK = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+Outcomes = dict[str, str]
+
+
+def outcomes_of(folder: Path, answer: str | None, clock: str | None = None) -> tuple[Outcomes, str]:
+    """(name of a test -> what became of it, all that was printed)."""
+    exported(folder, "pytest")
+    if answer is not None:
+        fill_in(folder / "conftest.py", r"raise NotImplementedError\(.*?\)\n", f"{JUDGED.strip()}\n    {answer}\n")
+    if clock is not None:
+        fill_in(folder / "conftest.py", r"CLOCK: str \| None = None", f"CLOCK = {clock!r}")
+    command = [sys.executable, "-m", "pytest", "-c", "/dev/null", "-p", "no:cacheprovider", "-vv", "-rs", "--color=no", "-W", "error"]
+    done = subprocess.run([*command, str(folder)], capture_output=True, text=True, cwd=folder, env=QUICK, check=False)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    found = re.findall(r"test_broker_contract\[(\S+)\]\s+(PASSED|FAILED|SKIPPED|ERROR)", done.stdout)
+    return dict(found), done.stdout
+
+
+@cache
+def names() -> Mapping[str, str]:
+    """Name -> verdict."""
+    return {name_of(case): case.label for case in chosen()}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcomes, str]:
+    folder = tmp_path_factory.mktemp("tests") / "contract"
+    return folder, *outcomes_of(folder, KEEPS)
+
+
+def test_a_program_that_keeps_the_contract_passes_each_case_under_its_name(kept: tuple[Path, Outcomes, str]) -> None:
+    _, outcomes, printed = kept
+    assert outcomes.keys() == names().keys()
+    assert {name for name, outcome in outcomes.items() if outcome != "PASSED"} == clocked(), printed
+
+
+def test_it_is_asked_about_the_exact_bytes_of_every_message(kept: tuple[Path, Outcomes, str]) -> None:
+    seen = {b64decode(line) for line in (kept[0] / SEEN).read_text().splitlines()}
+    assert seen == {case.body for case in chosen() if name_of(case) not in clocked()}
+
+
+def test_a_bug_fails_the_cases_of_its_rule_with_all_that_is_known_of_them(tmp_path: Path) -> None:
+    outcomes, printed = outcomes_of(tmp_path / "contract", ACCEPTS_ZERO)
+    failed = [name for name, outcome in outcomes.items() if outcome == "FAILED"]
+    assert failed
+    assert all(RULE in name for name in failed)
+    assert f"accepted the invalid offer-creation-request {failed[0][-16:]}" in printed
+    assert f"Broken: {RULE} at /orderMinimum: found 0, demanded at least 1 (one-below)." in printed
+
+
+def test_a_refusal_whose_twin_is_refused_too_proves_nothing(tmp_path: Path) -> None:
+    outcomes, printed = outcomes_of(tmp_path / "contract", REFUSES_TWIN)
+    twin, fault = (name_of(case) for case in chosen()[:2])
+    assert (outcomes[twin], outcomes[fault]) == ("FAILED", "SKIPPED")
+    assert "refused the valid offer-creation-request" in printed
+    assert "the refusal proves nothing: the valid twin," in printed.replace("\n", " ")
+
+
+def test_a_crash_fails_whatever_the_verdict(tmp_path: Path) -> None:
+    outcomes, printed = outcomes_of(tmp_path / "contract", "1 // 0")
+    assert {outcome for name, outcome in outcomes.items() if name not in clocked()} == {"FAILED"}
+    assert "crashed on the unspecified offer-creation-request" in printed
+
+
+def test_verdicts_that_follow_the_clock_hold_where_it_is_set(tmp_path: Path) -> None:
+    outcomes, printed = outcomes_of(tmp_path / "contract", KEEPS, clock="2025-06-15T12:00:00Z")
+    assert set(outcomes.values()) == {"PASSED"}, printed
+
+
+def test_until_it_is_filled_in_it_says_so(tmp_path: Path) -> None:
+    outcomes, printed = outcomes_of(tmp_path / "contract", None)
+    assert {outcome for name, outcome in outcomes.items() if name not in clocked()} == {"FAILED"}
+    assert "fill in accepts() in conftest.py" in printed
+
+
+def test_what_was_filled_in_stays_when_the_corpus_is_written_again(tmp_path: Path) -> None:
+    folder = exported(tmp_path / "contract", "pytest")
+    (folder / "conftest.py").write_text("# mine\n")
+    (folder / "test_broker_contract.py").write_text("# not mine\n")
+    write(folder, chosen()[:3], fmt="pytest", about=about())
+    assert (folder / "conftest.py").read_text() == "# mine\n"
+    assert "NamedTuple" in (folder / "test_broker_contract.py").read_text()
+    assert "conftest.py" not in (folder / "SHA256SUMS").read_text()
+
+
+def test_linters_have_nothing_to_say(tmp_path: Path) -> None:
+    folder = exported(tmp_path / "contract", "pytest")
+    pytest.importorskip("ruff", reason="ruff is not installed")
+    for command in (["check", "--isolated", "--no-cache"], ["format", "--isolated", "--no-cache", "--diff", "--line-length=160"]):
+        done = subprocess.run([sys.executable, "-m", "ruff", *command, str(folder)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout
+
+
+def test_the_cases_are_records_of_a_corpus_with_what_is_said_of_each(kept: tuple[Path, Outcomes, str]) -> None:
+    records = [json.loads(line) for line in (kept[0] / "cases.ndjson").read_bytes().splitlines()]
+    assert [record["id"] for record in records] == [case.id for case in chosen()]
+    assert all(record["reason"].isprintable() and record["reason"].isascii() for record in records)
+    assert [record["now"] for record in records if "ahead" in record["name"]][:1] == ["2025-06-15T12:00:00Z"]
+    assert [record["now"] for record in records if "last-year-there-is" in record["name"]][:1] == [None]
+    assert [record.get("last") for record in records][-2:] == [None, True]

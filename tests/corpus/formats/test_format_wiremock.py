@@ -1,0 +1,86 @@
+"""`wiremock`: stubs that serve each response to the byte, by path, header or state. (They were tried on WireMock 3.13, which is not at hand here.)"""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+from exported import OFFER, cases, folder
+from suites import chosen
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats.wiremock import HEADER
+from brokerfuzz.errors import CorpusError
+
+Stub = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def responses() -> list[Case]:
+    return [case for case in {case.id: case for case in [*chosen(), *cases()[::10]]}.values() if case.message_type != OFFER]
+
+
+@pytest.fixture(scope="module")
+def files() -> Mapping[str, bytes]:
+    return folder("wiremock", {case.id: case for case in [*chosen(), *cases()[::10]]}.values())
+
+
+@pytest.fixture(scope="module")
+def stubs(files: Mapping[str, bytes]) -> list[Stub]:
+    read = (json.loads(content) for name, content in files.items() if name.startswith("mappings/"))
+    return [stub for mapping in read for stub in mapping.get("mappings", [mapping])]
+
+
+def served(stubs: list[Stub], files: Mapping[str, bytes], method: str, path: str, *, case: str = "", state: str = "Started") -> bytes:
+    """What WireMock answers: the stub that fits and goes first."""
+
+    def fits(stub: Stub) -> bool:
+        request = stub["request"]
+        return (
+            request["method"] in (method, "ANY")
+            and (request.get("urlPath") == path or bool(re.fullmatch(request.get("urlPattern", "(?!)"), path)))
+            and all(header == HEADER and demand == {"equalTo": case} for header, demand in request.get("headers", {}).items())
+            and stub.get("requiredScenarioState", state) == state
+        )
+
+    response = min(filter(fits, stubs), key=lambda stub: stub["priority"])["response"]
+    assert response["status"] == 200
+    assert response["headers"] == {"Content-Type": "application/json"}
+    assert response["transformerParameters"] == {"disableBodyFileTemplating": True}
+    return files[f"__files/{response['bodyFileName']}"]
+
+
+def test_each_response_is_served_by_path_header_and_state(stubs: list[Stub], files: Mapping[str, bytes], responses: list[Case]) -> None:
+    for case in responses[:40]:
+        assert served(stubs, files, "GET", f"/brokerfuzz/{case.message_type}/{case.id}", state=responses[-1].id) == case.body
+        assert served(stubs, files, "POST", "/pricing", case=case.id, state=responses[-1].id) == case.body
+        assert served(stubs, files, "GET", "/products?page=1", state=case.id) == case.body
+
+
+def test_the_list_names_every_case_and_where_it_is(stubs: list[Stub], files: Mapping[str, bytes], responses: list[Case]) -> None:
+    listed = json.loads(served(stubs, files, "GET", "/brokerfuzz"))
+    assert [entry["id"] for entry in listed] == [case.id for case in responses]
+    assert all(files[f"__files{entry['path']}.json"] == case.body for entry, case in zip(listed, responses, strict=True))
+
+
+def test_stubs_say_what_is_known_of_their_case(stubs: list[Stub], responses: list[Case]) -> None:
+    told = {stub["metadata"]["brokerfuzz"]["id"]: stub["metadata"]["brokerfuzz"] for stub in stubs if "metadata" in stub}
+    for case in responses:
+        assert told[case.id]["verdict"] == case.label
+        assert [fault["rule"] for fault in told[case.id]["faults"]] == [fault.rule for fault in case.faults]
+
+
+def test_every_file_is_served_by_a_stub(stubs: list[Stub], files: Mapping[str, bytes]) -> None:
+    assert {f"__files/{stub['response']['bodyFileName']}" for stub in stubs} == {name for name in files if name.startswith("__files/")}
+
+
+def test_without_a_response_there_is_nothing_to_serve(run: Callable[..., Result], tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="choose --message product-list-response"):
+        folder("wiremock", chosen()[:3])
+    result = run("export", tmp_path / "out", "--format", "wiremock", "--message", OFFER)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "no place for offer-creation-request: choose --message product-list-response" in result.stderr
+    assert list(tmp_path.iterdir()) == []
