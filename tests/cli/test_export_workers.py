@@ -19,7 +19,7 @@ Start = Callable[..., subprocess.Popen[bytes]]
 SECONDS = 60
 PRICING = ("--message", "offer-pricing-response", "--now", "2026-01-01T00:00:00Z")
 SOME = (*PRICING, "--random", "--count", "2500")
-MANY = (*PRICING, "--random", "--count", "20000")
+MANY = (*PRICING, "--random", "--count", "10000")
 
 
 @pytest.fixture(autouse=True)
