@@ -7,22 +7,26 @@ it is read; lines are read one at a time.
 import os
 import stat
 import sys
-from base64 import b64decode
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from brokerfuzz import recordings
-from brokerfuzz.cases.case import NOW_TAG, Fault
-from brokerfuzz.errors import CorpusError, InputError, UnknownNameError
+from brokerfuzz.cases.case import Fault
+from brokerfuzz.corpus.decoding import Record as CorpusRecord
+from brokerfuzz.corpus.decoding import no_files
+from brokerfuzz.corpus.destinations import MANIFEST
+from brokerfuzz.corpus.folders import SHARDS
+from brokerfuzz.corpus.reading import Line, Succession, parts_of
+from brokerfuzz.corpus.reading import lines as corpus_lines
+from brokerfuzz.errors import CorpusError, InputError
+from brokerfuzz.packing import suffix, unpacking
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
-from brokerfuzz.schemas.contract import known_message_type
-from brokerfuzz.schemas.headers import Headers, headers_of
-from brokerfuzz.schemas.instants import instant
+from brokerfuzz.schemas.headers import Headers
 
 LARGEST = 64 * 1024 * 1024
 """Bytes that a message may have."""
@@ -72,22 +76,27 @@ def messages(name: str, *, lines: bool = False) -> Iterator[Message]:
     """The messages of a file (`-` is standard input), in order.
 
     The file is one message, unless `lines` says or its name ends in `.ndjson` or `.jsonl`: then each line that is not blank is one.
-    A corpus is known by its first record, and yields its messages with what their records say; recorded traffic (HAR) by the name's `.har`, or
-    by what is in it.
+    A corpus is known by its first record, and yields its messages with what their records say; so do the folders and the lists of shards that
+    `export` writes. Recorded traffic (HAR) is known by the name's `.har`, or by what is in it. What is packed (`.gz`, `.zst`) is unpacked.
 
     Raises `InputError` where the file cannot be read or a message is too large, `CorpusError` where a corpus is not whole.
     """
+    if name.endswith(SHARDS) or (Path(name) / MANIFEST).is_file():
+        for part in parts_of(name):
+            yield from _of_corpus(corpus_lines(part), str(part))
+        return
+    bare = name.removesuffix(suffix(name))
     with _opened(name) as stream:
-        if name.endswith(recordings.HAR_SUFFIX):
+        if bare.endswith(recordings.HAR_SUFFIX):
             _check_size(stream, name, LARGEST_RECORDING)
             yield from _of_recording(_whole(stream, name, b"", LARGEST_RECORDING), name)
             return
-        lines = lines or name.endswith(LINE_SUFFIXES)
+        lines = lines or bare.endswith(LINE_SUFFIXES)
         if not lines:
             _check_size(stream, name, LARGEST)
         first = _line(stream, name, 1)
-        if first.startswith(_CORPUS_HEAD) and (found := _record_of(first)) is not None:
-            yield from _of_corpus(stream, name, found)
+        if first.startswith(_CORPUS_HEAD) and _is_record(first):
+            yield from _of_corpus(_as_lines(stream, name, first), name)
         elif lines:
             yield from _of_lines(stream, name, first)
         elif recordings.is_har(whole := _whole(stream, name, first, LARGEST)):
@@ -114,8 +123,8 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        with Path(name).open("rb") as stream:
-            yield stream
+        with Path(name).open("rb") as stream, unpacking(stream, name) if suffix(name) else nullcontext(stream) as unpacked:
+            yield unpacked
     except FileNotFoundError as problem:
         raise InputError(f"{name} is not there: name a file that is, or - for standard input") from problem
     except IsADirectoryError as problem:
@@ -171,6 +180,11 @@ def _numbered(stream: BinaryIO, name: str, start: int) -> Iterator[tuple[int, by
         number += 1
 
 
+def _as_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[Line]:
+    yield Line(name, 1, first, no_files)
+    yield from (Line(name, number, line, no_files) for number, line in _numbered(stream, name, 2))
+
+
 def _of_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[Message]:
     if first.strip():
         yield Message(name, 1, _without_end(first))
@@ -201,42 +215,28 @@ def _of_recording(har: bytes, name: str) -> Iterator[Message]:
 # --------------------------------------------------------------------------------------------------------- corpora
 
 
-def _of_corpus(stream: BinaryIO, name: str, first: Any) -> Iterator[Message]:
-    yield _judgeable(first, name, 1)
-    last = first.get("last") is True
-    for number, line in _numbered(stream, name, 2):
-        if last:
-            raise CorpusError(f"{name}, line {number}, follows the record that says it is the last: two corpora in one file? check them apart")
-        record = _record_of(line)
-        if record is None:
-            raise CorpusError(f"{name}, line {number}, is no record of a case, and line 1 is: export the corpus again")
-        yield _judgeable(record, name, number)
-        last = record.get("last") is True
-    if not last:
-        raise CorpusError(f"{name} was cut off: its last record does not say that it is the last; export it again")
+def _of_corpus(found: Iterable[Line], name: str) -> Iterator[Message]:
+    succession = Succession(name)
+    for line in found:
+        try:
+            record = line.record()
+            succession.add(record)
+            yield Message(line.name, line.number, record.body, _said(record))
+        except CorpusError as problem:
+            raise line.wrong(problem) from problem
+    succession.end()
 
 
-def _record_of(line: bytes) -> Any | None:
-    """The record of a line; None where it is none."""
+def _said(record: CorpusRecord) -> Record:
+    return Record(record.message_type, record.label, record.faults, frozenset(record.silences), record.now, record.headers)
+
+
+def _is_record(line: bytes) -> bool:
+    """Whether a line is meant to be a record of a case."""
     import orjson
 
     try:
         record = orjson.loads(line)
     except ValueError:
-        return None
-    return record if isinstance(record, dict) and {"id", "message", "verdict"} <= set(record) and {"body", "raw"} & set(record) else None
-
-
-def _judgeable(record: Any, name: str, number: int) -> Message:
-    import orjson
-
-    try:
-        body = orjson.dumps(record["body"]) if "body" in record else b64decode(record["raw"], validate=True)
-        faults = tuple(Fault(entry["rule"], entry["at"], entry["technique"]) for entry in record["faults"])
-        now = next((instant(tag.removeprefix(NOW_TAG)) for tag in record["tags"] if tag.startswith(NOW_TAG)), None)
-        silences, headers = frozenset(record["silences"]), headers_of(record.get("headers", ()))
-        said = Record(known_message_type(record["message"]), str(record["verdict"]), faults, silences, now, headers)
-    except (ValueError, KeyError, TypeError, AttributeError, UnknownNameError) as problem:
-        told = f"{type(problem).__name__}: {problem}"
-        raise CorpusError(f"{name}, line {number}, is no record of a case ({told}): export the corpus again") from problem
-    return Message(name, number, body, said)
+        return False
+    return isinstance(record, dict) and {"id", "message", "verdict"} <= set(record) and bool({"body", "raw"} & set(record))

@@ -97,7 +97,7 @@ class Succession:
     def add(self, record: Record) -> None:
         """Takes the next record. Raises `CorpusError` (without the line's number)."""
         if self._last:
-            raise CorpusError("follows the record that says it is the last: two corpora in one file? read them apart")
+            raise CorpusError("follows the record that says it is the last: two corpora in one file? `brokerfuzz corpus merge` makes one of two")
         self._last = record.last
 
     def end(self) -> None:

@@ -34,10 +34,10 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("list").mkdir()
     Path("list/offer-creation-request.schema.json").write_text("[]")
     Path("cut.ndjson").write_text(
-        '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"silences":[],"tags":[],"body":{}}\n'
+        '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"silences":[],"tags":[],"twin":null,"body":{}}\n'
     )
     Path("torn.ndjson").write_text(
-        '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[5],"silences":[],"tags":[],"body":{}}\n'
+        '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[5],"silences":[],"tags":[],"twin":null,"body":{}}\n'
     )
     Path("mixed.ndjson").write_text(Path("cut.ndjson").read_text() + PLAIN + "\n")
 

@@ -318,3 +318,13 @@ def test_a_merge_goes_through_a_pipe(spawn: Callable[..., subprocess.CompletedPr
     done = spawn("corpus", "merge", "-", PRICING)
     assert done.stdout == PRICING.read_bytes()
     assert b"cases written to standard output" in done.stderr
+
+
+def test_check_and_coverage_take_a_corpus_however_it_is_kept(run: Run, folder: Path, tmp_path: Path) -> None:
+    cases = list(read(folder))
+    write(tmp_path / "a.ndjson.zst", cases)
+    for kept in (folder, tmp_path / "a.ndjson.zst"):
+        checked = run("check", "-q", kept)
+        assert checked.exit_code == 0
+        assert f"{len(cases)} messages" in checked.stdout
+    assert goals(run, folder) == goals(run, tmp_path / "a.ndjson.zst")

@@ -209,7 +209,8 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(run: Run, tmp_path: Pat
         "other.json": b'{"a": 1}',
         "array.json": f"[{PLAIN}]".encode(),
         "other.har": b'{"log":{"entries":[{"request":{"postData":{"text":"{}"}}}]}}',
-        "cut.ndjson": b'{"id":"0","message":"offer-creation-request","verdict":"valid","faults":[],"silences":[],"tags":[],"body":{}}\n',
+        "cut.ndjson": b'{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"silences":[],"tags":[],'
+        b'"twin":null,"body":{}}\n',
         "offer.json": PLAIN.encode(),
         "there.html": b"mine",
     }.items():
