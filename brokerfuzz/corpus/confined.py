@@ -12,7 +12,7 @@ from brokerfuzz.errors import CorpusError
 LARGEST_FILE = 64 * 1024 * 1024
 """Bytes of a file that is read whole, at the most."""
 
-_PART = r"[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,253}[A-Za-z0-9_-])?"
+_PART = r"\.?[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,253}[A-Za-z0-9_-])?"
 _NAME = re.compile(rf"{_PART}(?:/{_PART})*")
 _CHUNK = 1 << 20
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain
 from typing import BinaryIO, cast
 
 from brokerfuzz.corpus.formats import About, File
@@ -13,6 +14,8 @@ from brokerfuzz.version import __version__
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 """The two files that every folder has besides those of its format: what it is, and its files' checksums, as `sha256sum --check` reads them."""
+ATTRIBUTES = File(".gitattributes", (b"* -text\n",))
+"""The first file of every folder: Git is to leave ends of lines alone, or a checkout on Windows would have other bytes."""
 _CHUNK = 1 << 20
 
 
@@ -42,7 +45,7 @@ def write_folder(place: Place, files: Iterable[File], name: str, about: About) -
     with place.folder(MANIFEST) as create:
         with create(SUMS) as stream:
             sums = Summed(stream)
-            for file in files:
+            for file in chain((ATTRIBUTES,), files):
                 with create(file.name) as below:
                     summed = Summed(below)
                     summed.writelines(_yours(place, file) if file.yours else file.pieces)

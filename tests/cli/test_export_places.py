@@ -123,7 +123,7 @@ def test_a_folder_that_was_left_half_written_does_not_look_whole_and_may_be_repl
     assert run("export", f"{bucket}/out", *SOME, *FOLDER).exit_code == 2
     assert run("export", f"{bucket}/out", *SOME, *FOLDER, "--force").exit_code == 0
     assert "out/manifest.json" in found(bucket)
-    assert not any(name.startswith("out/.") for name in found(bucket))
+    assert f"out/{remote.UNFINISHED}" not in found(bucket)
 
 
 def test_an_upload_that_is_killed_shows_nothing(bucket: str, start: Start) -> None:

@@ -62,6 +62,25 @@ def test_one_more_case_changes_no_name_in_other_folders() -> None:
     assert folder("files", others).keys() < folder("files", [valid[0], *others]).keys()
 
 
+def test_git_keeps_every_byte_even_where_it_is_told_to_change_ends_of_lines(corpus: Path, tmp_path: Path) -> None:
+    if not shutil.which("git"):
+        pytest.skip("git is not installed")
+
+    def git(*args: str) -> None:
+        subprocess.run(["git", "-C", tmp_path, "-c", "user.name=n", "-c", "user.email=n@broker.example", *args], check=True, capture_output=True)
+
+    git("init", "--quiet")
+    git("config", "core.autocrlf", "true")
+    shutil.copytree(corpus, tmp_path / "corpus")
+    git("add", "corpus")
+    git("commit", "--quiet", "--message", "A corpus")
+    shutil.rmtree(tmp_path / "corpus")
+    git("checkout", "--quiet", "corpus")
+    assert [facts(case) for case in read(tmp_path / "corpus")] == [facts(case) for case in cases()]
+    for path in corpus.rglob("*.*"):
+        assert (tmp_path / "corpus" / path.relative_to(corpus)).read_bytes() == path.read_bytes()
+
+
 def test_sha256sum_confirms_every_file(corpus: Path) -> None:
     if not shutil.which("sha256sum"):
         pytest.skip("sha256sum is not installed")
