@@ -1,16 +1,17 @@
 """Measures brokerfuzz beside its peers: `python -m benchmarks [NAME ...]`, all where none is named.
 
-Names: strategies, bulk, oracle, shrinking, firing, fleet, fleet_schemathesis, fleet_flagged.
+Names: strategies, bulk, generators, oracle, shrinking, firing, fleet, fleet_schemathesis, fleet_flagged.
 
 `strategies` and `fleet_schemathesis` want Schemathesis (`pip install '.[bench]'`); `bulk` compares with json-schema-faker where Node finds it
-(`npm install --prefix benchmarks/node`).
+(`npm ci --prefix benchmarks/node`); `generators` compares with whatever of both is there, prints Markdown, and draws it with `--plot FILE.svg`.
 """
 
+import argparse
 import json
 import random
-import shutil
-import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -21,13 +22,14 @@ import orjson
 from benchmarks import peers
 from benchmarks.firing import firing
 from benchmarks.fleet.measured import fleet, fleet_flagged, fleet_schemathesis
+from benchmarks.generators.measured import Effort, generators
+from benchmarks.generators.theirs import Make, json_schema_faker
 from benchmarks.rates import PATIENCE, examples, in_turn, of_stream, table
 from brokerfuzz import strategies as ours
 from brokerfuzz.decoder import messages
-from brokerfuzz.schemas import MessageType, check, load_contract
+from brokerfuzz.schemas import MessageType, check
 
 OFFER: MessageType = "offer-creation-request"
-NODE = Path(__file__).parent / "node"
 
 
 def strategies() -> str:
@@ -57,16 +59,14 @@ def bulk() -> str:
         "brokerfuzz, plausible": of_stream(lambda: messages(OFFER, 1, plausible=True), 20_000, orjson.dumps),
         "orjson alone, ready messages": floor,
     }
-    if (NODE / "node_modules" / "json-schema-faker").exists() and shutil.which("node"):
-        rounds["json-schema-faker"] = _json_schema_faker
+    with suppress(ImportError):
+        rounds["json-schema-faker"] = partial(_of_peer, json_schema_faker())
     return table("Offers a second with their bytes", in_turn(rounds), "orjson alone, ready messages")
 
 
-def _json_schema_faker() -> tuple[int, float]:
-    count = 2000
-    order = json.dumps({"schema": load_contract().schemas[OFFER], "count": count})
-    done = subprocess.run(["node", "faker.mjs"], cwd=NODE, input=order, capture_output=True, text=True, check=True)
-    return count, float(json.loads(done.stdout)["seconds"])
+def _of_peer(make: Make) -> tuple[int, float]:
+    bodies, seconds = make(2000)
+    return len(bodies), seconds
 
 
 def oracle() -> str:
@@ -111,13 +111,21 @@ def shrinking() -> str:
     return "\n".join(["Shrinking to two order bounds that differ", *rows])
 
 
-def main(names: list[str]) -> None:
+def main(arguments: list[str]) -> None:
     """Runs the benchmarks of these names, all where none is named."""
-    every = (strategies, bulk, oracle, shrinking, firing, fleet, fleet_schemathesis, fleet_flagged)
-    known = {function.__name__: function for function in every}
-    if unknown := [name for name in names if name not in known]:
-        sys.exit(f"no benchmark is called {unknown[0]!r}: there are {', '.join(known)}")
-    for name in names or known:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures brokerfuzz beside its peers.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="which benchmarks, all where none is named")
+    of_generators = parser.add_argument_group("generators")
+    of_generators.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw the rates")
+    of_generators.add_argument("--sample", type=int, default=Effort.sample, metavar="NUMBER", help="messages of each that are judged (%(default)s)")
+    of_generators.add_argument("--seconds", type=float, default=Effort.seconds, metavar="NUMBER", help="about so long is a round (%(default)s)")
+    given = parser.parse_args(arguments)
+    every = (strategies, bulk, generators, oracle, shrinking, firing, fleet, fleet_schemathesis, fleet_flagged)
+    known: dict[str, Callable[[], str]] = {function.__name__: function for function in every}
+    known["generators"] = partial(generators, given.plot, Effort(given.sample, given.seconds))
+    if unknown := [name for name in given.names if name not in known]:
+        parser.error(f"no benchmark is called {unknown[0]!r}: there are {', '.join(known)}")
+    for name in given.names or known:
         print(known[name](), end="\n\n", flush=True)
 
 

@@ -1,0 +1,24 @@
+"""Messages as a test under Hypothesis gets them."""
+
+from typing import Any
+
+from hypothesis import Phase, given, seed, settings
+from hypothesis.strategies import SearchStrategy
+
+from benchmarks.generators.generator import written
+from benchmarks.rates import PATIENCE
+
+
+def drawn(strategy: SearchStrategy[Any], count: int, *, patient: bool = False) -> list[bytes]:
+    """So many examples. `patient` lets a generator off the health checks that it trips; ours are never let off."""
+    bodies: list[bytes] = []
+    lenient = PATIENCE if patient else ()
+
+    @seed(1)
+    @settings(max_examples=count, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=lenient)
+    @given(strategy)
+    def draw(message: Any) -> None:
+        bodies.append(written(message))
+
+    draw()
+    return bodies[:count]

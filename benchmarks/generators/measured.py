@@ -1,0 +1,95 @@
+"""The comparison: a sample of each generator is judged, then all make messages in turn, and so does the floor."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from benchmarks.generators.figures import share
+from benchmarks.generators.generator import Generator
+from benchmarks.generators.ours import ours
+from benchmarks.generators.picture import Bar, picture
+from benchmarks.generators.scoring import Score, score
+from benchmarks.generators.table import FLOOR, Row, report
+from benchmarks.generators.theirs import theirs, versions
+from benchmarks.rates import Round, in_turn
+
+TITLE = "Offers a second, and how many are invalid where valid ones were asked for"
+LEAST, MOST = 10, 20_000
+"""Messages a round: a slow generator makes some, a fast one no more than fit into memory."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured: messages a sample, seconds a round (about), and rounds that count."""
+
+    sample: int = 1000
+    seconds: float = 3.0
+    rounds: int = 3
+
+
+def generators(plot: Path | None = None, effort: Effort | None = None) -> str:
+    """Us and our peers on the offer: messages a second, how many are invalid, how varied they are. Draws the rates as an SVG at `plot`."""
+    found, missing = theirs()
+    rows = measured([*ours(), *found], effort or Effort())
+    if plot is not None:
+        plot.write_text(picture(TITLE, list(_bars(rows))), encoding="utf-8")
+    return report(rows, missing, versions())
+
+
+def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
+    """A row a generator, in their order, and one for the floor of each that has one."""
+    scores: dict[str, Score] = {}
+    rounds: dict[str, Round] = {}
+    for generator in some:
+        bodies, seconds = generator.make(effort.sample)
+        scores[generator.name] = score(bodies)
+        count = round(min(max(effort.seconds * len(bodies) / seconds, LEAST), MOST))
+        rounds[generator.name] = partial(_round, generator, count)
+        if generator.has_floor:
+            rounds[_floor_of(generator)] = partial(_dump, _ready(generator.make(count).bodies))
+    rates = in_turn(rounds, effort.rounds)
+    return [Row(generator, scores[generator.name], rates[generator.name], rates.get(_floor_of(generator))) for generator in some]
+
+
+def _round(generator: Generator, count: int) -> tuple[int, float]:
+    bodies, seconds = generator.make(count)
+    return len(bodies), seconds
+
+
+def _floor_of(generator: Generator) -> str:
+    return f"{FLOOR}, {generator.name}"
+
+
+def _ready(bodies: Sequence[bytes]) -> list[Any]:
+    """The messages as values, but for those that are no JSON."""
+    found = []
+    for body in bodies:
+        try:
+            found.append(orjson.loads(body))
+        except ValueError:
+            continue
+    return found
+
+
+def _dump(ready: Sequence[Any]) -> tuple[int, float]:
+    started = time.perf_counter()
+    kept = [orjson.dumps(message) for message in ready]
+    return len(kept), time.perf_counter() - started
+
+
+def _bars(rows: Sequence[Row]) -> Iterator[Bar]:
+    for row in rows:
+        wrong = row.generator.asks_valid and row.score.invalid > 0
+        words = f"{share(row.score.invalid)} invalid" if row.generator.asks_valid else "invalid as asked"
+        yield Bar(_plain(row.generator.name), row.rate, words, wrong, "ours" if row.generator.is_ours else "peer")
+        if row.floor:
+            yield Bar(f"{_plain(FLOOR)}, {_plain(row.generator.name).rpartition(' ')[2]}", row.floor, "", False, "floor")
+
+
+def _plain(markdown: str) -> str:
+    return markdown.replace("`", "")

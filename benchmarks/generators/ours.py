@@ -1,0 +1,59 @@
+"""What brokerfuzz makes: messages, corpora, examples."""
+
+import tempfile
+import time
+from base64 import b64decode
+from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import orjson
+
+from benchmarks.generators.drawing import drawn
+from benchmarks.generators.generator import Generator, Made, clocked
+from benchmarks.generators.messages import NOW, OFFER
+from brokerfuzz.cases.case import compact
+from brokerfuzz.cases.plan import Plan
+from brokerfuzz.corpus.exporting import Export, write_corpus
+from brokerfuzz.corpus.formats import About, format_named
+from brokerfuzz.corpus.places import place_of
+from brokerfuzz.decoder import messages
+from brokerfuzz.schemas import Label
+from brokerfuzz.strategies import offer_requests
+
+VALID: tuple[Label, ...] = ("valid",)
+ALL: tuple[Label, ...] = ("valid", "invalid", "unspecified")
+
+
+def ours() -> list[Generator]:
+    """The four ways to our offers."""
+    return [
+        Generator("brokerfuzz `messages()`", clocked(bulk), is_ours=True),
+        Generator("brokerfuzz `export`, valid", partial(exported, VALID), is_ours=True, has_floor=True),
+        Generator("brokerfuzz `export`, mixed", partial(exported, ALL), is_ours=True, asks_valid=False, has_floor=True),
+        Generator("brokerfuzz under Hypothesis", clocked(partial(drawn, offer_requests())), is_ours=True),
+    ]
+
+
+def bulk(count: int) -> list[bytes]:
+    """Offers from a seed, not judged."""
+    return [compact(message) for message in islice(messages(OFFER, 1), count)]
+
+
+def exported(verdicts: tuple[Label, ...], count: int) -> Made:
+    """What `brokerfuzz export --random` does in one process: each case is judged from its bytes, and written with all that is known of it."""
+    plan = Plan(message_type=OFFER, now=NOW, seed=1, count=count, only_random=True, verdicts=verdicts)
+    form = format_named("ndjson")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "offers.ndjson"
+        started = time.perf_counter()
+        write_corpus(Export((plan,), form, About(plan.demands, (OFFER,), NOW, "")), place_of(str(path)))
+        seconds = time.perf_counter() - started
+        with path.open("rb") as lines:
+            return Made(list(_bodies(lines)), seconds)
+
+
+def _bodies(lines: Iterable[bytes]) -> Iterator[bytes]:
+    for record in map(orjson.loads, lines):
+        yield b64decode(record["raw"]) if "raw" in record else compact(record["body"])

@@ -1,0 +1,83 @@
+"""What a sample of messages is worth: how many are invalid, how many differ, how much of the schema they show."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from jsonschema_rs import Validator
+
+from benchmarks.generators.messages import NOW, OFFER
+from brokerfuzz.schemas import Site, check, load_contract
+from brokerfuzz.schemas.sites import join
+from brokerfuzz.schemas.structure import Files, validator
+
+
+@dataclass(frozen=True)
+class Score:
+    """Of `count` messages: the shares (0 to 1) that the contract calls invalid, that the schema alone does, and that are not the same bytes
+    as another; how many sites held a value other than null; the mean size in bytes."""
+
+    count: int
+    invalid: float
+    invalid_by_schema: float
+    distinct: float
+    sites: int
+    size: float
+
+
+def score(bodies: Sequence[bytes]) -> Score:
+    """Judges each message. Raises `ValueError` for an empty sample."""
+    if not bodies:
+        raise ValueError("there is no message to judge")
+    count = len(bodies)
+    invalid = sum(check(OFFER, body, now=NOW).label == "invalid" for body in bodies)
+    by_schema = sum(not _fits_schema(body) for body in bodies)
+    size = sum(map(len, bodies)) / count
+    return Score(count, invalid / count, by_schema / count, len(set(bodies)) / count, len(sites_reached(bodies)), size)
+
+
+def sites_reached(bodies: Sequence[bytes]) -> set[str]:
+    """The sites of the offer that hold a value other than null in one of the messages."""
+    known = known_sites()
+    return {site for body in bodies for site in _shown(_read(body), "", known)}
+
+
+def known_sites() -> Mapping[str, Site]:
+    """The sites of the offer."""
+    return load_contract().sites[OFFER]
+
+
+def _shown(value: Any, path: str, known: Mapping[str, Site]) -> Iterator[str]:
+    if value is None or path not in known:
+        return
+    yield path
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _shown(member, join(path, name), known)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _shown(item, path + "[]", known)
+
+
+def _fits_schema(body: bytes) -> bool:
+    """jsonschema-rs alone. A value that it cannot take fits no schema: none of those who were asked for valid messages makes such."""
+    try:
+        return _schema_validator().is_valid(json.loads(body))
+    except (ValueError, RecursionError):
+        return False
+
+
+@lru_cache(maxsize=1)
+def _schema_validator() -> Validator:
+    contract = load_contract()
+    return validator(contract.schemas[OFFER], Files(contract.schemas))
+
+
+def _read(body: bytes) -> Any:
+    """The message; None for what is no JSON, as some mixed cases are."""
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None

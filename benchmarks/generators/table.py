@@ -1,0 +1,72 @@
+"""The comparison as Markdown, ready for the README."""
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchmarks.generators.figures import rounded, share
+from benchmarks.generators.generator import Generator
+from benchmarks.generators.scoring import Score, known_sites
+
+HEADS = ("generator", "messages/s", "MB/s", "of the floor", "invalid", "distinct", "sites reached")
+FLOOR = "floor: `orjson.dumps` alone"
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured of a generator: its sample's score, its messages a second, and, where it has a floor, those of `orjson.dumps`."""
+
+    generator: Generator
+    score: Score
+    rate: float
+    floor: float | None = None
+
+    @property
+    def megabytes(self) -> float:
+        """Millions of bytes of messages a second."""
+        return self.rate * self.score.size / 1e6
+
+
+def report(rows: Sequence[Row], missing: Sequence[str], versions: str) -> str:
+    """The table, what has to be known to read it, and which peers are not there."""
+    floors = (_line(_floor_cells(row, row.floor)) for row in rows if row.floor)
+    lines = [_line(HEADS), _line(["---"] + ["--:"] * (len(HEADS) - 1)), *(_line(_cells(row)) for row in rows), *floors]
+    return "\n".join([*lines, "", *_notes(rows, versions), *missing])
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cells(row: Row) -> list[str]:
+    score = row.score
+    ratio = f"1/{row.floor / row.rate:.1f}" if row.floor else ""
+    return [
+        row.generator.name, rounded(row.rate), rounded(row.megabytes), ratio, _invalid(row), share(score.distinct),
+        f"{score.sites} of {len(known_sites())}",
+    ]  # fmt: skip
+
+
+def _floor_cells(row: Row, floor: float) -> list[str]:
+    return [f"{FLOOR}, {row.generator.name}", rounded(floor), rounded(floor * row.score.size / 1e6), *[""] * (len(HEADS) - 3)]
+
+
+def _invalid(row: Row) -> str:
+    contract, schema = share(row.score.invalid), share(row.score.invalid_by_schema)
+    if not row.generator.asks_valid:
+        return "as asked"
+    return contract if contract == schema else f"{contract} ({schema} by the schema alone)"
+
+
+def _notes(rows: Sequence[Row], versions: str) -> list[str]:
+    notes = {
+        "": f"Python {platform.python_version()}, {versions}. {rows[0].score.count:,} messages of each were judged; MB are of messages. A site is "
+        "reached where a value other than null stands. The floor is `orjson.dumps` of what the export writes, as ready values, results kept. The "
+        "exports judge each case from its bytes, and write it to a file with all that is known of it; the others judge nothing.",
+        "hypothesis-jsonschema": "hypothesis-jsonschema has a method back that newer Hypothesis took away, without which it raises.",
+        "polyfactory": "polyfactory reads types: it has Pydantic models of the schema, which cannot say its condition, and leaves no member out.",
+        "json-schema-faker": "json-schema-faker has the condition under `allOf`, where it passes it over: of the schema as it is written it makes "
+        "nothing but offers of the type Product List, all of them invalid.",
+    }
+    there = {"", *(row.generator.name for row in rows)}
+    return [note for name, note in notes.items() if name in there]
