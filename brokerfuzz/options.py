@@ -107,8 +107,9 @@ strength_option = click.option(
     help="Of how many members every combination of states occurs: 2 for pairs, 3 for triples; fewer where they are too many.",
 )  # fmt: skip
 format_option = click.option(
-    "--format", "fmt", metavar="FORMAT", type=click.Choice(FORMATS), help="What it is written as.  [default: what OUT's end tells, else ndjson]"
-)
+    "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
+    help="What it is written as: see below.  [default: what OUT's end tells, else ndjson]",
+)  # fmt: skip
 force_option = click.option("--force", is_flag=True, help="Replace OUT where it is there already.")
 
 

@@ -11,6 +11,7 @@ from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of, plans_of, recipe_of, tell_unbroken
 from brokerfuzz.commands.output import counted
 from brokerfuzz.commands.progress import Progress
+from brokerfuzz.format_names import FORMATS
 from brokerfuzz.options import MESSAGES, VERDICTS
 
 if TYPE_CHECKING:
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 
 class _Sectioned(options.Sectioned):
     sections = (("Cases", "message_types", "contract"), ("Output", "fmt", "force"), ("Workers", "workers", "cluster"))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the options, and the formats behind them."""
+        super().format_options(ctx, formatter)
+        with formatter.section("Formats"):
+            formatter.write_dl(list(FORMATS.items()))
 
 
 @click.command("export", cls=_Sectioned, short_help="Write a corpus of labelled cases.")
@@ -96,7 +103,7 @@ def _carried(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple
 
     if not isinstance(form, Folder):
         return message_types
-    carried = tuple(name for name in message_types if name in form.message_types)
+    carried = tuple(name for name in form.message_types if name in message_types)
     if not carried:
         raise CorpusError(f"the format {form.name} has no place for {' and '.join(message_types)}: choose --message {form.message_types[0]}")
     return carried

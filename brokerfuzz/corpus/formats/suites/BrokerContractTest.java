@@ -15,10 +15,10 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.URLDecoder;
 import java.util.Base64;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -65,7 +65,7 @@ class BrokerContractTest {
         }
     }
 
-    private final Map<String, Boolean> answers = new HashMap<>();
+    private final Map<String, Boolean> answers = new ConcurrentHashMap<>();
     private final Map<String, Case> cases = new LinkedHashMap<>();
 
     @TestFactory

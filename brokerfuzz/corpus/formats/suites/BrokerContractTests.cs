@@ -99,8 +99,8 @@ public class BrokerContractTests
         public static Case Read(string line)
         {
             using JsonDocument document = JsonDocument.Parse(line, Deep);
-            JsonElement record = document.RootElement;
-            string? Text(string member) => record.GetProperty(member).GetString();
+            JsonElement said = document.RootElement;
+            string? Text(string member) => said.GetProperty(member).GetString();
             return new Case(
                 Text("id")!,
                 Text("name")!,
@@ -109,10 +109,10 @@ public class BrokerContractTests
                 Text("reason")!,
                 Text("now"),
                 Text("twin"),
-                record.TryGetProperty("headers", out JsonElement headers) ? headers.EnumerateArray().Select(Header).ToList() : Array.Empty<KeyValuePair<string, string?>>(),
-                record.TryGetProperty("body", out JsonElement body)
+                said.TryGetProperty("headers", out JsonElement headers) ? headers.EnumerateArray().Select(Header).ToList() : Array.Empty<KeyValuePair<string, string?>>(),
+                said.TryGetProperty("body", out JsonElement body)
                     ? Encoding.UTF8.GetBytes(body.GetRawText()) // the bytes of the message, down to the last digit
-                    : record.GetProperty("raw").GetBytesFromBase64());
+                    : said.GetProperty("raw").GetBytesFromBase64());
         }
 
         private static KeyValuePair<string, string?> Header(JsonElement pair) => new(pair[0].GetString()!, pair[1].GetString());
