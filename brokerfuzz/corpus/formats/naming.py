@@ -50,4 +50,4 @@ def topic_of(case: Case) -> str:
 def _plain(text: str) -> str:
     """`productClusters[].id` becomes `product-clusters.id`."""
     small = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text).lower().replace("[]", "")
-    return re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9.]+", "-", small)).strip("-.")
+    return re.sub(r"[-.]*\.[-.]*", ".", re.sub(r"[^a-z0-9.]+", "-", small)).strip("-.")
