@@ -2,6 +2,7 @@
 
 import sys
 import time
+from typing import Self
 
 import click
 
@@ -37,6 +38,12 @@ class Progress:
             self._last = now
             first, begun = self._first
             self.say(_line(self._what, done, self.total, (done - first) / max(now - begun, 1e-9)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.end()
 
     def end(self) -> None:
         """Leaves an empty line."""

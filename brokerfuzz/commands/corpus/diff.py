@@ -3,7 +3,8 @@
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.output import FOUND, clear_line, counter, print_json, print_lines
+from brokerfuzz.commands.output import FOUND, print_json, print_lines
+from brokerfuzz.commands.progress import Progress
 
 
 @click.command("diff", short_help="Say what changed between two corpora, by rule.")
@@ -26,7 +27,7 @@ def command(before: str, after: str, as_json: bool) -> int:
     from brokerfuzz.corpus.comparing import compare
     from brokerfuzz.explaining.comparisons import data, lines
 
-    found = compare(before, after, progress=counter("records"))
-    clear_line()
+    with Progress("records") as progress:
+        found = compare(before, after, progress=progress)
     print_json(data(found)) if as_json else print_lines(lines(found))
     return 0 if found.same else FOUND

@@ -1,6 +1,6 @@
 """`corpus minimize`: a corpus without the cases that cover nothing new."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.corpus.results import check_out, print_written, write
 from brokerfuzz.commands.making import contract_of
-from brokerfuzz.commands.output import counter
+from brokerfuzz.commands.progress import Progress
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
@@ -37,19 +37,21 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
     from brokerfuzz.cases.sparing import needed
 
     check_out(out, force=force)
-    demands, passed = contract_of(contract), _Passed(counter())
+    demands, passed = contract_of(contract), _Passed()
     cases = needed(passed.by(corpus.read(*corpora, contract=demands)), demands, now)
     summary = write(out, cases)
     print_written(summary, out, as_json=as_json, of=passed.count)
 
 
 class _Passed:
-    def __init__(self, show: Callable[[int], None] | None) -> None:
-        self.count, self._show = 0, show
+    """Cases that are counted, on a terminal too, as they pass."""
+
+    def __init__(self) -> None:
+        self.count = 0
 
     def by(self, cases: "Iterable[Case]") -> "Iterator[Case]":
-        for case in cases:
-            self.count += 1
-            if self._show:
-                self._show(self.count)
-            yield case
+        with Progress("cases looked at") as progress:
+            for case in cases:
+                self.count += 1
+                progress(self.count)
+                yield case

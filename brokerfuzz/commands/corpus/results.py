@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from brokerfuzz.commands.output import clear_line, counted, counter, print_json
+from brokerfuzz.commands.output import counted, print_json
+from brokerfuzz.commands.progress import Progress
 from brokerfuzz.options import MESSAGES, VERDICTS
 
 if TYPE_CHECKING:
@@ -31,7 +32,10 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
     """Writes a corpus to a file, packed as its name says, or to standard output."""
     from brokerfuzz import corpus
 
-    return corpus.dump(sys.stdout.buffer, cases) if out == STANDARD_OUTPUT else corpus.write(out, cases, progress=counter())
+    if out == STANDARD_OUTPUT:
+        return corpus.dump(sys.stdout.buffer, cases)
+    with Progress() as progress:
+        return corpus.write(out, cases, progress=progress)
 
 
 def print_written(summary: "Summary", out: str, *, as_json: bool, of: int | None = None) -> None:
@@ -39,7 +43,6 @@ def print_written(summary: "Summary", out: str, *, as_json: bool, of: int | None
     by_message = {name: {label: summary.by_label.get((name, label), 0) for label in VERDICTS} for name in MESSAGES}
     written = {name: counts for name, counts in by_message.items() if any(counts.values())}
     err = out == STANDARD_OUTPUT
-    clear_line()
     if as_json:
         print_json({"out": out, "cases": summary.count, **({} if of is None else {"of": of}), "messages": written}, indent=None, err=err)
         return

@@ -9,7 +9,8 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of
-from brokerfuzz.commands.output import clear_line, counter, print_json, print_lines
+from brokerfuzz.commands.output import print_json, print_lines
+from brokerfuzz.commands.progress import Progress
 from brokerfuzz.options import CHOICE, MESSAGES, VERDICTS
 
 if TYPE_CHECKING:
@@ -61,12 +62,11 @@ def _show_all(corpora: Sequence[str], contract: "Contract", *, as_json: bool) ->
     from brokerfuzz.corpus.reading import records
     from brokerfuzz.explaining.corpora import Overview
 
-    overview, show = Overview(contract), counter("records")
-    for number, record in enumerate((record for path in corpora for record in records(path)), 1):
-        overview.add(record)
-        if show:
-            show(number)
-    clear_line()
+    overview = Overview(contract)
+    with Progress("records") as progress:
+        for number, record in enumerate((record for path in corpora for record in records(path)), 1):
+            overview.add(record)
+            progress(number)
     print_json(overview.data()) if as_json else print_lines(overview.lines())
 
 

@@ -6,7 +6,8 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of
-from brokerfuzz.commands.output import FOUND, clear_line, counter
+from brokerfuzz.commands.output import FOUND
+from brokerfuzz.commands.progress import Progress
 
 if TYPE_CHECKING:
     from brokerfuzz.corpus.verifying import Wrong
@@ -33,15 +34,14 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
     from brokerfuzz.corpus.verifying import Verification
     from brokerfuzz.explaining.words import printable
 
-    verification, show, count = Verification(contract=contract_of(contract)), counter(), 0
-    for wrong in (wrong for corpus in corpora for wrong in verification.of(corpus)):
-        if show:
-            show(verification.count)
-        if wrong is not None:
-            clear_line()
-            click.echo(_json(wrong, first=count == 0) if as_json else printable(str(wrong)), nl=not as_json)
-            count += 1
-    clear_line()
+    verification, count = Verification(contract=contract_of(contract)), 0
+    with Progress() as progress:
+        for wrong in (wrong for corpus in corpora for wrong in verification.of(corpus)):
+            progress(verification.count)
+            if wrong is not None:
+                progress.end()
+                click.echo(_json(wrong, first=count == 0) if as_json else printable(str(wrong)), nl=not as_json)
+                count += 1
     if as_json:
         click.echo(f'{"" if count else _HEAD}], "cases": {verification.count}}}')
     else:
