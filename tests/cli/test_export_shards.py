@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import Result
+from contracts import changed_contract
 
 from brokerfuzz.corpus import read
 
@@ -110,6 +111,16 @@ def test_another_export_is_not_gone_on_with(run: Run) -> None:
         assert len(result.stderr.splitlines()) == 1
         assert "out.shards.json is" in result.stderr
     assert files() == before
+
+
+def test_nor_is_one_of_a_contract_that_has_changed_since(run: Run, tmp_path: Path) -> None:
+    contract = tmp_path / "contract"
+    contract.mkdir()
+    for most in (9, 8):
+        changed_contract(contract, "offer-pricing-response", lambda schema: schema.update(maxProperties=most))  # noqa: B023  (used at once)
+        result = run("export", "out.ndjson", *FEW, "--contract", contract, "--shards", 2, "--resume")
+        assert result.exit_code == (0 if most == 9 else 2), result.stderr
+    assert "is of another export (contract)" in result.stderr
 
 
 def test_another_number_of_shards_replaces_the_former_ones(run: Run) -> None:

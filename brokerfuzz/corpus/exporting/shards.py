@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from hashlib import sha256
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from brokerfuzz.corpus.destinations import Written, found_file, found_folder, write_file
@@ -114,11 +116,18 @@ def _filling(number: int, size: int, pieces: Iterable[Piece]) -> Iterator[Piece]
 
 def _head(export: Export, count: int) -> dict[str, Any]:
     about = export.about
-    return {"brokerfuzz": __version__, "format": export.form.name, "recipe": about.recipe, "now": about.now.isoformat(), "of": count}
+    head = {"brokerfuzz": __version__, "format": export.form.name, "recipe": about.recipe, "now": about.now.isoformat(), "of": count}
+    folder = export.plans[0].contract
+    return head if folder is None else {**head, "contract": _fingerprint(Path(folder))}
+
+
+def _fingerprint(folder: Path) -> str:
+    """What tells whether the files of a changed contract are still the same."""
+    return sha256(b"".join(f"{path.name} ".encode() + path.read_bytes() for path in sorted(folder.glob("*.json")))).hexdigest()
 
 
 def _of(manifest: dict[str, Any]) -> list[Any]:
-    return [manifest.get(key) for key in ("brokerfuzz", "format", "recipe", "now", "of")]
+    return [manifest.get(key) for key in ("brokerfuzz", "format", "recipe", "now", "of", "contract")]
 
 
 def recorded_now(place: Place, form: Format, count: int) -> datetime | None:
