@@ -103,7 +103,7 @@ def _carried(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple
 
     if not isinstance(form, Folder):
         return message_types
-    carried = tuple(name for name in form.message_types if name in message_types)
+    carried: tuple[MessageType, ...] = tuple(name for name in message_types if name in form.message_types)
     if not carried:
         raise CorpusError(f"the format {form.name} has no place for {' and '.join(message_types)}: choose --message {form.message_types[0]}")
     return carried
