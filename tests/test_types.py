@@ -6,7 +6,7 @@ from typing import Any, assert_type
 from hypothesis.strategies import SearchStrategy
 
 from brokerfuzz import Case, Contract, Rule, Verdict, catalogue, check, load_contract, messages, random_cases, rules
-from brokerfuzz.corpus import read
+from brokerfuzz.corpus import load, read
 from brokerfuzz.schemas.typed import OfferCreationRequest, OfferPricingResponse, ProductListResponse
 from brokerfuzz.strategies import (
     cases,
@@ -39,3 +39,4 @@ def test_functions_say_what_they_give() -> None:
     assert_type(random_cases("offer-pricing-response", 1), Iterator[Case])
     assert_type(messages("offer-pricing-response", 1), Iterator[Any])
     assert_type(read("corpus.ndjson"), Iterator[Case])
+    assert_type(load("offer-pricing-response", verdicts=["valid"]), list[Case])

@@ -38,9 +38,10 @@ _WORTH = 2
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:
     goals = {case.id: tally.goals_of(case) for case in cases}
+    names = {goal: " ".join(goal) for goal in tally.goals}
     leaning: dict[str, Case] = {}
     held: set[Goal] = set()
-    for case in by_cover(cases, [dict.fromkeys(map(" ".join, goals[case.id]), _WORTH) for case in cases]):
+    for case in by_cover(cases, [dict.fromkeys(map(names.__getitem__, goals[case.id]), _WORTH) for case in cases]):
         leaning[case.id] = case
         if goals[case.id] <= held:
             continue

@@ -45,7 +45,8 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
     if as_json:
         click.echo(f'{"" if count else _HEAD}], "cases": {verification.count}}}')
     else:
-        click.echo(f"{verification.count:,} cases judged again, {f'{count:,} things are wrong' if count else 'all as their records say'}")
+        wrong_ones = "1 thing is wrong" if count == 1 else f"{count:,} things are wrong"
+        click.echo(f"{verification.count:,} cases judged again, {wrong_ones if count else 'all as their records say'}")
     return FOUND if count else 0
 
 
