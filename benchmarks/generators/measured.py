@@ -1,7 +1,9 @@
 """The comparison: a sample of each generator is judged, then all make messages in turn, and so does the floor."""
 
+import gc
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,7 +31,7 @@ class Effort:
 
     sample: int = 1000
     seconds: float = 3.0
-    rounds: int = 3
+    rounds: int = 5
 
 
 def generators(plot: Path | None = None, effort: Effort | None = None) -> str:
@@ -51,8 +53,9 @@ def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
         count = round(min(max(effort.seconds * len(bodies) / seconds, LEAST), MOST))
         rounds[generator.name] = partial(_round, generator, count)
         if generator.has_floor:
-            rounds[_floor_of(generator)] = partial(_dump, _ready(generator.make(count).bodies))
-    rates = in_turn(rounds, effort.rounds)
+            rounds[_floor_of(generator)] = partial(_dump, _ready(generator.make(count).bodies), effort.seconds)
+    with _collector_spared():
+        rates = in_turn(rounds, effort.rounds)
     return [Row(generator, scores[generator.name], rates[generator.name], rates.get(_floor_of(generator))) for generator in some]
 
 
@@ -76,10 +79,24 @@ def _ready(bodies: Sequence[bytes]) -> list[Any]:
     return found
 
 
-def _dump(ready: Sequence[Any]) -> tuple[int, float]:
-    started = time.perf_counter()
-    kept = [orjson.dumps(message) for message in ready]
-    return len(kept), time.perf_counter() - started
+def _dump(ready: Sequence[Any], least: float) -> tuple[int, float]:
+    """Dumps them all, again and again, so that a round is as long as those that it is compared with."""
+    started, count = time.perf_counter(), 0
+    while not count or time.perf_counter() - started < least:
+        kept = [orjson.dumps(message) for message in ready]
+        count += len(kept)
+    return count, time.perf_counter() - started
+
+
+@contextmanager
+def _collector_spared() -> Iterator[None]:
+    """The floor's values are many: Python's collector is not to go through them while others make theirs."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _bars(rows: Sequence[Row]) -> Iterator[Bar]:

@@ -47,7 +47,7 @@ def picture(title: str, bars: Sequence[Bar]) -> str:
         element("style", trusted(_STYLE)),
         element("rect", width=_WIDTH, height=height, rx=6, class_="ground"),
         element("text", title, x=16, y=26, class_="title"),
-        (_tick(across(10.0**decade), height, f"{10.0**decade:,.6g}") for decade in range(low, high + 1)),
+        (_tick(across(10.0**decade), height, f"{10.0**decade:,.12g}") for decade in range(low, high + 1)),
         (_bar(bar, _LEFT, across(bar.rate), _TOP + _STEP * number) for number, bar in enumerate(bars)),
     )
     return (
