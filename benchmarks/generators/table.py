@@ -61,8 +61,8 @@ def _invalid(row: Row) -> str:
 def _notes(rows: Sequence[Row], versions: str) -> list[str]:
     notes = {
         "": f"Python {platform.python_version()}, {versions}. {rows[0].score.count:,} messages of each were judged; MB are of messages. A site is "
-        "reached where a value other than null stands. The floor is `orjson.dumps` of what the export writes (of what is JSON), as ready values, results kept. The "
-        "exports judge each case from its bytes, and write it to a file with all that is known of it; the others judge nothing.",
+        "reached where a value other than null stands. The floor is `orjson.dumps` of what the export writes and is JSON, as ready values, results "
+        "kept. The exports judge each case from its bytes, and write it to a file with all that is known of it; the others judge nothing.",
         "hypothesis-jsonschema": "hypothesis-jsonschema has a method back that newer Hypothesis took away, without which it raises.",
         "polyfactory": "polyfactory reads types: it has Pydantic models of the schema, which cannot say its condition, and leaves no member out.",
         "json-schema-faker": "json-schema-faker has the condition under `allOf`, where it passes it over: of the schema as it is written it makes "
