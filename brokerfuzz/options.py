@@ -219,7 +219,7 @@ class Sectioned(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options, section by section."""
-        params = [param for param in self.get_params(ctx) if param.get_help_record(ctx) is not None]
+        params = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and param.get_help_record(ctx) is not None]
         names = [param.name for param in params]
         sections = [(heading, names.index(first), names.index(last)) for heading, first, last in self.sections]
         left = [param for number, param in enumerate(params) if not any(start <= number <= end for _, start, end in sections)]

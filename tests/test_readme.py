@@ -38,15 +38,24 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run.ndjson"
 
 
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus of a few offers."""
+    folder = tmp_path_factory.mktemp("corpus")
+    some = ("--message", "offer-creation-request", "--random", "--count", "20")
+    assert run("brokerfuzz", "export", "offers.ndjson", *some, folder=folder).returncode == 0
+    return folder / "offers.ndjson"
+
+
 def run(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False, cwd=folder, timeout=60)
 
 
 @pytest.mark.parametrize("command", [words for words in OURS if words not in ELSEWHERE], ids=" ".join)
-def test_commands_run(command: list[str], tmp_path: Path, journal: Path) -> None:
+def test_commands_run(command: list[str], tmp_path: Path, journal: Path, corpus: Path) -> None:
     copy(journal, tmp_path)
-    for name in ("offer.json", "offers.ndjson"):
-        (tmp_path / name).write_text('{"number": "OFF-1", "offerType": "Email"}', encoding="utf-8")
+    copy(corpus, tmp_path)
+    (tmp_path / "offer.json").write_text('{"number": "OFF-1", "offerType": "Email"}', encoding="utf-8")
     command = [*command, "--force"] if "export" in command else command
     done = run(*command, folder=tmp_path)
     assert done.returncode == (FOUND if {"--bug", "--resume"} & set(command) else 0), done.stdout + done.stderr
