@@ -23,6 +23,8 @@ from benchmarks.rates import Round, in_turn
 TITLE = "Offers a second, and how many are invalid where valid ones were asked for"
 LEAST, MOST = 10, 20_000
 """Messages a round: a slow generator makes some, a fast one no more than fit into memory."""
+READY = 10_000
+"""Messages of a floor at the most: the more there are, the less they are in the processor's caches, and floors are to be alike."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
         count = round(min(max(effort.seconds * len(bodies) / seconds, LEAST), MOST))
         rounds[generator.name] = partial(_round, generator, count)
         if generator.has_floor:
-            rounds[_floor_of(generator)] = partial(_dump, _ready(generator.make(count).bodies), effort.seconds)
+            rounds[_floor_of(generator)] = partial(_dump, _ready(generator.make(min(count, READY)).bodies), effort.seconds)
     with _collector_spared():
         rates = in_turn(rounds, effort.rounds)
     return [Row(generator, scores[generator.name], rates[generator.name], rates.get(_floor_of(generator))) for generator in some]
