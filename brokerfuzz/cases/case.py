@@ -14,6 +14,7 @@ from brokerfuzz.schemas import Contract, Label, MessageType, Verdict, check, loa
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
+from brokerfuzz.schemas.reading import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,18 @@ class Case:
         """16 hexadecimal digits, from the message type, the headers and the bytes: equal messages have equal ids everywhere."""
         head = f"{self.message_type} {json.dumps(self.headers)}" if self.headers else self.message_type
         return sha256(f"{head}\n".encode() + self.body).hexdigest()[:16]
+
+    @cached_property
+    def is_compact(self) -> bool:
+        """Whether the bytes are the compact JSON of a value: such a message stands in a line of text as it is."""
+        if plain(self.body) is not None:
+            return True
+        import orjson
+
+        try:
+            return orjson.dumps(orjson.loads(self.body)) == self.body
+        except (ValueError, TypeError):  # no JSON; nested deeper than orjson writes
+            return False
 
     @property
     def twin_id(self) -> str | None:
@@ -94,7 +107,9 @@ class Case:
             raise LabelError(f"a case of {claim} is {verdict}: {body[:300]!r}")
         if twin is not None and twin.label != "valid":
             raise LabelError(f"a twin is {twin.verdict}: {twin.body[:300]!r}")
-        return cls(message_type, body, verdict, tuple(faults), tuple(tags), twin, headers=headers)
+        case = cls(message_type, body, verdict, tuple(faults), tuple(tags), twin, headers=headers)
+        case.is_compact  # noqa: B018  (the oracle has just read the bytes: now it costs nothing)
+        return case
 
     @classmethod
     def confirmed(cls, message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> "Case | None":

@@ -19,12 +19,11 @@ from typing import Any
 import orjson
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.schemas.reading import plain
 
 
 def encode(case: Case, *, last: bool = False) -> bytes:
     """The line of a case, without its line break."""
-    carried = {"body": orjson.Fragment(case.body)} if is_compact(case.body) else {"raw": b64encode(case.body).decode()}
+    carried = {"body": orjson.Fragment(case.body)} if case.is_compact else {"raw": b64encode(case.body).decode()}
     return _line(case, carried, last)
 
 
@@ -49,13 +48,3 @@ def _line(case: Case, carried: Mapping[str, Any], last: bool) -> bytes:
     if last:
         record["last"] = True
     return orjson.dumps(record)
-
-
-def is_compact(body: bytes) -> bool:
-    """Whether the bytes are the compact JSON of a value: such a message stands in a line of text as it is."""
-    if plain(body) is not None:
-        return True
-    try:
-        return orjson.dumps(orjson.loads(body)) == body
-    except (ValueError, TypeError):  # no JSON; nested deeper than orjson writes
-        return False

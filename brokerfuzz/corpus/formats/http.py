@@ -20,7 +20,6 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.describing import name_of, now_of, reason_of
 from brokerfuzz.corpus.formats.format import About, File, Folder
 from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
-from brokerfuzz.corpus.records import is_compact
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Label
 
@@ -41,7 +40,7 @@ def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
             if case.label not in texts:
                 texts[case.label] = stack.enter_context(TemporaryFile())
                 texts[case.label].write(f"@baseUrl = {HOST}\n".encode())
-            body = case.body if _stands(case.body) and not case.headers else f"< ./bodies/{case.id}.bin".encode()
+            body = case.body if _stands(case) and not case.headers else f"< ./bodies/{case.id}.bin".encode()
             texts[case.label].write(_head(case, about).encode() + (body + b"\n" if case.body else b""))
             if case.body and body != case.body:
                 yield File(f"bodies/{case.id}.bin", [case.body])
@@ -53,9 +52,10 @@ def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
                 yield File(f"{label}.http", _chunks(texts[label]))
 
 
-def _stands(body: bytes) -> bool:
-    """Whether a body can stand among the requests."""
-    return body[:1] == b"{" and len(body) <= LONGEST and _PRINTABLE.issuperset(body) and _OPENS.encode() not in body and is_compact(body)
+def _stands(case: Case) -> bool:
+    """Whether a case's body can stand among the requests."""
+    body = case.body
+    return body[:1] == b"{" and len(body) <= LONGEST and _PRINTABLE.issuperset(body) and _OPENS.encode() not in body and case.is_compact
 
 
 def _head(case: Case, about: About) -> str:

@@ -8,7 +8,6 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.describing import name_of, now_of, reason_of
 from brokerfuzz.corpus.formats.format import About
 from brokerfuzz.corpus.formats.suite import suite
-from brokerfuzz.corpus.records import is_compact
 from brokerfuzz.schemas.headers import Headers
 
 COLUMNS = ("id", "message", "verdict", "twin", "now", "name", "reason", "headers", "body")
@@ -28,7 +27,7 @@ def _lines(cases: Iterable[Case], about: About) -> Iterator[bytes]:
             reason_of(case),
             _form(case.headers),
         )
-        body = case.body if is_compact(case.body) else b"base64:" + b64encode(case.body)
+        body = case.body if case.is_compact else b"base64:" + b64encode(case.body)
         yield "\t".join(told).encode() + b"\t" + body + b"\n"
 
 
