@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from itertools import product
 from typing import Any, NoReturn
 
 import orjson
@@ -142,7 +143,7 @@ def _take(text: str, reading: Reading) -> None:
     numbers, members = _Numbers(), _LastWins()
     value = _parse(text, numbers.integer, numbers.real, members)
     if numbers.inexact or members.repeated:
-        reading.values = _all_ways(text, inexact=numbers.inexact, repeated=members.repeated)
+        reading.values = [value, *_other_ways(text, inexact=numbers.inexact, repeated=members.repeated)]
     else:
         reading.values = [value]
     exotic_texts = _MAY_BE_EXOTIC.search(text) is not None
@@ -246,13 +247,14 @@ def _first_wins(pairs: Pairs) -> dict[str, Any]:
     return dict(reversed(pairs))
 
 
-def _all_ways(text: str, *, inexact: bool, repeated: bool) -> list[Any]:
+def _other_ways(text: str, *, inexact: bool, repeated: bool) -> list[Any]:
+    """The other ways to read a message than by its last members and its exact numbers."""
     exact = _Numbers()
     numbers: list[tuple[Callable[[str], int], Callable[[str], float]]] = [(exact.integer, exact.real)]
     if inexact:
         numbers.append((_rounded_integer, _rounded))
     members: list[Callable[[Pairs], Any]] = [dict, _first_wins] if repeated else [dict]
-    return [_parse(text, integer, real, pairs) for pairs in members for integer, real in numbers]
+    return [_parse(text, integer, real, pairs) for pairs, (integer, real) in list(product(members, numbers))[1:]]
 
 
 class _Literal(str):

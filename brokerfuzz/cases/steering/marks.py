@@ -67,7 +67,9 @@ def within(site: str, other: str) -> bool:
 
 
 def _to_text(message: Any, site: str, turn: int) -> Steps | None:
-    steps = way_to(message, steps_of(site), turn)
+    if type(message) is dict and message.get(site).__class__ is str:  # of a site at the top, which most are, its path is its name
+        return (site,)
+    steps = way_to(message, steps_of(site), turn) if "." in site or "[" in site else None
     return steps if steps and isinstance(value_at(message, steps), str) else None
 
 
