@@ -98,6 +98,7 @@ class Sharding:
         self._orders, self._pool = orders, pool
         self._attempts: dict[int, int] = {}
         self._under_way: dict[Future[Part], int] = {}
+        self._lost: list[int] = []
 
     def run(self, take: Callable[[Part], str | None], recalled: Recalled | None, seconds: float | None) -> None:
         """Fires until no shard is left, the time is up, or `take`, which gets each part as it comes, gives a reason to stop. Raises
@@ -110,9 +111,11 @@ class Sharding:
                 room = 0 if stopped else self._pool.workers * AHEAD - len(self._under_way)
                 for shard in islice(waiting, room):
                     self._submit(shard, recalled, deadline)
-                if not self._under_way:
+                if self._lost:
+                    self._begin_anew(recalled, deadline)
+                elif not self._under_way:
                     return
-                stopped = self._gather(take, recalled, deadline) or stopped
+                stopped = self._gather(take) or stopped
         finally:
             for future in self._under_way:
                 future.cancel()
@@ -123,11 +126,14 @@ class Sharding:
             raise WorkerError(f"shard {shard} was begun {ATTEMPTS} times, and each time its worker was lost: is there memory enough?")
         left = None if deadline is None else max(deadline - time.monotonic(), 0.01)
         answered = recalled.block(shard) if recalled else None
-        self._under_way[self._pool.executor.submit(fire_shard, self._orders, shard, left, answered)] = shard
+        try:
+            self._under_way[self._pool.executor.submit(fire_shard, self._orders, shard, left, answered)] = shard
+        except BrokenExecutor:  # a worker was lost since the last look
+            self._lost.append(shard)
 
-    def _gather(self, take: Callable[[Part], str | None], recalled: Recalled | None, deadline: float | None) -> bool:
-        """Takes what has come, and begins anew what was lost; whether it is time to stop."""
-        stopped, lost = False, []
+    def _gather(self, take: Callable[[Part], str | None]) -> bool:
+        """Takes what has come, and notes what was lost; whether it is time to stop."""
+        stopped = False
         done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
         for future in done:
             shard = self._under_way.pop(future)
@@ -135,13 +141,12 @@ class Sharding:
                 part = future.result()
                 stopped = take(part) is not None or part.is_empty or stopped
             except BrokenExecutor:
-                lost.append(shard)
-        if lost:
-            self._begin_anew(lost, recalled, deadline)
+                self._lost.append(shard)
         return stopped
 
-    def _begin_anew(self, lost: list[int], recalled: Recalled | None, deadline: float | None) -> None:
-        lost += self._under_way.values()
+    def _begin_anew(self, recalled: Recalled | None, deadline: float | None) -> None:
+        lost = [*self._lost, *self._under_way.values()]
+        self._lost.clear()
         self._under_way.clear()
         self._pool.renew()
         known = Recalled(self._orders.journal) if self._orders.journal else recalled

@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, Future
+from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, TypeVar
 
@@ -28,12 +29,20 @@ def in_order(
     return map(function, parts) if pool is None else _Ordered(pool, function, here).results(iter(parts))
 
 
+@dataclass
+class _Task(Generic[_Part, _Result]):
+    """A part that is under way: by a worker, once it has a `future`."""
+
+    part: _Part
+    future: Future[_Result] | None = None
+
+
 class _Ordered(Generic[_Part, _Result]):
     """The parts that are under way, the next one first."""
 
     def __init__(self, pool: Pool, function: Callable[[_Part], _Result], here: Callable[[_Part], bool]) -> None:
         self._pool, self._function, self._here = pool, function, here
-        self._waiting: deque[tuple[_Part, Future[_Result] | None]] = deque()
+        self._waiting: deque[_Task[_Part, _Result]] = deque()
 
     def results(self, parts: Iterator[_Part]) -> Iterator[_Result]:
         """The results, as far as they are asked for. Raises `WorkerError`."""
@@ -54,27 +63,24 @@ class _Ordered(Generic[_Part, _Result]):
                 losses = 0
                 yield result
         finally:
-            for _, future in self._waiting:
-                if future is not None:
-                    future.cancel()
+            for task in self._waiting:
+                if task.future is not None:
+                    task.future.cancel()
 
     def _fill(self, parts: Iterator[_Part]) -> None:
-        for part in islice(parts, self._pool.workers * AHEAD - len(self._waiting)):
-            self._submit(part)
-
-    def _submit(self, part: _Part) -> None:
-        future = None if self._here(part) else self._pool.executor.submit(self._function, part)
-        self._waiting.append((part, future))
+        """Takes more parts, and gives out those that no worker has. It may find the workers lost in the middle of that."""
+        self._waiting.extend(_Task(part) for part in islice(parts, self._pool.workers * AHEAD - len(self._waiting)))
+        for task in self._waiting:
+            if task.future is None and not self._here(task.part):
+                task.future = self._pool.executor.submit(self._function, task.part)
 
     def _next(self) -> _Result:
-        part, future = self._waiting[0]
-        result = self._function(part) if future is None else future.result()
+        task = self._waiting[0]
+        result = self._function(task.part) if task.future is None else task.future.result()
         self._waiting.popleft()
         return result
 
     def _begin_anew(self) -> None:
-        lost = [part for part, _ in self._waiting]
         self._pool.renew()
-        self._waiting.clear()
-        for part in lost:
-            self._submit(part)
+        for task in self._waiting:
+            task.future = None

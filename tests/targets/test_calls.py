@@ -84,7 +84,7 @@ def test_an_answer_is_read_from_what_a_function_returns_or_raises(calling: Calli
         pytest.param("os.closerange(0, 3); time.sleep(60)", "silent", "no return within", id="closes the standard streams"),
         pytest.param("os.closerange(0, 100); time.sleep(60)", "crashed", "closed its output without an answer", id="closes all"),
         pytest.param("os.write(4, b'accepted\\n')", "crashed", "wrote to the pipe of the answers itself", id="writes garbage for us"),
-        pytest.param("os.write(4, b'\\0\\0\\0\\1A')", "crashed", "answered before it was asked", id="writes an answer for us"),
+        pytest.param("os.write(4, b'\\0\\0\\0\\1A' * 2)", "crashed", "answered before it was asked", id="writes answers for us"),
         pytest.param("os.write(4, b'\\0\\0\\0\\1R')", "crashed", "answered ", id="says that it is ready"),
     ],
 )

@@ -6,7 +6,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,6 +68,33 @@ def is_odd(number: int) -> bool:
 def test_what_a_lost_worker_had_is_made_again(pool: Processes, tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in "ab"]
     assert list(in_order(pool, lost_once, paths)) == ["a", "b"]
+
+
+class _Breaking(ThreadPoolExecutor):
+    """Breaks as it is given its third part, as an executor does that lost a worker in the meantime."""
+
+    given = 0
+
+    def submit(self, *args: Any, **kwargs: Any) -> "Future[Any]":
+        self.given += 1
+        if self.given == 3:
+            raise BrokenExecutor
+        return super().submit(*args, **kwargs)
+
+
+class _Renewed:
+    workers = 2
+
+    def __init__(self) -> None:
+        self.executor: Executor = _Breaking(1)
+
+    def renew(self) -> Executor:
+        self.executor = ThreadPoolExecutor(1)
+        return self.executor
+
+
+def test_a_part_that_is_given_to_workers_which_are_lost_by_then_is_made_too() -> None:
+    assert list(in_order(_Renewed(), str, range(8))) == list("01234567")
 
 
 def test_a_part_that_no_worker_outlives_is_an_error(pool: Processes) -> None:
