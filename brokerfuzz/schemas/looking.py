@@ -1,11 +1,13 @@
 """A walk over a message that notices what is in doubt at its sites, and what is broken that schemas cannot say.
 
-The walk is compiled once, a function a site, and goes only where there is something to see: most of a message's values are passed by.
+The walk is one function a message type, whose source is written from the sites and compiled once: it goes only where there is something to
+see, and says where it is only when it sees something. Functions that call each other, one a site, take three times as long.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 from brokerfuzz.schemas.contract import NOT_IN_FUTURE, Contract, MessageType, Silence
@@ -30,148 +32,146 @@ class Inspection:
         self.touched.append(Touched(silence.id, pointer(place), found))
 
 
-Look = Callable[[Any, Place, Inspection], None]
-"""Looks at the value at a place, and at what lies below."""
-
-
 def inspector(contract: Contract, message_type: MessageType) -> Callable[[Any, Reading, Inspection], None]:
     """The walk over the messages of a type: it is given the message, as one of those of a reading, and where to note what it sees."""
-    concerned = [silence for silence in contract.silences if silence.concerns(message_type)]
-    silences = {str(silence.detector): silence for silence in concerned}
     sites = contract.sites[message_type]
-    look = _Walks(sites, silences, _looks_of(contract, message_type, concerned)).of("")
-    too_long = silences.get("string_length")
-
+    walk = _Walk(contract, message_type).compiled()
+    too_long = next((s for s in contract.silences if s.concerns(message_type) and s.detector == "string_length"), None)
     longest = too_long.options["limit"] if too_long else 0
 
     def inspect(message: Any, reading: Reading, inspection: Inspection) -> None:
-        if look is not None:
-            look(message, None, inspection)
+        walk(message, inspection)
         if too_long is not None and reading.may_hold_text_of(longest + 1):
             _look_for_long_texts(too_long, sites, "", message, None, inspection)
 
     return inspect
 
 
-class _Walks:
-    """Makes the walks: what is to be seen at a site, and at those below it."""
+# --------------------------------------------------------------------------------------------------------- the walk
 
-    def __init__(self, sites: Mapping[str, Site], silences: Mapping[str, Silence], looks: Mapping[str, list[Look]]) -> None:
-        self._sites, self._silences, self._looks = sites, silences, looks
-
-    def of(self, path: str) -> Look | None:
-        """The walk that begins at a site; None where nothing is to be seen."""
-        types = types_of(self._sites[path].schema)
-        looks = list(self._looks[path])
-        if "integer" in types and "type" in self._sites[path].schema and (silence := self._silences.get("integer_form")):
-            looks.insert(0, _look_at_integer(silence))
-        if "array" in types:
-            looks.insert(0, _array(self.of(f"{path}[]") if f"{path}[]" in self._sites else None, self._silences.get("item_count")))
-        if members := [(self._sites[below].name, look) for below in self._members(path) if (look := self.of(below)) is not None]:
-            looks.insert(0, _object(members))
-        return _every(looks) if looks else None
-
-    def _members(self, path: str) -> list[str]:
-        return [below for below, site in self._sites.items() if below and not below.endswith("[]") and join(path, site.name) == below]
+Lines = list[str]
+"""Lines of Python, indented from where they stand."""
 
 
-def _object(members: Sequence[tuple[str, Look]]) -> Look:
-    def look(value: Any, place: Place, inspection: Inspection) -> None:
-        if type(value) is dict:
-            for name, look_at in members:
-                if (member := value.get(name)) is not None:
-                    look_at(member, (place, name), inspection)
+@dataclass(frozen=True)
+class _Here:
+    """Where the source of the walk has come to: the site, the variable that holds its value, and the expression of its place."""
 
-    return look
-
-
-def _array(items: Look | None, too_many: Silence | None) -> Look:
-    most = too_many.options["limit"] if too_many else 0
-
-    def look(value: Any, place: Place, inspection: Inspection) -> None:
-        if type(value) is list:
-            if too_many is not None and len(value) > most:
-                inspection.touch(too_many, place, f"{len(value):,} items")
-            if items is not None:
-                for index, item in enumerate(value):
-                    items(item, (place, index), inspection)
-
-    return look
+    path: str = ""
+    value: str = "message"
+    place: str = "None"
 
 
-def _every(looks: Sequence[Look]) -> Look:
-    if len(looks) == 1:
-        return looks[0]
+class _Walk:
+    """Writes the walk over a message type. A changed contract may lack a site that a silence concerns."""
 
-    def look(value: Any, place: Place, inspection: Inspection) -> None:
-        for look_at in looks:
-            look_at(value, place, inspection)
+    def __init__(self, contract: Contract, message_type: MessageType) -> None:
+        self._sites = contract.sites[message_type]
+        self._silences = [silence for silence in contract.silences if silence.concerns(message_type)]
+        self._rules = [rule for rule in contract.rules[message_type] if rule.keyword == NOT_IN_FUTURE]
+        self._message_type = message_type
+        self._names: dict[str, Any] = {"distinct": distinct, "describe": describe}
+        self._numbers = count()
 
-    return look
+    def compiled(self) -> Callable[[Any, Inspection], None]:
+        """The walk."""
+        lines = ["def walk(message, inspection):", *_indented(["now, touch = inspection.now, inspection.touch", *self._at(_Here())])]
+        exec(compile("\n".join(lines), f"<walk over {self._message_type}>", "exec"), self._names)
+        walk: Callable[[Any, Inspection], None] = self._names["walk"]
+        return walk
+
+    def _at(self, here: _Here) -> Lines:
+        """The lines for the value at a site: what lies below it first, then itself."""
+        types, schema = types_of(self._sites[here.path].schema), self._sites[here.path].schema
+        lines = self._object(here) + (self._array(here) if "array" in types else [])
+        if "integer" in types and "type" in schema and (silence := self._silence("integer_form")):
+            lines += [f"if type({here.value}) is float and {here.value}.is_integer():", *self._touch(silence, here)]
+        for asked in self._silences:
+            if asked.detector in OF_VALUES and self._concerned(asked, here.path):
+                detect = self._name(OF_VALUES[str(asked.detector)])
+                lines += [f"if {detect}({here.value}, now, {self._name(asked.options)}):", *self._touch(asked, here)]
+        for rule in self._rules:
+            if rule.site == here.path:
+                look = self._name(_not_in_future(rule, self._silence("near_now")))
+                lines += [f"{look}({here.value}, {here.place}, inspection)"]
+        return lines
+
+    def _object(self, here: _Here) -> Lines:
+        lines: Lines = []
+        held = {}
+        for path, site in self._sites.items():
+            if path and join(here.path, site.name) == path and not path.endswith("[]"):
+                value = held[site.name] = f"v{next(self._numbers)}"
+                below = self._at(_Here(path, value, f"({here.place}, {site.name!r})"))
+                if below or self._is_of_a_pair(here.path, site.name):
+                    lines += [f"{value} = {here.value}.get({site.name!r})"]
+                    lines += [f"if {value} is not None:", *_indented(below)] if below else []
+        for silence, low, high in self._pairs(here.path):
+            if low in held and high in held:
+                one, other = held[low], held[high]
+                detect, options = self._name(OF_PAIRS[str(silence.detector)]), self._name(silence.options)
+                found = f"{f'{low} '!r} + describe({one}) + {f', {high} '!r} + describe({other})"
+                lines += [f"if {detect}({one}, {other}, now, {options}):", *self._touch(silence, here, found)]
+        return [f"if type({here.value}) is dict:", *_indented(lines)] if lines else []
+
+    def _array(self, here: _Here) -> Lines:
+        lines, path = [], f"{here.path}[]"
+        if silence := self._silence("item_count"):
+            size = f"len({here.value})"
+            lines += [f"if {size} > {silence.options['limit']}:", *self._touch(silence, here, f'f"{{{size}:,}} items"')]
+        if path in self._sites:
+            number = next(self._numbers)
+            below = self._at(_Here(path, f"v{number}", f"({here.place}, i{number})"))
+            lines += [f"for i{number}, v{number} in enumerate({here.value}):", *_indented(below)] if below else []
+        for silence, *key in self._asked(here.path, "distinct"):
+            named = key[0] if key else None
+            lines += [f"if len({here.value}) > 1 and distinct({here.value}, {named!r}):"]
+            lines += self._touch(silence, here, repr(f"the same {named or 'item'} twice"))
+        return [f"if type({here.value}) is list:", *_indented(lines)] if lines else []
+
+    def _touch(self, silence: Silence, here: _Here, found: str = "") -> Lines:
+        return _indented([f"touch({self._name(silence)}, {here.place}, {found or f'describe({here.value})'})"])
+
+    def _name(self, thing: Any) -> str:
+        """The name by which the walk knows something."""
+        name = f"n{next(self._numbers)}"
+        self._names[name] = thing
+        return name
+
+    # ------------------------------------------------------------------------------------------- what is to be seen
+
+    def _silence(self, detector: str) -> Silence | None:
+        return next((silence for silence in self._silences if silence.detector == detector), None)
+
+    def _asked(self, path: str, *detectors: str) -> Iterator[tuple[Any, ...]]:
+        """(a silence of these detectors, what its table says behind the site), of every mention of the site."""
+        for silence in self._silences:
+            for where in (silence.sites or {}).get(self._message_type, ()) if silence.detector in detectors else ():
+                site, *rest = (where,) if isinstance(where, str) else where
+                if site == path:
+                    yield silence, *rest
+
+    def _concerned(self, silence: Silence, path: str) -> bool:
+        return any(asked is silence for asked, *_ in self._asked(path, str(silence.detector)))
+
+    def _pairs(self, path: str) -> Iterator[tuple[Any, ...]]:
+        return self._asked(path, *OF_PAIRS)
+
+    def _is_of_a_pair(self, path: str, name: str) -> bool:
+        return any(name in names for _, *names in self._pairs(path))
 
 
-# ------------------------------------------------------------------------------------------------- what is looked at
+def _indented(lines: Lines) -> Lines:
+    return [f" {line}" for line in lines]
 
 
-def _looks_of(contract: Contract, message_type: MessageType, silences: Sequence[Silence]) -> Mapping[str, list[Look]]:
-    """The looks at each site. A changed contract may lack a site that a silence concerns."""
-    sites = contract.sites[message_type]
-    looks: dict[str, list[Look]] = {path: [] for path in sites}
-    for silence in silences:
-        for where in (silence.sites or {}).get(message_type, ()):
-            path, *rest = (where,) if isinstance(where, str) else where
-            if path not in sites:
-                continue
-            if silence.detector == "distinct":
-                looks[path].append(_look_at_items(silence, *rest))
-            elif not rest:
-                looks[path].append(_look_at_value(silence))
-            elif all(join(path, name) in sites for name in rest):
-                looks[path].append(_look_at_pair(silence, *rest))
-    tolerance = next((silence.options["seconds"] for silence in silences if silence.detector == "near_now"), 0)
-    for rule in contract.rules[message_type]:
-        if rule.keyword == NOT_IN_FUTURE:
-            looks[rule.site].append(_not_in_future(rule, tolerance))
-    return looks
+Look = Callable[[Any, Place, Inspection], None]
+"""Looks at the value at a place."""
 
 
-def _look_at_value(silence: Silence) -> Look:
-    detect, options = OF_VALUES[str(silence.detector)], silence.options
+def _not_in_future(rule: Rule, near_now: Silence | None) -> Look:
+    tolerance = near_now.options["seconds"] if near_now else 0
 
-    def look(value: Any, place: Place, inspection: Inspection) -> None:
-        if detect(value, inspection.now, options):
-            inspection.touch(silence, place, describe(value))
-
-    return look
-
-
-def _look_at_items(silence: Silence, key: str | None = None) -> Look:
-    def look(value: Any, place: Place, inspection: Inspection) -> None:
-        if distinct(value, key):
-            inspection.touch(silence, place, f"the same {key or 'item'} twice")
-
-    return look
-
-
-def _look_at_pair(silence: Silence, low: str, high: str) -> Look:
-    detect, options = OF_PAIRS[str(silence.detector)], silence.options
-
-    def look(value: Any, place: Place, inspection: Inspection) -> None:
-        if isinstance(value, dict) and low in value and high in value and detect(value[low], value[high], inspection.now, options):
-            inspection.touch(silence, place, f"{low} {describe(value[low])}, {high} {describe(value[high])}")
-
-    return look
-
-
-def _look_at_integer(silence: Silence) -> Look:
-    def look(value: Any, place: Place, inspection: Inspection) -> None:
-        if type(value) is float and value.is_integer():
-            inspection.touch(silence, place, describe(value))
-
-    return look
-
-
-def _not_in_future(rule: Rule, tolerance: int) -> Look:
     def look(value: Any, place: Place, inspection: Inspection) -> None:
         when = instant(value) if isinstance(value, str) else None
         if when is not None and (when - inspection.now).total_seconds() > tolerance:

@@ -35,6 +35,7 @@ _URL = re.compile(
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ -][A-Za-z0-9]+)*")
 _LARGEST_DECIMAL = Decimal(79228162514264337593543950335)
 _CENT, _BILLIONTH = 0.005, 1e-9
+_NUMBERS = (int, float)
 
 
 Options = Mapping[str, int]
@@ -101,7 +102,7 @@ def arithmetic(value: Any, now: datetime, options: Options) -> bool:
 
 
 def ordered_numbers(low: Any, high: Any, now: datetime, options: Options) -> bool:
-    return _is_number(low) and _is_number(high) and low > high
+    return type(low) in _NUMBERS and type(high) in _NUMBERS and low > high
 
 
 def ordered_instants(start: Any, end: Any, now: datetime, options: Options) -> bool:
@@ -109,15 +110,13 @@ def ordered_instants(start: Any, end: Any, now: datetime, options: Options) -> b
     return first is not None and last is not None and last <= first
 
 
-def distinct(items: Any, key: str | None) -> bool:
-    if not isinstance(items, list) or len(items) < 2:
-        return False
+def distinct(items: list[Any], key: str | None) -> bool:
     nameless = items
     if key is not None:
-        names = [item[key] for item in items if isinstance(item, dict) and isinstance(item.get(key), str)]
+        names = [item[key] for item in items if type(item) is dict and type(item.get(key)) is str]
         if len(set(names)) < len(names):
             return True
-        nameless = [item for item in items if not (isinstance(item, dict) and isinstance(item.get(key), str))] if len(names) < len(items) else []
+        nameless = [item for item in items if not (type(item) is dict and type(item.get(key)) is str)] if len(names) < len(items) else []
     if len(nameless) <= _FEW:
         return any(one == other for one, other in combinations(nameless, 2))
     return len(set(map(_frozen, nameless))) < len(nameless)
@@ -135,7 +134,7 @@ def _frozen(value: Any) -> Hashable:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) in _NUMBERS
 
 
 def _double(number: float) -> float:
