@@ -104,7 +104,7 @@ def places(message: Any, site: str) -> list[Steps]:
 
 
 def _find(value: Any, steps: Steps, site: str, found: list[Steps]) -> None:
-    here = site_of(list(steps))
+    here = site_of(steps)
     if here == site:
         found.append(steps)
     elif site.startswith(here):

@@ -4,7 +4,7 @@ The walk is one function a message type, whose source is written from the sites 
 see, and says where it is only when it sees something. Functions that call each other, one a site, take three times as long.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
@@ -76,7 +76,7 @@ class _Walk:
     def compiled(self) -> Callable[[Any, Inspection], None]:
         """The walk."""
         lines = ["def walk(message, inspection):", *_indented(["now, touch = inspection.now, inspection.touch", *self._at(_Here())])]
-        exec(compile("\n".join(lines), f"<walk over {self._message_type}>", "exec"), self._names)
+        exec(compile("\n".join(lines), f"<walk over {self._message_type}>", "exec"), self._names)  # noqa: S102 - our own source: of a contract it has names alone, written as Python writes texts
         walk: Callable[[Any, Inspection], None] = self._names["walk"]
         return walk
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from brokerfuzz.schemas.contract import Contract, MessageType, Stances, known_message_type, load_contract
@@ -19,6 +20,9 @@ from brokerfuzz.schemas.reading import DEEPEST, LONGEST_INTEGER, Reading, escape
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structure import Files, standard, validator
 from brokerfuzz.schemas.verdicts import VALID, Broken, Label, Touched, Verdict, describe
+
+Steps = tuple[str | int, ...]
+"""The way down from the root to a place."""
 
 MOST_BROKEN = 1000
 """How many broken rules one verdict lists at the most."""
@@ -160,40 +164,41 @@ class _Rulebook:
     def _explain(self, value: Any) -> list[Broken]:
         """The rules broken, in the order of their places; a wrong type hides what follows from it."""
         broken: dict[tuple[str, str], tuple[Rule, Broken]] = {}
-        for rule, steps, found in islice(self._errors(value), MOST_BROKEN):
-            at = "".join(f"/{escape(str(step))}" for step in steps)
-            broken.setdefault((rule.id, at), (rule, Broken(rule.id, at, found, rule.demand)))
-        causes = {at for (_, at), (rule, _) in broken.items() if rule.keyword == "type" and rule.condition is None}
+        for rule, at, found in islice(self._errors(value), MOST_BROKEN):
+            broken.setdefault((at, rule.id), (rule, Broken(rule.id, at, found, rule.demand)))
+        if len(broken) == 1:
+            return [entry for _, entry in broken.values()]
+        causes = {at for (at, _), (rule, _) in broken.items() if rule.keyword == "type" and rule.condition is None}
         return [
             entry
-            for (_, at), (rule, entry) in sorted(broken.items(), key=lambda item: (item[0][1], item[0][0]))
+            for (at, _), (rule, entry) in sorted(broken.items(), key=itemgetter(0))
             if at not in causes or (rule.keyword in ("type", "required") and rule.condition is None)
         ]
 
-    def _errors(self, value: Any) -> Iterator[tuple[Rule, list[Any], str]]:
-        """(a rule, the way to the place, what was found) of every error."""
+    def _errors(self, value: Any) -> Iterator[tuple[Rule, str, str]]:
+        """(a rule, the JSON Pointer of the place, what was found) of every error."""
         for error in self.validator.iter_errors(value):
-            steps: list[Any] = list(error.instance_path)
-            keyword = _KEYWORDS.get(error.kind.name, error.kind.name)
-            detail = error.kind.as_dict()
-            if keyword == "required" and "property" in detail:
-                steps.append(detail["property"])
-            found = "nothing" if keyword == "required" else describe(error.instance)
-            for rule in self._rules_broken(value, steps, keyword, error.instance):
+            steps, kind = tuple(error.instance_path), error.kind
+            keyword, found = _KEYWORDS.get(kind.name, kind.name), "nothing"
+            if keyword != "required":
+                found = describe(error.instance)
+            elif "property" in (detail := kind.as_dict()):
+                steps = (*steps, detail["property"])
+            site, at = _place_of(steps)
+            for rule in self._rules_broken(value, site, steps, keyword, error.instance):
                 if keyword == "additionalProperties":
-                    yield from ((rule, [*steps, name], f"a member {name!r}") for name in detail["unexpected"])
+                    yield from ((rule, f"{at}/{escape(name)}", f"a member {name!r}") for name in kind.as_dict()["unexpected"])
                 else:
-                    yield rule, steps, found
+                    yield rule, at, found
 
-    def _rules_broken(self, value: Any, steps: list[Any], keyword: str, instance: Any) -> list[Rule]:
+    def _rules_broken(self, value: Any, site: str, steps: Steps, keyword: str, instance: Any) -> list[Rule]:
         """The rules behind an error: of several that a keyword states at one site, those that hold here and are broken."""
-        site = site_of(steps)
         rules = self.rules.get((site, keyword), [])
         if len(rules) > 1:
             rules = [rule for rule in rules if self._holds(rule, value, steps) and self._breaks(rule, instance)]
         return rules or [Rule(self.message_type, site, keyword, None, self.message_type, f"what {keyword} says")]
 
-    def _holds(self, rule: Rule, value: Any, steps: list[Any]) -> bool:
+    def _holds(self, rule: Rule, value: Any, steps: Steps) -> bool:
         if rule.condition is None:
             return True
         depth = len([step for step in rule.condition.site.replace("[]", ".[]").split(".") if step])
@@ -223,12 +228,18 @@ class _Rulebook:
                 inspection.touch(silence, None, found)
 
 
-def site_of(steps: list[Any]) -> str:
+def site_of(steps: Steps) -> str:
     """The site of a concrete place: its way down from the root, indices replaced by `[]`."""
     path = ""
     for step in steps:
         path = f"{path}[]" if isinstance(step, int) else join(path, step)
     return path
+
+
+@lru_cache(maxsize=4096)
+def _place_of(steps: Steps) -> tuple[str, str]:
+    """(the site, the JSON Pointer) of a place."""
+    return site_of(steps), "".join(f"/{escape(str(step))}" for step in steps)
 
 
 def _unique(touched: list[Touched]) -> list[Touched]:

@@ -56,7 +56,9 @@ class Reading:
         """Whether a text of so many characters may be in the message: not, where its quotation marks are closer together than that."""
         if self.encoding is not None:
             return True
-        at, body = 0, self.body.replace(b"\\\\", b"..").replace(b'\\"', b"..")
+        at, body = 0, self.body
+        if b'\\"' in body:
+            body = body.replace(b"\\\\", b"..").replace(b'\\"', b"..")
         while at + size <= len(body):
             at = body.rfind(b'"', at, at + size) + 1
             if at == 0:
@@ -93,7 +95,8 @@ def plain(body: bytes) -> Any:
     """
     if body[:1] not in (b"{", b"[") or b"\\u0000" in body:
         return None
-    if not all(map(fits_double, _long_integers(body))):
+    digits = body.translate(_DIGITS)
+    if _LONG in digits and not all(map(fits_double, _long_integers(body, digits))):
         return None
     try:
         value = orjson.loads(body)
@@ -102,9 +105,8 @@ def plain(body: bytes) -> Any:
         return None
 
 
-def _long_integers(body: bytes) -> Iterator[str]:
-    """The runs of 16 digits and more that may be integers: whatever follows a point is none."""
-    digits = body.translate(_DIGITS)
+def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
+    """The runs of 16 digits and more that may be integers: whatever follows a point is none. In `digits` every digit is a 0."""
     at = digits.find(_LONG)
     while at >= 0:
         end = digits.find(b" ", at)

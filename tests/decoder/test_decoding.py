@@ -60,7 +60,7 @@ def test_seeds_differ() -> None:
 
 
 def _sites_and_values(value: Any, steps: tuple[Any, ...] = ()) -> Any:
-    yield site_of(list(steps)), value
+    yield site_of(steps), value
     below = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for step, item in below:
         yield from _sites_and_values(item, (*steps, step))

@@ -66,7 +66,7 @@ def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
 
 def _site(at: str) -> str:
     steps = [step.replace("~1", "/").replace("~0", "~") for step in at.split("/")[1:]]
-    return site_of([int(step) if step.isdecimal() else step for step in steps])
+    return site_of(tuple(int(step) if step.isdecimal() else step for step in steps))
 
 
 def _of_message(known: States, schema: Schema, path: str, value: Any, strength: int) -> Iterator[Goal]:
