@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.schemas.oracle import site_of
-from brokerfuzz.schemas.reading import escape
+from brokerfuzz.schemas.pointers import escape
 
 Steps = tuple[str | int, ...]
 """The way down from the root to a place."""

@@ -16,7 +16,9 @@ from typing import Any
 from brokerfuzz.schemas.contract import Contract, MessageType, Stances, known_message_type, load_contract
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.looking import Inspection, inspector
-from brokerfuzz.schemas.reading import DEEPEST, LONGEST_INTEGER, Reading, escape, read, read_shallow
+from brokerfuzz.schemas.numbers import LONGEST_INTEGER
+from brokerfuzz.schemas.pointers import escape
+from brokerfuzz.schemas.reading import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structure import Files, standard, validator
 from brokerfuzz.schemas.verdicts import VALID, Broken, Label, Touched, Verdict, describe

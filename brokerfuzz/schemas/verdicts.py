@@ -4,8 +4,6 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from brokerfuzz.schemas.reading import escape
-
 Label = Literal["valid", "invalid", "unspecified"]
 
 
@@ -47,19 +45,6 @@ class Verdict:
 
 
 VALID = Verdict("valid")
-
-
-Place = tuple["Place", str | int] | None
-"""A way down from the root: the place above and the last step."""
-
-
-def pointer(place: Place) -> str:
-    """The JSON Pointer of a place."""
-    steps: list[str] = []
-    while place is not None:
-        place, step = place
-        steps.append(escape(str(step)))
-    return "".join(f"/{step}" for step in reversed(steps))
 
 
 def describe(value: Any) -> str:

@@ -12,7 +12,7 @@ from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.surroundings import SETTINGS, placements
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import MESSAGE_TYPES, Rule, check, load_contract
-from brokerfuzz.schemas.reading import escape
+from brokerfuzz.schemas.pointers import escape
 from brokerfuzz.schemas.sites import JSON_RULE
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

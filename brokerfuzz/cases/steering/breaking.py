@@ -47,6 +47,10 @@ class _Waiting:
     used: int
     others: "Ring[_Waiting] | None" = None
 
+    def may_be_in(self, message: Any) -> bool:
+        """Whether a message has what the site lies below. Most places are passed over by that."""
+        return not self.site or type(message) is not dict or self.site[0] in message
+
 
 class Breaking:
     """The rules of one stream, which take turns; so do the ways of each, the places where it is broken, and the rules it is broken with.
@@ -70,11 +74,11 @@ class Breaking:
 
     def single(self, message: Any, new: Callable[[bytes], bool]) -> tuple[list[Break], bytes] | None:
         """The rule that has waited longest of those that can be broken in the message so that it is `new`, and the bytes then."""
-        return self.turns.take(lambda waiting: self._broken(message, waiting, new))
+        return self.turns.take(lambda waiting: self._broken(message, waiting, new) if waiting.may_be_in(message) else None)
 
     def double(self, message: Any, new: Callable[[bytes], bool]) -> tuple[list[Break], bytes] | None:
         """Two rules to break at once: the one that has waited longest, and of those that go with it the one that it has met least."""
-        return self.turns.take(lambda waiting: self._both(message, waiting, new))
+        return self.turns.take(lambda waiting: self._both(message, waiting, new) if waiting.may_be_in(message) else None)
 
     def _broken(self, message: Any, waiting: _Waiting, new: Callable[[bytes], bool]) -> tuple[list[Break], bytes] | None:
         for _ in range(_TRIED):
@@ -95,7 +99,7 @@ class Breaking:
             here = self._rules.index(waiting)
             others = [other for other in [*self._rules[here:], *self._rules[:here]] if _go_together(waiting.rule, other.rule)]
             waiting.others = Ring(others, self._rounds)
-        found = waiting.others.take(lambda other: self._with(message, one, other, new))
+        found = waiting.others.take(lambda other: self._with(message, one, other, new) if other.may_be_in(message) else None)
         if found is not None:
             waiting.used = one.number
         return found
