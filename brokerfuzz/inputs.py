@@ -21,6 +21,7 @@ from brokerfuzz.corpus.decoding import Record as CorpusRecord
 from brokerfuzz.corpus.decoding import no_files
 from brokerfuzz.corpus.destinations import MANIFEST
 from brokerfuzz.corpus.folders import SHARDS
+from brokerfuzz.corpus.places import LocalPlace, place_of
 from brokerfuzz.corpus.reading import Line, Succession, parts_of
 from brokerfuzz.corpus.reading import lines as corpus_lines
 from brokerfuzz.errors import CorpusError, InputError
@@ -73,7 +74,7 @@ class Message:
 
 
 def messages(name: str, *, lines: bool = False) -> Iterator[Message]:
-    """The messages of a file (`-` is standard input), in order.
+    """The messages of a file (`-` is standard input) or a URL, in order.
 
     The file is one message, unless `lines` says or its name ends in `.ndjson` or `.jsonl`: then each line that is not blank is one.
     A corpus is known by its first record, and yields its messages with what their records say; so do the folders and the lists of shards that
@@ -83,7 +84,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[Message]:
     """
     if name.endswith(SHARDS) or (Path(name) / MANIFEST).is_file():
         for part in parts_of(name):
-            yield from _of_corpus(corpus_lines(part), str(part))
+            yield from _of_corpus(corpus_lines(part), part.name)
         return
     bare = name.removesuffix(suffix(name))
     with _opened(name) as stream:
@@ -123,7 +124,9 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     try:
-        with Path(name).open("rb") as stream, unpacking(stream, name) if suffix(name) else nullcontext(stream) as unpacked:
+        place = place_of(name)
+        source = place.path.open("rb") if isinstance(place, LocalPlace) else place.opened()
+        with source as stream, unpacking(stream, name) if suffix(name) else nullcontext(stream) as unpacked:
             yield unpacked
     except FileNotFoundError as problem:
         raise InputError(f"{name} is not there: name a file that is, or - for standard input") from problem

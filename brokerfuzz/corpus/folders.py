@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from brokerfuzz.corpus.confined import Confined
+from brokerfuzz.corpus.confined import Beside, Confined, Files
 from brokerfuzz.corpus.destinations import MANIFEST, SUMS
+from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError
 
 CASES = "cases.ndjson"
@@ -27,7 +28,7 @@ class CorpusFolder:
         self.path, self.files = path, Confined(path)
         if not os.path.lexists(path / MANIFEST):
             raise CorpusError(f"{path} cannot be read: Is a directory, and no corpus (it has no {MANIFEST}); name a corpus, or its files")
-        form = _object(self.files, MANIFEST).get("format")
+        form = _object(self.files, MANIFEST, str(path / MANIFEST)).get("format")
         if form != "files":
             found = f"{path} is a folder of the format {form!r:.40}, which is not read back"
             raise CorpusError(f"{found}: export with --format files, or as ndjson (`sha256sum --check {SUMS}` checks any folder's files)")
@@ -68,37 +69,44 @@ class CorpusFolder:
 class ShardList:
     """The list of a corpus' shards, which lie beside it. Raises `CorpusError` for what is none, and where not all of them were written."""
 
-    def __init__(self, path: Path) -> None:
-        self.path, self.files = path, Confined(path.parent)
-        said = _object(self.files, path.name)
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._files: Confined | Beside = Confined(place.path.parent) if isinstance(place, LocalPlace) else Beside(place)
+        said = _object(self._files, place.base, place.name)
         try:
-            self.shards = [(str(shard["name"]), str(shard["sha256"])) for shard in said["shards"]]
-            whole = said["whole"] is True and len({name for name, _ in self.shards}) == len(self.shards) == said["of"] > 0
+            self._shards = [(str(shard["name"]), str(shard["sha256"])) for shard in said["shards"]]
+            whole = said["whole"] is True and len({name for name, _ in self._shards}) == len(self._shards) == said["of"] > 0
         except (KeyError, TypeError, ValueError) as problem:
-            raise CorpusError(f"{path} is no list of shards ({type(problem).__name__}: {problem}): export the corpus again") from problem
+            raise CorpusError(f"{place.name} is no list of shards ({type(problem).__name__}: {problem}): export the corpus again") from problem
         if not whole:
-            raise CorpusError(f"{path} lists {len(self.shards):,} shards of {said['of']!r:.20}: go on with the export with --resume")
+            raise CorpusError(f"{place.name} lists {len(self._shards):,} shards of {said['of']!r:.20}: go on with the export with --resume")
 
     @property
-    def paths(self) -> list[Path]:
+    def places(self) -> list[Place]:
         """Where the shards lie, in order. Raises `CorpusError`."""
         try:
-            return [self.path.parent / self.files.path(name, _is_file_or_folder).relative_to(self.path.parent.resolve()) for name, _ in self.shards]
+            return [self._at(name) for name, _ in self._shards]
         except CorpusError as problem:
-            raise CorpusError(f"{self.path} {problem}: export the corpus again, with --resume") from problem
+            raise CorpusError(f"{self._place.name} {problem}: export the corpus again, with --resume") from problem
+
+    def _at(self, name: str) -> Place:
+        if isinstance(self._files, Beside):
+            return self._files.place(name)
+        found, folder = self._files.path(name, _is_file_or_folder), self._files.folder
+        return LocalPlace(folder / found.relative_to(folder.resolve()))
 
     def damage(self) -> Iterator[str]:
         """What the checksums say is wrong, a sentence each. Those of shards that are folders are in their own lists."""
-        for name, digest in self.shards:
-            if not (self.path.parent / name).is_dir():
-                yield from _differing(self.files, name, digest)
+        for name, digest in self._shards:
+            if not (isinstance(self._files, Confined) and (self._files.folder / name).is_dir()):
+                yield from _differing(self._files, name, digest)
 
 
 def _is_file_or_folder(mode: int) -> bool:
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
-def _differing(files: Confined, name: str, digest: str) -> Iterator[str]:
+def _differing(files: Files, name: str, digest: str) -> Iterator[str]:
     try:
         if files.sha256_of(name) != digest:
             yield f"names {name!r}, which is not the file that was written: its checksum differs"
@@ -106,14 +114,14 @@ def _differing(files: Confined, name: str, digest: str) -> Iterator[str]:
         yield str(problem)
 
 
-def _object(files: Confined, name: str) -> dict[str, Any]:
-    """The JSON object of a file. Raises `CorpusError`."""
+def _object(files: Files, name: str, told: str) -> dict[str, Any]:
+    """The JSON object of a file; `told` is what errors call it. Raises `CorpusError`."""
     try:
         found = json.loads(files.bytes_of(name))
     except (ValueError, RecursionError) as problem:
-        raise CorpusError(f"{files.folder / name} is no JSON ({problem}): export the corpus again") from problem
+        raise CorpusError(f"{told} is no JSON ({problem}): export the corpus again") from problem
     except CorpusError as problem:
-        raise CorpusError(f"{files.folder} {problem}") from problem
+        raise CorpusError(f"{told.removesuffix(name).rstrip('/')} {problem}") from problem
     if not isinstance(found, dict):
-        raise CorpusError(f"{files.folder / name} is no JSON object: export the corpus again")
+        raise CorpusError(f"{told} is no JSON object: export the corpus again")
     return found

@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -9,8 +10,9 @@ from typing import BinaryIO
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.decoding import BytesOf, Record, judged, no_files, record_of
 from brokerfuzz.corpus.folders import CASES, SHARDS, CorpusFolder, ShardList
+from brokerfuzz.corpus.places import LocalPlace, Place, place_of
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.packing import opened_for_reading
+from brokerfuzz.packing import opened_for_reading, unpacking
 from brokerfuzz.schemas import Contract
 
 LONGEST_LINE = 64 * 1024 * 1024
@@ -23,7 +25,7 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
     """The cases of a corpus, in order, each judged again: what its record says of it is true, or `CorpusError` is raised.
 
     A corpus is a file, packed or not (`.gz`, `.zst`), a folder that `--format files` wrote, or a list of shards (`NAME.shards.json`). Several
-    paths, such as the shards themselves, are read one after the other.
+    paths, such as the shards themselves, are read one after the other. All but folders can be at URLs too (`s3://…`), which fsspec reads.
 
     A fault's `twin` is the case before it that has the id; where that was left out of the corpus, or came more than 4,096 valid
     cases before, only `twin_id` is known. Raises `CorpusError` too where a file cannot be read, is no corpus, or was cut off (the
@@ -31,7 +33,7 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
     """
     twins = Twins()
     for one in parts_of(path, *more):
-        yield from _cases(lines(one), str(one), twins, contract)
+        yield from _cases(lines(one), one.name, twins, contract)
 
 
 def parse(stream: BinaryIO, name: str, *, contract: Contract | None = None) -> Iterator[Case]:
@@ -41,7 +43,7 @@ def parse(stream: BinaryIO, name: str, *, contract: Contract | None = None) -> I
 
 def records(path: str | Path) -> Iterator[Record]:
     """What the records of a corpus say of its cases, in order, unjudged. Raises `CorpusError` as `read` does, but for what is not true."""
-    return (record for part in parts_of(path) for _, record in _records(lines(part), str(part)))
+    return (record for part in parts_of(path) for _, record in _records(lines(part), part.name))
 
 
 def _cases(found: "Iterator[Line]", name: str, twins: "Twins", contract: Contract | None) -> Iterator[Case]:
@@ -127,10 +129,10 @@ class Line:
         return CorpusError(f"{self.name}, line {self.number}, {problem}")
 
 
-def parts_of(*paths: str | Path) -> Iterator[Path]:
-    """The corpora of these paths: of a list of shards (`NAME.shards.json`) its shards. Raises `CorpusError`."""
-    for path in map(Path, paths):
-        yield from ShardList(path).paths if path.name.endswith(SHARDS) else [path]
+def parts_of(*paths: str | Path) -> Iterator[Place]:
+    """The corpora of these paths or URLs: of a list of shards (`NAME.shards.json`) its shards. Raises `CorpusError`."""
+    for place in map(place_of, map(str, paths)):
+        yield from ShardList(place).places if place.base.endswith(SHARDS) else [place]
 
 
 def check_lasting(*paths: str | Path) -> None:
@@ -140,18 +142,28 @@ def check_lasting(*paths: str | Path) -> None:
             raise CorpusError(f"{path} is no file, and has to be read more than once: write it to one first")
 
 
-def lines(path: str | Path) -> Iterator[Line]:
+def lines(place: Place) -> Iterator[Line]:
     """The lines of a corpus, one at a time. Raises `CorpusError` where it cannot be read, or a line is too long."""
-    path = Path(path)
     try:
-        if path.is_dir():
-            yield from _lines_of_folder(path)
+        if isinstance(place, LocalPlace) and place.path.is_dir():
+            yield from _lines_of_folder(place.path)
         else:
-            with opened_for_reading(path) as stream:
-                yield from _lines(stream, str(path), no_files)
+            with opened(place) as stream:
+                yield from _lines(stream, place.name, no_files)
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise CorpusError(f"{path} cannot be read: {reason}; name a file that `brokerfuzz export` wrote") from problem
+        raise CorpusError(f"{place.name} cannot be read: {reason}; name a file that `brokerfuzz export` wrote") from problem
+
+
+@contextmanager
+def opened(place: Place) -> Iterator[BinaryIO]:
+    """The bytes of a file, unpacked as `packing` does. Raises `OSError`, `CorpusError`."""
+    if isinstance(place, LocalPlace):
+        with opened_for_reading(place.path) as stream:
+            yield stream
+    else:
+        with place.opened() as packed, unpacking(packed, place.name) as unpacked:
+            yield unpacked
 
 
 def _lines_of_folder(path: Path) -> Iterator[Line]:

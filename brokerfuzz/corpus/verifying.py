@@ -6,6 +6,7 @@ from pathlib import Path
 
 from brokerfuzz.corpus.decoding import judged
 from brokerfuzz.corpus.folders import SHARDS, CorpusFolder, ShardList
+from brokerfuzz.corpus.places import LocalPlace, Place, place_of
 from brokerfuzz.corpus.reading import Line, Succession, Twins, lines, parts_of
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Contract
@@ -39,17 +40,17 @@ class Verification:
 
         Raises `CorpusError` where the corpus cannot be read, is none, or was cut off.
         """
-        path = Path(path)
-        if path.name.endswith(SHARDS):
-            yield from (Wrong(str(path), 0, why) for why in ShardList(path).damage())
+        place = place_of(str(path))
+        if place.base.endswith(SHARDS):
+            yield from (Wrong(place.name, 0, why) for why in ShardList(place).damage())
         for part in parts_of(path):
-            if part.is_dir():
-                yield from (Wrong(str(part), 0, why) for why in CorpusFolder(part).damage())
+            if isinstance(part, LocalPlace) and part.path.is_dir():
+                yield from (Wrong(part.name, 0, why) for why in CorpusFolder(part.path).damage())
             yield from self._of_part(part)
 
-    def _of_part(self, path: Path) -> Iterator[Wrong | None]:
-        succession, seen = Succession(str(path)), set[int]()
-        for line in lines(path):
+    def _of_part(self, part: Place) -> Iterator[Wrong | None]:
+        succession, seen = Succession(part.name), set[int]()
+        for line in lines(part):
             self.count += 1
             if self._no_records > MOST_NO_RECORDS:
                 raise CorpusError(f"{line.name} has more than {MOST_NO_RECORDS:,} lines that are no records: it is no corpus")

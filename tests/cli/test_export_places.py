@@ -11,6 +11,9 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from brokerfuzz.corpus import read
+from brokerfuzz.corpus.places import place_of
+
 fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'brokerfuzz[remote]'")
 
 Run = Callable[..., Result]
@@ -157,3 +160,79 @@ def test_what_cannot_be_written_is_one_line(run: Run, out: str, words: str) -> N
     assert result.exit_code == 2
     assert words in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+# --------------------------------------------------------------------------------------------------------- read there
+
+
+@pytest.fixture
+def corpus(folder: str, run: Run) -> str:
+    """The URL of a packed corpus of twelve cases."""
+    run("export", f"{folder}/a.ndjson.zst", *SOME)
+    return f"{folder}/a.ndjson.zst"
+
+
+@pytest.fixture
+def shards(folder: str, run: Run) -> str:
+    """The URL of a list of three shards."""
+    run("export", f"{folder}/a.ndjson.gz", "--shards", 3, *SOME)
+    return f"{folder}/a.shards.json"
+
+
+def ids(run: Run, *corpora: str) -> list[str]:
+    return [case["id"] for case in json.loads(run("corpus", "show", "--cases", "--json", *corpora).stdout)["cases"]]
+
+
+def changed(url: str, change: Callable[[bytes], bytes]) -> None:
+    with place_of(url).opened() as stream:
+        before = stream.read()
+    with place_of(url).file() as stream:
+        stream.write(change(before))
+
+
+def test_every_command_that_reads_a_corpus_reads_it_at_a_url(corpus: str, run: Run) -> None:
+    assert len(list(read(corpus))) == 12
+    assert len(ids(run, corpus)) == 12
+    assert run("corpus", "verify", corpus).exit_code == 0
+    assert run("corpus", "diff", corpus, corpus).exit_code == 0
+    assert json.loads(run("coverage", corpus, "--json").stdout)["messages"]
+    assert len(run("check", corpus, "--json").stdout.splitlines()) >= 12
+
+
+def test_a_list_of_shards_at_a_url_is_read_and_verified(shards: str, run: Run) -> None:
+    assert len(ids(run, shards)) == 12
+    assert run("corpus", "verify", shards).exit_code == 0
+    changed(shards.replace("a.shards.json", "a-00002-of-00003.ndjson.gz"), lambda packed: packed + packed)
+    verified = run("corpus", "verify", shards)
+    assert verified.exit_code != 0
+    assert "checksum differs" in verified.output
+
+
+def test_corpora_here_and_there_are_merged(corpus: str, run: Run, tmp_path: Path) -> None:
+    run("export", tmp_path / "b.ndjson", *SOME, "--seed", 5)
+    assert run("corpus", "merge", tmp_path / "c.ndjson", corpus, tmp_path / "b.ndjson").exit_code == 0
+    assert len(ids(run, str(tmp_path / "c.ndjson"))) == 24
+
+
+@pytest.mark.parametrize("name", ["../a.ndjson", "/etc/passwd", "b//a.ndjson", "https://example.com/a.ndjson", ".."])
+def test_a_list_of_shards_leads_nowhere_else(shards: str, run: Run, name: str) -> None:
+    changed(shards, lambda said: json.dumps({**json.loads(said), "whole": True, "of": 1, "shards": [{"name": name, "sha256": "0"}]}).encode())
+    refused = run("corpus", "show", shards)
+    assert refused.exit_code == 2
+    assert "which is no name" in refused.output
+    assert len(refused.output.splitlines()) == 1
+
+
+def test_what_cannot_be_read_at_a_url_is_told_in_a_line(corpus: str, folder: str, run: Run) -> None:
+    run("export", f"{folder}/whole", "--format", "files", *SOME)
+    changed(corpus, lambda packed: packed[:-20])
+    for url, why in (
+        (f"{folder}/none.ndjson", "No such file"),
+        (f"{folder}/whole", "copy it here first" if not folder.startswith("file") else ""),
+        (corpus, "cut off"),
+    ):
+        refused = run("corpus", "show", url)
+        if why:
+            assert refused.exit_code == 2, url
+            assert why in refused.output
+            assert len(refused.output.splitlines()) == 1, refused.output

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
@@ -92,7 +93,7 @@ class LocalPlace:
                 shutil.rmtree(old, ignore_errors=True)
 
     @contextmanager
-    def opened(self, below: str = "") -> Iterator[BinaryIO]:
+    def opened(self, below: str = "") -> Iterator[BufferedReader]:
         """A stream from the file, or from one below the folder. Raises `FileNotFoundError`, `CorpusError`."""
         try:
             with (self.path / below if below else self.path).open("rb") as stream:

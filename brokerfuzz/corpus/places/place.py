@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from hashlib import sha256
+from io import BufferedReader
 from typing import BinaryIO, Protocol
 
 Create = Callable[[str], AbstractContextManager[BinaryIO]]
@@ -42,7 +43,7 @@ class Place(Protocol):
         """What creates the files of the folder, which replaces what was. `manifest` is the last, and where an error leaves it, it is not there."""
         ...
 
-    def opened(self, below: str = "") -> AbstractContextManager[BinaryIO]:
+    def opened(self, below: str = "") -> AbstractContextManager[BufferedReader]:
         """A stream from the file, or the one of this name below the folder. Raises `FileNotFoundError` too."""
         ...
 

@@ -3,15 +3,23 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, BinaryIO, cast
+from errno import ENOENT
+from io import SEEK_SET, BufferedReader, RawIOBase
+from os import strerror
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from brokerfuzz.corpus.places.place import Create
 from brokerfuzz.errors import BrokerfuzzError, CorpusError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 _ATOMIC = frozenset({"s3", "s3a", "gs", "gcs", "memory"})
 """The protocols whose uploads show when they are committed. In other stores a file has a name of its own until it is whole."""
 _BLOCK = 16 * 1024 * 1024
 """Bytes that are sent at a time."""
+_READ = 128 * 1024
+"""Bytes that are asked for at a time; the store's own package may read ahead."""
 UNFINISHED = ".unfinished"
 """The file that a folder has as long as it is written to, so that one that was left can be told from one that is no corpus."""
 
@@ -128,12 +136,18 @@ class RemotePlace:
         return RemotePlace(self.system, f"{self.key}/{name}", f"{self.name}/{name}")
 
     @contextmanager
-    def opened(self, below: str = "") -> Iterator[BinaryIO]:
+    def opened(self, below: str = "") -> Iterator[BufferedReader]:
         """A stream from the file, or from one below the folder. Raises `FileNotFoundError`, `CorpusError`."""
-        with _told(self.name, "read", FileNotFoundError):
-            stream = self.system.open(f"{self.key}/{below}" if below else self.key, "rb")
-        with stream:
-            yield stream
+        try:
+            with _told(self.name, "read", FileNotFoundError):
+                key = f"{self.key}/{below}" if below else self.key
+                if self.system.info(key)["type"] == "directory":
+                    raise CorpusError(f"{self.name} is a folder, and at a URL only files are read: copy it here first")
+                stream = self.system.open(key, "rb")
+        except FileNotFoundError as problem:
+            raise FileNotFoundError(ENOENT, strerror(ENOENT), self.name) from problem
+        with stream, cast("BufferedReader", BufferedReader(_Source(self.name, stream), _READ)) as buffered:
+            yield buffered
 
     def remove(self) -> None:
         """Takes it away. Raises `CorpusError`."""
@@ -161,6 +175,32 @@ class _Stream:
 
     def flush(self) -> None:
         """A store takes what it has when it has enough."""
+
+
+class _Source(RawIOBase):
+    """A stream from a store, whose errors say where it is."""
+
+    def __init__(self, name: str, stream: Any) -> None:
+        self._name, self._stream = name, stream
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = SEEK_SET, /) -> int:
+        """Goes to another place. Raises `CorpusError`."""
+        with _told(self._name, "read"):
+            return int(self._stream.seek(offset, whence))
+
+    def readinto(self, buffer: "WriteableBuffer") -> int:
+        """Reads the next bytes. Raises `CorpusError`."""
+        view = memoryview(buffer)
+        with _told(self._name, "read"):
+            data = self._stream.read(len(view))
+        view[: len(data)] = data
+        return len(data)
 
 
 @contextmanager
