@@ -171,8 +171,9 @@ def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | N
     by_message = {name: {label: summary.by_label.get((name, label), 0) for label in VERDICTS} for name in MESSAGES}
     written = {name: counts for name, counts in by_message.items() if any(counts.values())}
     if as_json:
-        kept = {} if shards is None else {"shards": shards, "kept": outcome.kept}
-        told = {"out": out, "cases": summary.count, "bytes": outcome.bytes, "seconds": round(seconds, 3), **kept, "messages": written}
+        more: dict[str, Any] = {} if shards is None else {"shards": shards, "kept": outcome.kept}
+        more |= {"left_out": outcome.left_out} if outcome.left_out else {}
+        told = {"out": out, "cases": summary.count, "bytes": outcome.bytes, "seconds": round(seconds, 3), **more, "messages": written}
         click.echo(json.dumps(told), err=err)
         return
     where = "standard output" if err else click.format_filename(out) + ("" if shards is None else f", in {shards:,} shards")
@@ -180,5 +181,7 @@ def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | N
     click.echo(f"{summary.count:,} cases written to {where} ({outcome.bytes:,} bytes{took})", err=err)
     if outcome.kept:
         click.echo(f"  {outcome.kept:,} cases were there already", err=err)
+    for reason, count in outcome.left_out.items():
+        click.echo(f"  left out: {count:,} {reason}", err=err)
     for name, counts in written.items():
         click.echo(f"  {name}: {counted(counts)}", err=err)

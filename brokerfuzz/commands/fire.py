@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from brokerfuzz import options
 from brokerfuzz.commands import aiming
-from brokerfuzz.commands.making import contract_of, random_count, tell_unbroken
+from brokerfuzz.commands.making import check_minimal, contract_of, random_count, tell_unbroken
 from brokerfuzz.commands.output import FAILED, INTERRUPTED, clear_line, note
 from brokerfuzz.commands.recorded import about, recorded
 from brokerfuzz.options import CONFIGURATION, MESSAGES, ONE_OF_MESSAGES, VERDICTS
@@ -135,6 +135,7 @@ def _plan(given: Given) -> "Plan":
     from brokerfuzz.cases.case import clock
     from brokerfuzz.cases.plan import Plan
 
+    check_minimal(given)
     endless = given["count"] is None and given["seconds"] is not None
     chosen = {name: tuple(given[name]) for name in options.CHOICE}
     return Plan(

@@ -41,13 +41,18 @@ def random_count(count: int | None, only_random: bool) -> int:
     return count if count is not None else RANDOM_CASES if only_random else 0
 
 
+def check_minimal(given: "Mapping[str, Any]") -> None:
+    """Raises `UsageError` where nothing is left that --minimal could choose from."""
+    if given["minimal"] and given["only_random"]:
+        raise click.UsageError("--minimal chooses from the catalogue, which --random leaves out: give one of them", click.get_current_context())
+
+
 def plans_of(message_types: "tuple[MessageType, ...]", given: "Mapping[str, Any]") -> "tuple[Plan, ...]":
     """A plan for each message type, of parameters that are called as the options are. All are made against one time. Raises `ClockError`."""
     from brokerfuzz.cases.case import clock
     from brokerfuzz.cases.plan import Plan
 
-    if given["minimal"] and given["only_random"]:
-        raise click.UsageError("--minimal chooses from the catalogue, which --random leaves out: give one of them", click.get_current_context())
+    check_minimal(given)
     count, now = random_count(given["count"], given["only_random"]), clock(given["now"])
     said = {name: given[name] for name in ("seed", "only_random", "strength", "minimal", "contract")}
     said |= {name: tuple(given[name]) for name in options.CHOICE} | {"verdicts": tuple(given["verdicts"]) or VERDICTS}

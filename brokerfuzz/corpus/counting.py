@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.corpus.formats import LeftOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +14,12 @@ class Summary:
 
     count: int
     by_label: dict[tuple[str, str], int]
+
+    @classmethod
+    def of(cls, passed: Counter[tuple[str, str]], left_out: Counter[tuple[str, str]]) -> "Summary":
+        """Of the cases that have passed, without those that the format has left out."""
+        written = passed - left_out
+        return cls(written.total(), dict(written))
 
 
 class Counted:
@@ -29,7 +36,6 @@ class Counted:
                 self._progress(number)
             yield case
 
-    @property
-    def summary(self) -> Summary:
-        """What has passed so far."""
-        return Summary(self._by_label.total(), dict(self._by_label))
+    def summary(self, left_out: LeftOut) -> Summary:
+        """What has passed so far, without what was left out."""
+        return Summary.of(self._by_label, left_out.by_label)

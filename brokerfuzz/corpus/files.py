@@ -35,7 +35,7 @@ def write(
     else:
         place.check_folder(MANIFEST, force=True)
         write_folder(place, form.files(counted, known), form.name, known)
-    return counted.summary
+    return counted.summary(known.left_out)
 
 
 def dump(stream: BinaryIO, cases: Iterable[Case], *, progress: Callable[[int], None] | None = None, fmt: str = "ndjson") -> Summary:
@@ -43,8 +43,9 @@ def dump(stream: BinaryIO, cases: Iterable[Case], *, progress: Callable[[int], N
     counted, form = Counted(_some(cases), progress), format_named(fmt)
     if not isinstance(form, OneFile):
         raise CorpusError(f"{fmt} is a folder: name one")
-    stream.writelines(form.pieces(counted, About(load_contract(), MESSAGE_TYPES, clock(None), "")))
-    return counted.summary
+    about = About(load_contract(), MESSAGE_TYPES, clock(None), "")
+    stream.writelines(form.pieces(counted, about))
+    return counted.summary(about.left_out)
 
 
 def _some(cases: Iterable[Case]) -> Iterator[Case]:

@@ -141,6 +141,19 @@ def test_the_end_of_the_name_says_how_it_is_packed(run: Run) -> None:
     assert Path("out.ndjson.zst").stat().st_size < Path("out.ndjson").stat().st_size / 5
 
 
+@pytest.mark.parametrize("form", ["openapi", "json-schema-test-suite", "parsing", "fuzz-seeds", "pytest"])
+def test_the_summary_counts_what_is_written_and_says_what_is_left_out(run: Run, form: str) -> None:
+    out = "out.json" if form in ("openapi", "json-schema-test-suite") else "out"
+    said = json.loads(run("export", out, *PRICING, "--format", form, "--json").stdout)
+    whole = json.loads(run("export", "all.ndjson", *PRICING, "--json").stdout)
+    assert said["cases"] + sum(said.get("left_out", {}).values()) == whole["cases"]
+    assert said["cases"] == sum(said["messages"]["offer-pricing-response"].values())
+    if form == "openapi":
+        response = json.loads(Path("out.json").read_bytes())["components"]["responses"]["offer-pricing-response"]
+        content = response["content"]["application/json"]
+        assert said["cases"] == sum(len(content[name]) for name in ("examples", "x-invalid-examples", "x-unspecified-examples"))
+
+
 # ---------------------------------------------------------------------------------------------------------- bad input
 
 

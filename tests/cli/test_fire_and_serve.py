@@ -115,3 +115,7 @@ def test_a_bug_that_is_none_gets_the_nearest(run: Run, command: str) -> None:
 
 def test_a_bug_is_for_the_embedded_service_alone(run: Run) -> None:
     assert run("fire", "http://127.0.0.1:1/", "--bug", BUG).exit_code == 2
+
+
+def test_the_smallest_catalogue_and_random_cases_alone_do_not_go_together(run: Run) -> None:
+    assert "--random leaves out" in run("fire", "http://127.0.0.1:1/", "--minimal", "--random").output

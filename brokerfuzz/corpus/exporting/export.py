@@ -1,8 +1,8 @@
 """An export: its pieces, made in order, and written."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import BinaryIO, cast
 
@@ -64,11 +64,12 @@ class Export:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was written, how many bytes there are of it, and how many cases were there already."""
+    """What was written, how many bytes there are of it, how many cases were there already, and how many were left out, by reason."""
 
     summary: Summary
     bytes: int
     kept: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 class Writing:
@@ -79,9 +80,14 @@ class Writing:
         self._counts: Counter[tuple[str, str]] = Counter()
 
     @property
-    def summary(self) -> Summary:
-        """What has been written."""
-        return Summary(self._counts.total(), dict(self._counts))
+    def count(self) -> int:
+        """How many cases have passed."""
+        return self._counts.total()
+
+    def outcome(self, size: int, kept: int = 0) -> Outcome:
+        """What has been written, of so many bytes."""
+        left_out = self._export.about.left_out
+        return Outcome(Summary.of(self._counts, left_out.by_label), size, kept, dict(left_out.by_reason))
 
     def to(self, place: Place, pieces: Iterable[Piece]) -> Written:
         """Writes a corpus to a place. Raises `CorpusError`."""
@@ -115,7 +121,7 @@ def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcom
     check_place(export.form, place, force=force)
     writing = Writing(export)
     written = writing.to(place, export.pieces(place.name, [export.total], {0}))
-    return Outcome(writing.summary, written.bytes)
+    return writing.outcome(written.bytes)
 
 
 def check_place(form: Format, place: Place, *, force: bool) -> None:
@@ -130,7 +136,7 @@ def write_stream(export: Export, stream: BinaryIO) -> Outcome:
     """Writes one corpus to a stream. Raises `CorpusError` where there is no case, or the format is a folder."""
     writing, summed = Writing(export), Summed(stream)
     writing.to_stream(cast(BinaryIO, summed), export.pieces("", [export.total], {0}))
-    return Outcome(writing.summary, summed.bytes)
+    return writing.outcome(summed.bytes)
 
 
 def _only(parts: Iterable[Part], wanted: Collection[int]) -> Iterator[Part]:

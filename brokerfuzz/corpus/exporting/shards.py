@@ -87,7 +87,7 @@ def write_shards(export: Export, place: Place, count: int, *, force: bool = Fals
         raise
     manifest.write()
     _remove_former(place, names, known)
-    return Outcome(writing.summary, sum(shard.bytes for shard in manifest.shards.values()), kept)
+    return writing.outcome(sum(shard.bytes for shard in manifest.shards.values()), kept)
 
 
 def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[int], manifest: _Manifest, writing: Writing) -> None:
@@ -95,9 +95,9 @@ def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[
     if not wanted:
         return
     for number, pieces in groupby(export.pieces(place.base, sizes, frozenset(wanted)), key=lambda piece: piece.cut.shard):
-        before = writing.summary.count
+        before = writing.count
         written = writing.to(place.beside(names.shard(number)), _filling(number, sizes[number], pieces))
-        manifest.add(Shard(names.shard(number), writing.summary.count - before, written.bytes, written.sha256))
+        manifest.add(Shard(names.shard(number), writing.count - before, written.bytes, written.sha256))
     if len(manifest.shards) < len(sizes):
         raise CorpusError(f"shard {len(manifest.shards) + 1} cannot be filled: {_TOO_FEW}")
 

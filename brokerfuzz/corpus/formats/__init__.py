@@ -6,11 +6,11 @@ no more of them than it must, and knows nothing of where the bytes go.
 
 from importlib import import_module
 
-from brokerfuzz.corpus.formats.format import About, File, Folder, Format, OneFile
+from brokerfuzz.corpus.formats.format import About, File, Folder, Format, LeftOut, OneFile
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.format_names import FORMATS
 
-__all__ = ["FORMATS", "About", "File", "Folder", "Format", "OneFile", "format_named"]
+__all__ = ["FORMATS", "About", "File", "Folder", "Format", "LeftOut", "OneFile", "format_named"]
 
 
 def format_named(name: str) -> Format:

@@ -1,7 +1,8 @@
 """The two kinds of format."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from brokerfuzz.cases.case import Case
@@ -9,8 +10,21 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """Cases that a format has no place for: how many of each message type and label, and how many for each reason."""
+
+    by_label: Counter[tuple[str, str]] = field(default_factory=Counter)
+    by_reason: Counter[str] = field(default_factory=Counter)
+
+    def add(self, case: Case, reason: str) -> None:
+        """Counts a case. The reason goes on a number of cases: `that ...`, `longer than ...`."""
+        self.by_label[case.message_type, case.label] += 1
+        self.by_reason[reason] += 1
+
+
+@dataclass(frozen=True)
 class About:
-    """What is known of a corpus before its first case.
+    """What is known of a corpus before its first case, and what is left out of it.
 
     `recipe` are the arguments of `brokerfuzz export` that make it again, but for where it goes; `now` is the time that its cases are made against.
     """
@@ -19,6 +33,7 @@ class About:
     message_types: tuple[MessageType, ...]
     now: datetime
     recipe: str
+    left_out: LeftOut = field(default_factory=LeftOut, compare=False)
 
 
 @dataclass(frozen=True)

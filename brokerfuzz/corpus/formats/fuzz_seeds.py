@@ -44,8 +44,13 @@ def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
     seen: dict[MessageType, set[bytes]] = {}
     for case in cases:
         digest = sha1(case.body, usedforsecurity=False)
-        if len(case.body) <= LARGEST_SEED and digest.digest() not in seen.setdefault(case.message_type, set()):
-            seen[case.message_type].add(digest.digest())
+        known = seen.setdefault(case.message_type, set())
+        if len(case.body) > LARGEST_SEED:
+            about.left_out.add(case, f"longer than {LARGEST_SEED:,} bytes")
+        elif digest.digest() in known:
+            about.left_out.add(case, "with the bytes of another")
+        else:
+            known.add(digest.digest())
             yield File(f"seeds/{case.message_type}/{digest.hexdigest()}", (case.body,))
     if not any(seen.values()):
         raise CorpusError(f"every message is longer than {LARGEST_SEED:,} bytes, too long for a seed: choose more cases")

@@ -66,7 +66,10 @@ def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
                 judges[message_type] = _judge(schemas[message_type])
             if (message_type, title) not in groups:
                 groups[message_type, title] = _Group(message_type, title, schemas[message_type], files.enter_context(TemporaryFile()))
-            _sort(case, groups[message_type, title], judges[message_type])
+            reason = _sort(case, groups[message_type, title], judges[message_type])
+            if reason is not None:
+                groups[message_type, title].left_out[reason] += 1
+                about.left_out.add(case, reason)
         written = [group for group in groups.values() if group.count]
         if not written:
             raise CorpusError("no case is one that a JSON Schema alone decides: choose more cases, or another format")
@@ -76,15 +79,15 @@ def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
         yield b"\n]\n"
 
 
-def _sort(case: Case, group: _Group, judge: "Judge") -> None:
+def _sort(case: Case, group: _Group, judge: "Judge") -> str | None:
+    """Adds a case to its group, or says why not."""
     if not has_plain_value(case):
-        group.left_out[NO_PLAIN_VALUE] += 1
-        return
+        return NO_PLAIN_VALUE
     valid = judge(case.body)
     if valid is None or (case.label != "unspecified" and valid != (case.label == "valid")):
-        group.left_out[MORE_THAN_THE_SCHEMA] += 1
-    else:
-        group.add(case, valid=valid)
+        return MORE_THAN_THE_SCHEMA
+    group.add(case, valid=valid)
+    return None
 
 
 Judge = Callable[[bytes], bool | None]

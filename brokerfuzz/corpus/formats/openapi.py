@@ -27,6 +27,8 @@ MOST_EXAMPLES = 20
 """Of a message type and verdict."""
 LARGEST_EXAMPLE = 16 * 1024
 """Bytes."""
+ENOUGH = f"beyond {MOST_EXAMPLES} examples of a verdict, or one of a rule or silence"
+UNFIT = "that are too long, or no JSON which all parsers read alike"
 
 _PLACES: dict[Label, str] = {"valid": "examples", "invalid": "x-invalid-examples", "unspecified": "x-unspecified-examples"}
 _REQUEST = "-request"
@@ -57,7 +59,11 @@ class _Chosen:
     def offer(self, case: Case) -> None:
         examples = self._examples.setdefault(case.message_type, {place: {} for place in _PLACES.values()})[_PLACES[case.label]]
         shown = case.message_type, _shown_by(case)
-        if len(examples) < MOST_EXAMPLES and shown not in self._shown and _fits(case):
+        if len(examples) == MOST_EXAMPLES or shown in self._shown:
+            self._about.left_out.add(case, ENOUGH)
+        elif not _fits(case):
+            self._about.left_out.add(case, UNFIT)
+        else:
             self._shown.add(shown)
             examples[f"{topic_of(case)}_{case.id[:8]}"] = _example(case, self._about)
 

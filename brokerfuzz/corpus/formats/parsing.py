@@ -21,7 +21,9 @@ LETTERS: dict[Label, str] = {"valid": "y", "invalid": "n", "unspecified": "i"}
 def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
     numbers, name = Numbers(), None
     for case in cases:
-        if not case.headers:
+        if case.headers:
+            about.left_out.add(case, "about a request's headers")
+        else:
             letter = LETTERS[case.label]
             name = f"{case.message_type}/{letter}_{stem(numbers.next((case.message_type, letter)), case)}.json"
             yield File(name, (case.body,))
