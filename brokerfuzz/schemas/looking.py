@@ -33,15 +33,19 @@ class Inspection:
         self.touched.append(Touched(silence.id, pointer(place), found))
 
 
+Look = Callable[[Any, Place, Inspection], None]
+"""Looks at the value at a place, and at what lies below."""
+
+
 def inspector(contract: Contract, message_type: MessageType) -> Callable[[Any, Reading, Inspection], None]:
     """The walk over the messages of a type: it is given the message, as one of those of a reading, and where to note what it sees."""
     sites = contract.sites[message_type]
-    walk = _Walk(contract, message_type).compiled()
+    walk = _Walk(contract, message_type).compiled("")
     too_long = next((s for s in contract.silences if s.concerns(message_type) and s.detector == "string_length"), None)
     longest = too_long.options["limit"] if too_long else 0
 
     def inspect(message: Any, reading: Reading, inspection: Inspection) -> None:
-        walk(message, inspection)
+        walk(message, None, inspection)
         if too_long is not None and reading.may_hold_text_of(longest + 1):
             _look_for_long_texts(too_long, sites, "", message, None, inspection)
 
@@ -54,13 +58,21 @@ Lines = list[str]
 """Lines of Python, indented from where they stand."""
 
 
+_DEEP = 12
+"""Levels of a walk; what lies deeper has one of its own, for Python takes no more than 20 loops in each other, and 100 levels of indentation."""
+
+
 @dataclass(frozen=True)
 class _Here:
-    """Where the source of the walk has come to: the site, the variable that holds its value, and the expression of its place."""
+    """Where the source of the walk has come to: the site, the variable that holds its value, the expression of its place, and how deep that is."""
 
-    path: str = ""
+    path: str
     value: str = "message"
-    place: str = "None"
+    place: str = "place"
+    depth: int = 0
+
+    def below(self, path: str, value: str, step: str) -> "_Here":
+        return _Here(path, value, f"({self.place}, {step})", self.depth + 1)
 
 
 class _Walk:
@@ -74,15 +86,18 @@ class _Walk:
         self._names: dict[str, Any] = {"distinct": distinct, "describe": describe}
         self._numbers = count()
 
-    def compiled(self) -> Callable[[Any, Inspection], None]:
-        """The walk."""
-        lines = ["def walk(message, inspection):", *_indented(["now, touch = inspection.now, inspection.touch", *self._at(_Here())])]
-        exec(compile("\n".join(lines), f"<walk over {self._message_type}>", "exec"), self._names)  # noqa: S102 - our own source: of a contract it has names alone, written as Python writes texts
-        walk: Callable[[Any, Inspection], None] = self._names["walk"]
+    def compiled(self, path: str) -> Look:
+        """The walk that begins at a site."""
+        lines = ["def walk(message, place, inspection):", *_indented(["now, touch = inspection.now, inspection.touch", *self._at(_Here(path))])]
+        # Our own source: of a contract it has names alone, written as Python writes texts.
+        exec(compile("\n".join(lines), f"<walk over {self._message_type}>", "exec"), self._names)  # noqa: S102
+        walk: Look = self._names["walk"]
         return walk
 
     def _at(self, here: _Here) -> Lines:
         """The lines for the value at a site: what lies below it first, then itself."""
+        if here.depth == _DEEP:
+            return [f"{self._name(self.compiled(here.path))}({here.value}, {here.place}, inspection)"]
         types, schema = types_of(self._sites[here.path].schema), self._sites[here.path].schema
         lines = self._object(here) + (self._array(here) if "array" in types else [])
         if "integer" in types and "type" in schema and (silence := self._silence("integer_form")):
@@ -103,7 +118,7 @@ class _Walk:
         for path, site in self._sites.items():
             if path and join(here.path, site.name) == path and not path.endswith("[]"):
                 value = held[site.name] = f"v{next(self._numbers)}"
-                below = self._at(_Here(path, value, f"({here.place}, {site.name!r})"))
+                below = self._at(here.below(path, value, repr(site.name)))
                 if below or self._is_of_a_pair(here.path, site.name):
                     lines += [f"{value} = {here.value}.get({site.name!r})"]
                     lines += [f"if {value} is not None:", *_indented(below)] if below else []
@@ -122,7 +137,7 @@ class _Walk:
             lines += [f"if {size} > {silence.options['limit']}:", *self._touch(silence, here, f'f"{{{size}:,}} items"')]
         if path in self._sites:
             number = next(self._numbers)
-            below = self._at(_Here(path, f"v{number}", f"({here.place}, i{number})"))
+            below = self._at(here.below(path, f"v{number}", f"i{number}"))
             lines += [f"for i{number}, v{number} in enumerate({here.value}):", *_indented(below)] if below else []
         for silence, *key in self._asked(here.path, "distinct"):
             named = key[0] if key else None
@@ -164,10 +179,6 @@ class _Walk:
 
 def _indented(lines: Lines) -> Lines:
     return [f" {line}" for line in lines]
-
-
-Look = Callable[[Any, Place, Inspection], None]
-"""Looks at the value at a place."""
 
 
 def _not_in_future(rule: Rule, near_now: Silence | None) -> Look:

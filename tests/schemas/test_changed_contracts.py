@@ -269,3 +269,26 @@ def test_what_cannot_be_used_is_refused_in_one_line(misuse: str, tmp_path: Path)
     assert "\n" not in message
     assert remedy in message
     assert (str(folder / file) if file else "") in message
+
+
+ODD_NAMES = ["it's", 'say "so"', "a\\", "two\nlines", "{now}", "');raise SystemExit#", "ü", "x" * 300, "None", "a b", "\u2028"]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_member_may_have_any_name(tmp_path: Path, name: str) -> None:
+    counts = {"type": "array", "items": {"type": "integer"}}
+    contract = changed(tmp_path, lambda schema: schema["properties"].update({name: counts}))
+    said = check("offer-creation-request", OFFER | {name: [1, 2.0] * 60}, contract=contract)
+    assert {touch.silence for touch in said.silences} == {"integer-form", "item-count"}
+    assert check("offer-creation-request", OFFER | {name: [1]}, contract=contract).label == "valid"
+
+
+def test_members_may_lie_as_deep_as_messages_are_read(tmp_path: Path) -> None:
+    deep: dict[str, Any] = {"type": "integer"}
+    value: Any = 2.0
+    for level in range(62):
+        deep = {"type": "object", "properties": {"inner": deep}} if level % 3 else {"type": "array", "items": deep}
+        value = {"inner": value} if level % 3 else [value]
+    contract = changed(tmp_path, lambda schema: schema["properties"].update(deep=deep))
+    said = check("offer-creation-request", OFFER | {"deep": value}, contract=contract)
+    assert [(touch.silence, touch.at) for touch in said.silences] == [("integer-form", "/deep/inner" + "/0/inner/inner" * 20 + "/0")]
