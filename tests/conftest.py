@@ -1,6 +1,7 @@
 """The command line in process and as a process of its own, and files for it."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -15,6 +16,9 @@ from priced import lenient
 from brokerfuzz.cli import commands
 
 SECONDS = 60
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what a shell has begun with & or nohup: tests press Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 CLUSTER = """
 import sys
