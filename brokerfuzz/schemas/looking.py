@@ -4,7 +4,7 @@ The walk is one function a message type, whose source is written from the sites 
 see, and says where it is only when it sees something. Functions that call each other, one a site, take three times as long.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
@@ -80,9 +80,20 @@ class _Walk:
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
-        self._silences = [silence for silence in contract.silences if silence.concerns(message_type)]
-        self._rules = [rule for rule in contract.rules[message_type] if rule.keyword == NOT_IN_FUTURE]
         self._message_type = message_type
+        self._members: dict[str, dict[str, str]] = {}
+        for path, site in self._sites.items():
+            if path and not path.endswith("[]"):
+                self._members.setdefault(path[: -len(site.name)].removesuffix("."), {})[site.name] = path
+        concerned = [silence for silence in contract.silences if silence.concerns(message_type)]
+        self._of_a_kind = {str(silence.detector): silence for silence in concerned}
+        self._tolerance = self._of_a_kind["near_now"].options["seconds"] if "near_now" in self._of_a_kind else 0
+        self._asked: dict[str, list[tuple[Any, ...]]] = {}
+        for silence in concerned:
+            for where in (silence.sites or {}).get(message_type, ()):
+                asked, *rest = (where,) if isinstance(where, str) else where
+                self._asked.setdefault(asked, []).append((silence, *rest))
+        self._rules = [rule for rule in contract.rules[message_type] if rule.keyword == NOT_IN_FUTURE]
         self._names: dict[str, Any] = {"distinct": distinct, "describe": describe}
         self._numbers = count()
 
@@ -100,46 +111,44 @@ class _Walk:
             return [f"{self._name(self.compiled(here.path))}({here.value}, {here.place}, inspection)"]
         types, schema = types_of(self._sites[here.path].schema), self._sites[here.path].schema
         lines = self._object(here) + (self._array(here) if "array" in types else [])
-        if "integer" in types and "type" in schema and (silence := self._silence("integer_form")):
+        if "integer" in types and "type" in schema and (silence := self._of_a_kind.get("integer_form")):
             lines += [f"if type({here.value}) is float and {here.value}.is_integer():", *self._touch(silence, here)]
-        for asked in self._silences:
-            if asked.detector in OF_VALUES and self._concerned(asked, here.path):
-                detect = self._name(OF_VALUES[str(asked.detector)])
-                lines += [f"if {detect}({here.value}, now, {self._name(asked.options)}):", *self._touch(asked, here)]
+        for silence, *_ in self._of(OF_VALUES, here):
+            detect = self._name(OF_VALUES[silence.detector])
+            lines += [f"if {detect}({here.value}, now, {self._name(silence.options)}):", *self._touch(silence, here)]
         for rule in self._rules:
             if rule.site == here.path:
-                look = self._name(_not_in_future(rule, self._silence("near_now")))
+                look = self._name(_not_in_future(rule, self._tolerance))
                 lines += [f"{look}({here.value}, {here.place}, inspection)"]
         return lines
 
     def _object(self, here: _Here) -> Lines:
         lines: Lines = []
-        held = {}
-        for path, site in self._sites.items():
-            if path and join(here.path, site.name) == path and not path.endswith("[]"):
-                value = held[site.name] = f"v{next(self._numbers)}"
-                below = self._at(here.below(path, value, repr(site.name)))
-                if below or self._is_of_a_pair(here.path, site.name):
-                    lines += [f"{value} = {here.value}.get({site.name!r})"]
-                    lines += [f"if {value} is not None:", *_indented(below)] if below else []
-        for silence, low, high in self._pairs(here.path):
-            if low in held and high in held:
-                one, other = held[low], held[high]
-                detect, options = self._name(OF_PAIRS[str(silence.detector)]), self._name(silence.options)
-                found = f"{f'{low} '!r} + describe({one}) + {f', {high} '!r} + describe({other})"
-                lines += [f"if {detect}({one}, {other}, now, {options}):", *self._touch(silence, here, found)]
+        members = self._members.get(here.path, {})
+        held = {name: f"v{next(self._numbers)}" for name in members}
+        pairs = [(silence, low, high) for silence, low, high in self._of(OF_PAIRS, here) if {low, high} <= set(members)]
+        for name, path in members.items():
+            below = self._at(here.below(path, held[name], repr(name)))
+            if below or any(name in names for _, *names in pairs):
+                lines += [f"{held[name]} = {here.value}.get({name!r})"]
+                lines += [f"if {held[name]} is not None:", *_indented(below)] if below else []
+        for silence, low, high in pairs:
+            one, other = held[low], held[high]
+            detect, options = self._name(OF_PAIRS[silence.detector]), self._name(silence.options)
+            found = f"{f'{low} '!r} + describe({one}) + {f', {high} '!r} + describe({other})"
+            lines += [f"if {detect}({one}, {other}, now, {options}):", *self._touch(silence, here, found)]
         return [f"if type({here.value}) is dict:", *_indented(lines)] if lines else []
 
     def _array(self, here: _Here) -> Lines:
         lines, path = [], f"{here.path}[]"
-        if silence := self._silence("item_count"):
+        if silence := self._of_a_kind.get("item_count"):
             size = f"len({here.value})"
             lines += [f"if {size} > {silence.options['limit']}:", *self._touch(silence, here, f'f"{{{size}:,}} items"')]
         if path in self._sites:
             number = next(self._numbers)
             below = self._at(here.below(path, f"v{number}", f"i{number}"))
             lines += [f"for i{number}, v{number} in enumerate({here.value}):", *_indented(below)] if below else []
-        for silence, *key in self._asked(here.path, "distinct"):
+        for silence, *key in self._of(("distinct",), here):
             named = key[0] if key else None
             lines += [f"if len({here.value}) > 1 and distinct({here.value}, {named!r}):"]
             lines += self._touch(silence, here, repr(f"the same {named or 'item'} twice"))
@@ -154,36 +163,16 @@ class _Walk:
         self._names[name] = thing
         return name
 
-    # ------------------------------------------------------------------------------------------- what is to be seen
-
-    def _silence(self, detector: str) -> Silence | None:
-        return next((silence for silence in self._silences if silence.detector == detector), None)
-
-    def _asked(self, path: str, *detectors: str) -> Iterator[tuple[Any, ...]]:
+    def _of(self, detectors: Collection[str], here: _Here) -> Iterator[tuple[Any, ...]]:
         """(a silence of these detectors, what its table says behind the site), of every mention of the site."""
-        for silence in self._silences:
-            for where in (silence.sites or {}).get(self._message_type, ()) if silence.detector in detectors else ():
-                site, *rest = (where,) if isinstance(where, str) else where
-                if site == path:
-                    yield silence, *rest
-
-    def _concerned(self, silence: Silence, path: str) -> bool:
-        return any(asked is silence for asked, *_ in self._asked(path, str(silence.detector)))
-
-    def _pairs(self, path: str) -> Iterator[tuple[Any, ...]]:
-        return self._asked(path, *OF_PAIRS)
-
-    def _is_of_a_pair(self, path: str, name: str) -> bool:
-        return any(name in names for _, *names in self._pairs(path))
+        return (asked for asked in self._asked.get(here.path, ()) if asked[0].detector in detectors)
 
 
 def _indented(lines: Lines) -> Lines:
     return [f" {line}" for line in lines]
 
 
-def _not_in_future(rule: Rule, near_now: Silence | None) -> Look:
-    tolerance = near_now.options["seconds"] if near_now else 0
-
+def _not_in_future(rule: Rule, tolerance: int) -> Look:
     def look(value: Any, place: Place, inspection: Inspection) -> None:
         when = instant(value) if isinstance(value, str) else None
         if when is not None and (when - inspection.now).total_seconds() > tolerance:
