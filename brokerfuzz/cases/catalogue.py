@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.building import Plan, build
+from brokerfuzz.cases.case import Case, clock, compact
 from brokerfuzz.cases.controls import ControlMaker
 from brokerfuzz.cases.edges import EdgeMaker
 from brokerfuzz.cases.faults import FaultMaker
@@ -38,6 +39,14 @@ def catalogue(
     """
     cases = _ordered(contract or load_contract(), message_type, clock(now), strength)
     return (case for case in cases if case.label in verdicts)
+
+
+def plainest(message_type: MessageType, *, now: datetime | None = None, contract: Contract | None = None) -> Case:
+    """The first valid case, at once where it is the plain message with every member, which only a changed contract can forbid."""
+    known = contract or load_contract()
+    body = compact(build(known, message_type, Plan()))
+    case = Case.confirmed(message_type, body, claim="valid", now=clock(now), contract=known)
+    return case or next(catalogue(message_type, verdicts=["valid"], now=now, contract=known))
 
 
 @lru_cache(maxsize=6)

@@ -168,14 +168,14 @@ def _conduct(stack: ExitStack, target: "Target", plan: "Plan", given: Given) -> 
     from brokerfuzz.campaign import Campaign, Recalled, run
     from brokerfuzz.reports.terminal import live_progress
 
+    if given["preflight"] and not aiming.is_embedded(given):
+        _preflight(target, plan, given)
     if sys.stderr.isatty():
         click.echo("making the catalogue ...", nl=False, err=True)
     first = next((case for _, case in plan.numbered()), None)  # the catalogue takes seconds to make, which are not to count as the campaign's
     clear_line()
     if first is None:
         raise click.UsageError("no case is left to fire: choose more verdicts, rules, techniques or tags", click.get_current_context())
-    if given["preflight"] and not aiming.is_embedded(given):
-        _preflight(target, plan, given)
     recalled = None
     if given["resume"] is not None:
         recalled = Recalled(given["resume"])
@@ -191,16 +191,16 @@ def _conduct(stack: ExitStack, target: "Target", plan: "Plan", given: Given) -> 
 
 
 def _preflight(target: "Target", plan: "Plan", given: Given) -> None:
-    """Sees that the target is set up. Raises `TargetError`."""
-    from brokerfuzz.cases.catalogue import catalogue
+    """Sees that the target is set up, before anything is made that takes long. Raises `TargetError`."""
+    from brokerfuzz.cases.catalogue import plainest
     from brokerfuzz.targets import looping, preflight
 
-    plainest = next(catalogue(plan.message_type, verdicts=["valid"], now=plan.now, contract=plan.demands, strength=plan.strength))
+    body = plainest(plan.message_type, now=plan.now, contract=plan.demands).body
 
     async def check() -> str | None:
         await target.open()
         try:
-            return (await preflight.check(target, plainest.body)).warning
+            return (await preflight.check(target, body)).warning
         finally:
             await target.close()
 
