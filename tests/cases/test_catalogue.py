@@ -114,7 +114,7 @@ def test_a_time_before_every_past_is_refused() -> None:
 
 
 def test_cases_can_be_made_against_any_later_time() -> None:
-    for year in (2001, 2019, 2525):
+    for year in (2001, 2525):
         now = datetime(year, 2, 3, tzinfo=UTC)
         assert sum(1 for _ in islice(catalogue("offer-creation-request", now=now), 300)) == 300
         assert sum(1 for _ in islice(random_cases("offer-creation-request", 1, now=now), 300)) == 300
