@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.schemas.oracle import site_of
 from brokerfuzz.schemas.pointers import escape
+from brokerfuzz.schemas.sites import join
 
 Steps = tuple[str | int, ...]
 """The way down from the root to a place."""
@@ -99,15 +99,17 @@ def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
 def places(message: Any, site: str) -> list[Steps]:
     """Every place of a site in a message, in order."""
     found: list[Steps] = []
-    _find(message, (), site, found)
+    _find(message, (), "", site, found)
     return found
 
 
-def _find(value: Any, steps: Steps, site: str, found: list[Steps]) -> None:
-    here = site_of(steps)
+def _find(value: Any, steps: Steps, here: str, site: str, found: list[Steps]) -> None:
     if here == site:
         found.append(steps)
-    elif site.startswith(here):
-        below = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        for step, item in below:
-            _find(item, (*steps, step), site, found)
+    elif isinstance(value, dict):
+        for name, member in value.items():
+            if site.startswith(below := join(here, name)):
+                _find(member, (*steps, name), below, site, found)
+    elif isinstance(value, list) and site.startswith(below := f"{here}[]"):
+        for index, item in enumerate(value):
+            _find(item, (*steps, index), below, site, found)

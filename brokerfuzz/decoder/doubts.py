@@ -32,6 +32,7 @@ def detectors_at(contract: Contract, message_type: MessageType, path: str) -> li
     return [detector for detector, _ in doubts(contract, message_type).get(path, ())]
 
 
+@lru_cache(maxsize=4096)
 def spelling_at(contract: Contract, message_type: MessageType, path: str) -> str | None:
     """The detector, if any, for which `pools.FOR_DETECTOR` knows what is ordinary at a place; the narrowest, where there are several."""
     asked = detectors_at(contract, message_type, path)
