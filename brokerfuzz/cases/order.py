@@ -57,5 +57,13 @@ class _Cover:
 
     def _gain(self, case: Case) -> int:
         together = self._with_twin(case)
-        new = {name: worth for one in together for name, worth in self.worth_of.get(one.id, {}).items() if name not in self.held}
+        new: dict[str, int] = {}
+        for one in together:
+            new |= self._left(one)
         return sum(new.values()) // max(len(together), 1)
+
+    def _left(self, case: Case) -> Worth:
+        """What a case covers that none of those given does. The rest need not be looked at again."""
+        left = {name: worth for name, worth in self.worth_of.get(case.id, {}).items() if name not in self.held}
+        self.worth_of[case.id] = left
+        return left
