@@ -1,7 +1,7 @@
 """A walk over a message that notices what is in doubt at its sites, and what is broken that schemas cannot say.
 
 The walk is one function a message type, whose source is written from the sites and compiled once: it goes only where there is something to
-see, and says where it is only when it sees something. Functions that call each other, one a site, take three times as long.
+see, and says where it is only when it sees something. Functions that call each other, one a site, take half as long again.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
