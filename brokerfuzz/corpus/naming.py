@@ -12,13 +12,15 @@ _OTHERS = (".7z", ".br", ".bz2", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".snapp
 
 
 def format_told(out: str) -> Format:
-    """The format that the end of a name tells; `ndjson` where it tells none. Raises `CorpusError` where several formats have that end."""
+    """The format that the end of a name tells; `ndjson` for a name without one. Raises `CorpusError` where several formats have that end, or none."""
     bare = out.removesuffix(suffix(out))
     fits = [form for form in map(format_named, FORMATS) if isinstance(form, OneFile) and bare.endswith(form.suffix)]
     longest = [form for form in fits if len(form.suffix) == max(len(fit.suffix) for fit in fits)]
     if len(longest) > 1:
         names = ", ".join(form.name for form in longest)
         raise CorpusError(f"{out} could be of several formats: say with --format which of {names}")
+    if not longest and (end := PurePosixPath(bare).suffix.lower()) not in ("", ".jsonl", *_OTHERS):
+        raise CorpusError(f"{out} ends in {end}, as no format does: name it .ndjson, or say with --format what it is to be")
     return longest[0] if longest else format_named("ndjson")
 
 
