@@ -9,14 +9,16 @@ from brokerfuzz.errors import CorpusError
 NDJSON, FILES = format_named("ndjson"), format_named("files")
 
 
-@pytest.mark.parametrize(("name", "told"), [("a", "ndjson"), ("a.jsonl", "ndjson"), ("a.ndjson.gz", "ndjson"), ("a.har", "har"), ("a.har.zst", "har")])
+@pytest.mark.parametrize(
+    ("name", "told"), [("a", "ndjson"), ("a.jsonl", "ndjson"), ("a.ndjson.gz", "ndjson"), ("a.har", "har"), ("a.har.zst", "har")]
+)
 def test_the_end_of_a_name_tells_the_format(name: str, told: str) -> None:
     assert format_told(name).name == told
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.csv.gz", "a.ndjosn", "s3://bucket/a.b.c"])
 def test_an_end_that_tells_no_format_is_refused(name: str) -> None:
-    with pytest.raises(CorpusError, match="as no format does: name it .ndjson"):
+    with pytest.raises(CorpusError, match="as no format does"):
         format_told(name)
 
 
