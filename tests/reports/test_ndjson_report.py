@@ -15,7 +15,8 @@ def test_each_line_is_an_object_that_says_what_it_is_and_the_last_one_that_it_is
     assert text.isascii()
     records = [json.loads(line) for line in text.split("\n")[:-1]]
     assert [record.get("last") for record in records] == [*[None] * (len(records) - 1), True]
-    assert [record for record in records if record["record"] == "finding"] == [{"record": "finding", **found} for found in hostile["findings"]]
+    findings = json.loads(json.dumps(hostile["findings"]))  # two halves of a surrogate pair side by side are one character there
+    assert [record for record in records if record["record"] == "finding"] == [{"record": "finding", **found} for found in findings]
 
 
 def test_records_come_in_order() -> None:
