@@ -8,12 +8,15 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
+import orjson
+
 from brokerfuzz.decoder.pools import EARLIEST_NOW
 from brokerfuzz.errors import ClockError, LabelError
 from brokerfuzz.schemas import Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
+from brokerfuzz.schemas.pieces import Judgement
 from brokerfuzz.schemas.reading import plain
 
 
@@ -55,10 +58,6 @@ class Case:
     @cached_property
     def is_compact(self) -> bool:
         """Whether the bytes are the compact JSON of a value: such a message stands in a line of text as it is."""
-        if plain(self.body) is not None:
-            return True
-        import orjson
-
         try:
             return orjson.dumps(orjson.loads(self.body)) == self.body
         except (ValueError, TypeError):  # no JSON; nested deeper than orjson writes
@@ -92,23 +91,25 @@ class Case:
         now: datetime | None = None,
         contract: Contract | None = None,
         headers: Headers = (),
+        judgement: Judgement | None = None,
     ) -> "Case":
-        """The case of these bytes, judged by the oracle.
+        """The case of these bytes, judged by the oracle. `judgement` is the oracle's, where it was asked before.
 
         `faults` claim that the rules that they name are broken and no others, `claim` (a silence's id, or `valid`) that nothing is
         broken and the silence is touched, or none. Raises `LabelError` where the oracle sees it otherwise, or finds fault with the twin.
         """
-        verdict = check(message_type, body, now=now, contract=contract, headers=headers)
-        broken = {entry.rule for entry in verdict.broken}
-        if faults and broken != {fault.rule for fault in faults}:
+        if judgement is None:
+            judgement = Judgement(check(message_type, body, now=now, contract=contract, headers=headers), plain(body) is not None)
+        verdict = judgement.verdict
+        if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
             raise LabelError(f"a case of {faults} is {verdict}: {body[:300]!r}")
-        touched = {touch.silence for touch in verdict.silences} if verdict.label == "unspecified" else {verdict.label}
-        if claim and claim not in touched:
+        if claim and claim != verdict.label and (verdict.label != "unspecified" or claim not in {touch.silence for touch in verdict.silences}):
             raise LabelError(f"a case of {claim} is {verdict}: {body[:300]!r}")
         if twin is not None and twin.label != "valid":
             raise LabelError(f"a twin is {twin.verdict}: {twin.body[:300]!r}")
         case = cls(message_type, body, verdict, tuple(faults), tuple(tags), twin, headers=headers)
-        case.is_compact  # noqa: B018  (the oracle has just read the bytes: now it costs nothing)
+        if judgement.is_plain:
+            vars(case)["is_compact"] = True  # as the cached property would keep it
         return case
 
     @classmethod
@@ -150,6 +151,4 @@ def compact(value: Any) -> bytes:
 
     Raises `TypeError` for what orjson cannot write (integers beyond 64 bits, lone surrogates): such messages travel as bytes.
     """
-    import orjson
-
     return orjson.dumps(value)

@@ -1,8 +1,8 @@
 """Changes to a message: at one place, and nothing else."""
 
-from collections.abc import Callable, Sequence
-from copy import copy
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, cast
 
 from brokerfuzz.cases.case import compact
@@ -44,7 +44,8 @@ class Rewrite:
 Change = Put | Remove | AddMember | Rewrite
 
 
-def pointer(steps: Sequence[str | int]) -> str:
+@lru_cache(maxsize=4096)
+def pointer(steps: Steps) -> str:
     """The JSON Pointer (RFC 6901) of a place."""
     return "".join(f"/{escape(str(step))}" for step in steps)
 
@@ -58,16 +59,19 @@ def value_at(message: Any, steps: Steps) -> Any:
 
 def apply(message: Any, steps: Steps, change: Change) -> bytes:
     """The bytes of the message with the change made at the place; the message itself stays as it is."""
+    return change.how(compact(message)) if isinstance(change, Rewrite) else compact(altered(message, steps, change))
+
+
+def altered(message: Any, steps: Steps, change: Put | Remove | AddMember) -> Any:
+    """The message with the change made at the place: a copy, which shares with the message what is not on the way."""
     match change:
-        case Rewrite(how):
-            return how(compact(message))
         case Put(value):
-            return compact(_with(message, steps, lambda _: value))
+            return _with(message, steps, lambda _: value)
         case AddMember(name, value, first):
             added = {name: value}
-            return compact(_with(message, steps, lambda held: {**added, **held} if first else {**held, **added}))
+            return _with(message, steps, lambda held: {**added, **held} if first else {**held, **added})
         case Remove():
-            return compact(_with(message, steps[:-1], lambda held: {k: v for k, v in held.items() if k != steps[-1]}))
+            return _with(message, steps[:-1], lambda held: {k: v for k, v in held.items() if k != steps[-1]})
 
 
 def place_of(steps: Steps, change: Change) -> Steps:
@@ -81,17 +85,12 @@ def place_of(steps: Steps, change: Change) -> Steps:
             return steps
 
 
-def replaced(message: Any, steps: Steps, value: Any) -> Any:
-    """A copy of the message with another value at the place; it shares with the message what is not on the way."""
-    return _with(message, steps, lambda _: value)
-
-
 def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
     """A copy of the message, copied along the way alone."""
     if not steps:
         return change(message)
-    result, step = copy(message), cast(Any, steps[0])
-    held = result[step] if isinstance(result, list) or step in result else None
+    result, step = message.copy(), cast(Any, steps[0])
+    held = result[step] if type(result) is list or step in result else None
     result[step] = _with(held, steps[1:], change)
     return result
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.changes import Steps, places, replaced, value_at
+from brokerfuzz.cases.changes import Put, Steps, altered, places, value_at
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.faults import OF_PRESENCE
 from brokerfuzz.decoder.matching import matches
@@ -73,4 +73,4 @@ class ControlMaker:
 
 def _with(case: Case, steps: Steps, value: Any) -> bytes:
     """The message's bytes with another value at a place. Python's `json` writes integers of any size."""
-    return json.dumps(replaced(case.value, steps, value), ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(altered(case.value, steps, Put(value)), ensure_ascii=False, separators=(",", ":")).encode()

@@ -38,8 +38,8 @@ def _line(case: Case, carried: Mapping[str, Any], last: bool) -> bytes:
         "message": case.message_type,
         "verdict": case.label,
         "faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
-        "silences": sorted({touch.silence for touch in case.verdict.silences}),
-        "tags": list(case.tags),
+        "silences": sorted({touch.silence for touch in case.verdict.silences}) if case.verdict.silences else (),
+        "tags": case.tags,
         "twin": case.twin_id,
     }
     if case.headers:

@@ -4,9 +4,11 @@ The walk is one function a message type, whose source is written from the sites 
 see, and says where it is only when it sees something. Functions that call each other, one a site, take half as long again.
 """
 
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -37,19 +39,42 @@ Look = Callable[[Any, Place, Inspection], None]
 """Looks at the value at a place, and at what lies below."""
 
 
-def inspector(contract: Contract, message_type: MessageType) -> Callable[[Any, Reading, Inspection], None]:
-    """The walk over the messages of a type: it is given the message, as one of those of a reading, and where to note what it sees."""
-    sites = contract.sites[message_type]
-    walk = _Walk(contract, message_type).compiled("")
-    too_long = next((s for s in contract.silences if s.concerns(message_type) and s.detector == "string_length"), None)
-    longest = too_long.options["limit"] if too_long else 0
+class Inspector:
+    """The walks over the messages of a type: over a whole one; over a member of it and what lies below; over what is around its members."""
 
-    def inspect(message: Any, reading: Reading, inspection: Inspection) -> None:
-        walk(message, None, inspection)
-        if too_long is not None and reading.may_hold_text_of(longest + 1):
-            _look_for_long_texts(too_long, sites, "", message, None, inspection)
+    def __init__(self, contract: Contract, message_type: MessageType) -> None:
+        self._sites = contract.sites[message_type]
+        self._contract = contract
+        self._message_type: MessageType = message_type
+        self._walk = _Walk(contract, message_type).compiled("")
+        self._too_long = next((s for s in contract.silences if s.concerns(message_type) and s.detector == "string_length"), None)
 
-    return inspect
+    @property
+    def longest_text(self) -> int:
+        """Characters of the longest text that is not looked at."""
+        return self._too_long.options["limit"] if self._too_long is not None else sys.maxsize
+
+    @cached_property
+    def members(self) -> Mapping[str, Look | None]:
+        """The walk over each member that the root has a site for, in the order in which the walk over the whole comes to them; None where there
+        is nothing to see."""
+        walk = _Walk(self._contract, self._message_type)
+        return {name: walk.compiled(path) if walk.sees(path) else None for name, path in walk.members("").items()}
+
+    @cached_property
+    def around(self) -> Look:
+        """What the walk over the whole sees that is not within one member."""
+        return _Walk(self._contract, self._message_type).around()
+
+    def whole(self, message: Any, reading: Reading, inspection: Inspection) -> None:
+        """Looks at a message, one of those of a reading."""
+        self._walk(message, None, inspection)
+        self.long_texts("", message, None, reading, inspection)
+
+    def long_texts(self, path: str, value: Any, place: Place, reading: Reading, inspection: Inspection) -> None:
+        """Looks for texts too long at a site and below."""
+        if self._too_long is not None and reading.may_hold_text_of(self.longest_text + 1):
+            _look_for_long_texts(self._too_long, self._sites, path, value, place, inspection)
 
 
 # --------------------------------------------------------------------------------------------------------- the walk
@@ -97,20 +122,35 @@ class _Walk:
         self._names: dict[str, Any] = {"distinct": distinct, "describe": describe}
         self._numbers = count()
 
+    def members(self, path: str) -> Mapping[str, str]:
+        """The sites of the members of the object at a site, by their names."""
+        return self._members.get(path, {})
+
+    def sees(self, path: str) -> bool:
+        """Whether there is anything to see at a site or below."""
+        return bool(self._at(_Here(path)))
+
     def compiled(self, path: str) -> Look:
         """The walk that begins at a site."""
-        lines = ["def walk(message, place, inspection):", *_indented(["now, touch = inspection.now, inspection.touch", *self._at(_Here(path))])]
+        return self._compiled(self._at(_Here(path)))
+
+    def around(self) -> Look:
+        """The walk that begins at the root, and does not look into its members."""
+        return self._compiled(self._at(_Here(""), within=False))
+
+    def _compiled(self, lines: Lines) -> Look:
+        lines = ["def walk(message, place, inspection):", *_indented(["now, touch = inspection.now, inspection.touch", *lines])]
         # Our own source: of a contract it has names alone, written as Python writes texts.
         exec(compile("\n".join(lines), f"<walk over {self._message_type}>", "exec"), self._names)  # noqa: S102
         walk: Look = self._names["walk"]
         return walk
 
-    def _at(self, here: _Here) -> Lines:
-        """The lines for the value at a site: what lies below it first, then itself."""
+    def _at(self, here: _Here, *, within: bool = True) -> Lines:
+        """The lines for the value at a site: what lies below it first (unless not `within` its members), then itself."""
         if here.depth == _DEEP:
             return [f"{self._name(self.compiled(here.path))}({here.value}, {here.place}, inspection)"]
         types, schema = types_of(self._sites[here.path].schema), self._sites[here.path].schema
-        lines = self._object(here) + (self._array(here) if "array" in types else [])
+        lines = self._object(here, within) + (self._array(here) if "array" in types else [])
         if "integer" in types and "type" in schema and (silence := self._of_a_kind.get("integer_form")):
             lines += [f"if type({here.value}) is float and {here.value}.is_integer():", *self._touch(silence, here)]
         for silence, *_ in self._of(OF_VALUES, here):
@@ -122,13 +162,13 @@ class _Walk:
                 lines += [f"{look}({here.value}, {here.place}, inspection)"]
         return lines
 
-    def _object(self, here: _Here) -> Lines:
+    def _object(self, here: _Here, within: bool) -> Lines:
         lines: Lines = []
-        members = self._members.get(here.path, {})
+        members = self.members(here.path)
         held = {name: f"v{next(self._numbers)}" for name in members}
         pairs = [(silence, low, high) for silence, low, high in self._of(OF_PAIRS, here) if {low, high} <= set(members)]
         for name, path in members.items():
-            below = self._at(here.below(path, held[name], repr(name)))
+            below = self._at(here.below(path, held[name], repr(name))) if within else []
             if below or any(name in names for _, *names in pairs):
                 lines += [f"{held[name]} = {here.value}.get({name!r})"]
                 lines += [f"if {held[name]} is not None:", *_indented(below)] if below else []

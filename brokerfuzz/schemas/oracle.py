@@ -6,7 +6,7 @@ so that a generator's mistake shows instead of being confirmed.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
@@ -15,13 +15,14 @@ from typing import Any
 
 from brokerfuzz.schemas.contract import Contract, MessageType, Stances, known_message_type, load_contract
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
-from brokerfuzz.schemas.looking import Inspection, inspector
+from brokerfuzz.schemas.looking import Inspection, Inspector
 from brokerfuzz.schemas.numbers import LONGEST_INTEGER
 from brokerfuzz.schemas.pointers import escape
 from brokerfuzz.schemas.reading import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structure import Files, standard, validator
-from brokerfuzz.schemas.verdicts import VALID, Broken, Label, Touched, Verdict, describe
+from brokerfuzz.schemas.verdicts import VALID, Broken, Touched, Verdict, describe
+from brokerfuzz.schemas.ways import Exotic
 
 Steps = tuple[str | int, ...]
 """The way down from the root to a place."""
@@ -51,7 +52,7 @@ def check(
     Any bytes get a verdict. Raises `UnknownNameError` for a message type, silence or stance that is none, `TypeError`
     for a Python value that JSON cannot carry.
     """
-    rulebook = _rulebook(contract or load_contract(), known_message_type(message_type))
+    rulebook = rulebook_of(contract or load_contract(), known_message_type(message_type))
     return rulebook.judge(
         bytes(body) if isinstance(body, bytes | bytearray | memoryview) else _written(body),
         now=aware(now),
@@ -93,15 +94,16 @@ def _writable(value: Any, depth: int) -> Any:
 
 
 @lru_cache(maxsize=32)
-def _rulebook(contract: Contract, message_type: MessageType) -> "_Rulebook":
-    return _Rulebook(contract, message_type)
+def rulebook_of(contract: Contract, message_type: MessageType) -> "Rulebook":
+    """The demands on a message type, compiled once."""
+    return Rulebook(contract, message_type)
 
 
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
 """What flat schemas write for a keyword that the validator names."""
 
 
-class _Rulebook:
+class Rulebook:
     """A contract's demands on one message type, compiled."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
@@ -116,11 +118,12 @@ class _Rulebook:
         self.conditions = {rule.id: validator(standard(rule.condition.when), files) for rule in contested if rule.condition}
         self.alone = {rule.id: validator(standard({rule.keyword: rule.value}), files) for rule in contested if rule.keyword != "required"}
         self.detectors = {str(silence.detector): silence for silence in contract.silences if silence.concerns(message_type)}
-        self.inspect = inspector(contract, message_type)
+        self.inspector = Inspector(contract, message_type)
 
     # ------------------------------------------------------------------------------------------------ judging
 
     def judge(self, body: bytes, *, now: datetime, stances: Stances, headers: Headers) -> Verdict:
+        """The verdict on the bytes of a message: see `check`."""
         if headers:
             body = carried(body, headers)
         reading = read(body)
@@ -135,14 +138,11 @@ class _Rulebook:
         else:
             rule = self.rules["", JSON_RULE][0]
             broken = [Broken(rule.id, "", reading.error, rule.demand)]
-        self._touch_by_text(body, reading, inspection)
+        self._touch_by_text(reading, inspection)
+        self.touch_by_size(len(body), inspection)
         if headers:
             self._touch_by_headers(headers, inspection)
-        touched = _unique(inspection.touched)
-        if not stances:
-            label: Label = "invalid" if broken else "unspecified" if touched else "valid"
-            return Verdict(label, tuple(broken), tuple(touched)) if label != "valid" else VALID
-        return self._with_stances(broken, touched, stances)
+        return self._with_stances(broken, _unique(inspection.touched), stances) if stances else verdict_of(broken, inspection.touched)
 
     def _with_stances(self, broken: list[Broken], touched: list[Touched], stances: Stances) -> Verdict:
         rejected = [touch for touch in touched if stances.get(touch.silence) == "reject"]
@@ -154,14 +154,14 @@ class _Rulebook:
         """The rules broken, however the message is read."""
         found: list[list[Broken]] = []
         for value in reading.values:
-            self.inspect(value, reading, inspection)
-            broken = [] if self.validator.is_valid(value) else self._explain(value)
-            found.append(broken + inspection.broken)
+            self.inspector.whole(value, reading, inspection)
+            found.append(self.violations(value) + inspection.broken)
             inspection.broken = []
-        if len(found) == 1:
-            return found[0]
-        in_all = set.intersection(*({(b.rule, b.at) for b in broken} for broken in found))
-        return [b for b in found[0] if (b.rule, b.at) in in_all]
+        return broken_in_all(found)
+
+    def violations(self, value: Any) -> list[Broken]:
+        """What the schemas find broken. Raises `ValueError` or `RecursionError` for what is deeper than a validator goes."""
+        return [] if self.validator.is_valid(value) else self._explain(value)
 
     def _explain(self, value: Any) -> list[Broken]:
         """The rules broken, in the order of their places; a wrong type hides what follows from it."""
@@ -213,21 +213,43 @@ class _Rulebook:
 
     # ------------------------------------------------------------------------------------------------ silences
 
-    def _touch_by_text(self, body: bytes, reading: Reading, inspection: Inspection) -> None:
-        for detector, at, found in reading.exotic:
+    def touch_by_exotic(self, exotic: Iterable[Exotic], inspection: Inspection) -> None:
+        """Notes what a reading has found exotic."""
+        for detector, at, found in exotic:
             if detector in self.detectors:
                 inspection.touched.append(Touched(self.detectors[detector].id, at, found))
+
+    def touch_by_size(self, size: int, inspection: Inspection) -> None:
+        """Notes that a message of so many bytes is a long one."""
+        if (silence := self.detectors.get("message_size")) and size > silence.options["limit"]:
+            inspection.touch(silence, None, f"{size:,} bytes")
+
+    def _touch_by_text(self, reading: Reading, inspection: Inspection) -> None:
+        self.touch_by_exotic(reading.exotic, inspection)
         if reading.bom and (silence := self.detectors.get("byte_order_mark")):
             inspection.touch(silence, None, "a byte order mark")
         if reading.encoding and (silence := self.detectors.get("encoding")):
             inspection.touch(silence, None, reading.encoding)
-        if (silence := self.detectors.get("message_size")) and len(body) > silence.options["limit"]:
-            inspection.touch(silence, None, f"{len(body):,} bytes")
 
     def _touch_by_headers(self, headers: Headers, inspection: Inspection) -> None:
         for detector, found in in_doubt(headers):
             if (silence := self.detectors.get(detector)) is not None:
                 inspection.touch(silence, None, found)
+
+
+def broken_in_all(found: Sequence[list[Broken]]) -> list[Broken]:
+    """The rules broken in every way to read a message."""
+    if len(found) == 1:
+        return found[0]
+    in_all = set.intersection(*({(b.rule, b.at) for b in broken} for broken in found))
+    return [b for b in found[0] if (b.rule, b.at) in in_all]
+
+
+def verdict_of(broken: Sequence[Broken], touched: list[Touched]) -> Verdict:
+    """The verdict where these rules are broken and these silences touched."""
+    if not broken and not touched:
+        return VALID
+    return Verdict("invalid" if broken else "unspecified", tuple(broken), tuple(_unique(touched)))
 
 
 def site_of(steps: Steps) -> str:

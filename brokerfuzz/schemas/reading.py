@@ -54,8 +54,11 @@ class Reading:
 
 def read(body: bytes) -> Reading:
     """Reads a message. Never raises; see `Reading`."""
-    if (value := plain(body)) is not None:
-        return Reading(body, [value])
+    return Reading(body, [value]) if (value := plain(body)) is not None else read_at_leisure(body)
+
+
+def read_at_leisure(body: bytes) -> Reading:
+    """Reads a message that is not plain, in every way that it can be."""
     reading = Reading(body)
     text = _decode(body, reading)
     try:
@@ -72,8 +75,7 @@ _DIGITS = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in 
 _LONG = b"0" * 16
 
 
-@lru_cache(maxsize=8)  # a message is judged and then written
-def plain(body: bytes) -> Any:
+def plainly(body: bytes) -> Any:
     """The message, if it is compact JSON that can be read in one way only; None if that is not so or not known. Not to be changed.
 
     What is written again as it was has no member twice, no number that loses anything and no encoding but UTF-8: orjson reads those, and
@@ -89,6 +91,10 @@ def plain(body: bytes) -> Any:
         return value if orjson.dumps(value) == body else None
     except (ValueError, TypeError):  # no JSON; nested deeper than orjson writes
         return None
+
+
+plain = lru_cache(maxsize=8)(plainly)
+"""The same, remembered for a while: a message is judged and then written."""
 
 
 def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:

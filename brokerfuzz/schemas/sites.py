@@ -54,12 +54,12 @@ class Rule:
     source: str
     demand: str
     condition: Condition | None = None
+    id: str = field(init=False, compare=False)
+    """`offer-creation-request/productClusters[].products[].pageCount:minimum`; conditional ones end in `@` and their condition."""
 
-    @property
-    def id(self) -> str:
-        """`offer-creation-request/productClusters[].products[].pageCount:minimum`; conditional ones end in `@` and their condition."""
+    def __post_init__(self) -> None:
         suffix = f"@{self.condition.label}" if self.condition else ""
-        return f"{self.message_type}/{self.site}:{self.keyword}{suffix}"
+        object.__setattr__(self, "id", f"{self.message_type}/{self.site}:{self.keyword}{suffix}")
 
 
 def join(site: str, name: str) -> str:

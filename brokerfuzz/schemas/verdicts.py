@@ -47,12 +47,15 @@ class Verdict:
 VALID = Verdict("valid")
 
 
+_written = json.JSONEncoder(ensure_ascii=False).encode
+
+
 def describe(value: Any) -> str:
     """A value in a few words: itself where that is short, else its kind and size."""
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False) if len(value) <= 60 else f"a string of {len(value):,} characters"
+        return _written(value) if len(value) <= 60 else f"a string of {len(value):,} characters"
     if isinstance(value, dict):
         return f"an object of {len(value):,} member(s)"
     if isinstance(value, list):
         return f"an array of {len(value):,} item(s)"
-    return json.dumps(value) if not isinstance(value, int) or abs(value) < 1 << 200 else "an integer of more than 60 digits"
+    return _written(value) if not isinstance(value, int) or abs(value) < 1 << 200 else "an integer of more than 60 digits"

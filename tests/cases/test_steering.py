@@ -157,9 +157,9 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "81d1e0fd56d8aa39",
-    "product-list-response": "ddf1472462fb589e",
-    "offer-pricing-response": "41a31db74f982b9b",
+    "offer-creation-request": "3e8f9d34714bcc2f",
+    "product-list-response": "c11e2d5897c7cfb0",
+    "offer-pricing-response": "0b1a1ef628e1095e",
 }
 
 

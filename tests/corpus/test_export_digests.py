@@ -21,11 +21,11 @@ CATALOGUE: tuple[str, ...] = ()
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
     ("offer-creation-request", CATALOGUE): "58c70303628daa21226d743b314fcfc588025681c07b6deb8eba8b6f6257d79e",
-    ("offer-creation-request", RANDOM): "ece1ef4230fb548696d046d47eb28b98a181729828925a9c948140dca82e0bca",
+    ("offer-creation-request", RANDOM): "d76fc46a281885b66fbc66cf4c75720be2e1758f452a498bb8d7f99ce6427e04",
     ("product-list-response", CATALOGUE): "bfc87f7c2a70ebe500130f809ec08e6e7803c47e410809e2fd8c56bbfd9f7526",
-    ("product-list-response", RANDOM): "01235eb9471fb5868508379c121df915cd495f1e2eb2387577f690398d0a4387",
+    ("product-list-response", RANDOM): "e7eec44ef8a15ee5c57c2f9f1fc7f1397c30942c593ad544814c973146fa48e2",
     ("offer-pricing-response", CATALOGUE): "3d230521578ab86e912f9850f2c2f7afeed1a6129d00ff640dd611d7b31de928",
-    ("offer-pricing-response", RANDOM): "b00fad8169d05eda455ebf8d1ea38f3e7e2a85d6bdbcde5804b0125ee716b570",
+    ("offer-pricing-response", RANDOM): "89f99817dc3ad9aad588d9e2fb88d001a465994518b33c9886cd4179ac1d158d",
 }
 
 

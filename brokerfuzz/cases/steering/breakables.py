@@ -61,6 +61,6 @@ def _lasting(contract: Contract, rule: Rule, ways: Sequence[Technique], message:
     return found
 
 
-def towards(contract: Contract, message_type: MessageType, rule: Rule) -> Schema:
+def breakable(contract: Contract, message_type: MessageType, rule: Rule) -> Schema:
     """What a message has to meet so that the rule can be broken in it."""
     return FaultMaker(contract, message_type, _ANY_TIME).towards(rule)

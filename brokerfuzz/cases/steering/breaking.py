@@ -7,8 +7,9 @@ from random import Random
 from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Fault
-from brokerfuzz.cases.changes import AddMember, Change, Put, Remove, Rewrite, Steps, apply, place_of, pointer, replaced, value_at
+from brokerfuzz.cases.changes import Change, Steps, place_of, pointer, value_at
 from brokerfuzz.cases.steering.marks import decided_by, within
+from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.placing import Site, steps_of, way_to
 from brokerfuzz.cases.steering.turns import Ring, Turns, shuffled
 from brokerfuzz.cases.techniques import Spot, Technique
@@ -72,47 +73,50 @@ class Breaking:
             self.turns.put_off()
         return self.turns.longest_waiting.rule if self.turns.passed_over >= _PATIENCE else None
 
-    def single(self, message: Any, new: Callable[[bytes], bool]) -> tuple[list[Break], bytes] | None:
-        """The rule that has waited longest of those that can be broken in the message so that it is `new`, and the bytes then."""
-        return self.turns.take(lambda waiting: self._broken(message, waiting, new) if waiting.may_be_in(message) else None)
+    def single(self, message: Message, new: Callable[[bytes], bool]) -> tuple[list[Break], Message] | None:
+        """The rule that has waited longest of those that can be broken in the message so that it is `new`, and the message then."""
+        value = message.value
+        return self.turns.take(lambda waiting: self._broken(message, waiting, new) if waiting.may_be_in(value) else None)
 
-    def double(self, message: Any, new: Callable[[bytes], bool]) -> tuple[list[Break], bytes] | None:
+    def double(self, message: Message, new: Callable[[bytes], bool]) -> tuple[list[Break], Message] | None:
         """Two rules to break at once: the one that has waited longest, and of those that go with it the one that it has met least."""
-        return self.turns.take(lambda waiting: self._both(message, waiting, new) if waiting.may_be_in(message) else None)
+        value = message.value
+        return self.turns.take(lambda waiting: self._both(message, waiting, new) if waiting.may_be_in(value) else None)
 
-    def _broken(self, message: Any, waiting: _Waiting, new: Callable[[bytes], bool]) -> tuple[list[Break], bytes] | None:
+    def _broken(self, message: Message, waiting: _Waiting, new: Callable[[bytes], bool]) -> tuple[list[Break], Message] | None:
         for _ in range(_TRIED):
-            found = self._next(message, waiting)
+            found = self._next(message.value, waiting)
             if found is None:
                 return None
             waiting.used = found.number
-            body = apply(message, found.steps, found.change)
-            if new(body):
-                return [found], body
+            broken = message.changed((found.steps, found.change))
+            if new(broken.body):
+                return [found], broken
         return None
 
-    def _both(self, message: Any, waiting: _Waiting, new: Callable[[bytes], bool]) -> tuple[list[Break], bytes] | None:
-        one = self._next(message, waiting) if waiting.rule.keyword != JSON_RULE else None
+    def _both(self, message: Message, waiting: _Waiting, new: Callable[[bytes], bool]) -> tuple[list[Break], Message] | None:
+        one = self._next(message.value, waiting) if waiting.rule.keyword != JSON_RULE else None
         if one is None:
             return None
         if waiting.others is None:
             here = self._rules.index(waiting)
             others = [other for other in [*self._rules[here:], *self._rules[:here]] if _go_together(waiting.rule, other.rule)]
             waiting.others = Ring(others, self._rounds)
-        found = waiting.others.take(lambda other: self._with(message, one, other, new) if other.may_be_in(message) else None)
+        value = message.value
+        found = waiting.others.take(lambda other: self._with(message, one, other, new) if other.may_be_in(value) else None)
         if found is not None:
             waiting.used = one.number
         return found
 
-    def _with(self, message: Any, one: Break, waiting: _Waiting, new: Callable[[bytes], bool]) -> tuple[list[Break], bytes] | None:
-        other = self._next(message, waiting)
+    def _with(self, message: Message, one: Break, waiting: _Waiting, new: Callable[[bytes], bool]) -> tuple[list[Break], Message] | None:
+        other = self._next(message.value, waiting)
         if other is None:
             return None
-        body = apply(_changed(message, one), other.steps, other.change)
-        if not new(body):
+        broken = message.changed((one.steps, one.change), (other.steps, other.change))
+        if not new(broken.body):
             return None
         waiting.used = other.number
-        return [one, other], body
+        return [one, other], broken
 
     def _next(self, message: Any, waiting: _Waiting) -> Break | None:
         """The rule broken by the first of its ways, from the one whose turn it is, that applies at the place whose turn it is."""
@@ -151,19 +155,3 @@ def _go_together(one: Rule, other: Rule) -> bool:
 def _changes(rule: Rule, site: str) -> bool:
     """Whether what is at the site, or whether it is there, may change when the rule is broken. A member that is added changes no other."""
     return rule.keyword != "additionalProperties" and within(site, rule.site)
-
-
-def _changed(message: Any, made: Break) -> Any:
-    """A copy of the message with the rule broken."""
-    steps = made.steps
-    match made.change:
-        case Put(value):
-            return replaced(message, steps, value)
-        case Remove():
-            held = value_at(message, steps[:-1])
-            return replaced(message, steps[:-1], {name: value for name, value in held.items() if name != steps[-1]})
-        case AddMember(name, value, first):
-            held, added = value_at(message, steps), {name: value}
-            return replaced(message, steps, {**added, **held} if first else {**held, **added})
-        case Rewrite():
-            raise TypeError("a change of all bytes leaves no second place")

@@ -47,18 +47,15 @@ class Marks:
         self._sites = Turns(sites)
         self._number = 0
 
-    def put(self, message: Any, aside_from: str | None = None) -> bytes | None:
-        """Marks the message, and gives the mark as it is in the message's bytes; None where the message has no place for one.
-
-        The mark does not lie within the site `aside_from`, if it can lie elsewhere.
-        """
+    def next(self) -> str:
+        """The next mark."""
         self._number += 1
+        return f"{self._head}{self._number:x}"
+
+    def place(self, message: Any, aside_from: str | None = None) -> Steps | None:
+        """Where a mark goes in the message; None where it has no place for one. Not within the site `aside_from`, if it can lie elsewhere."""
         steps = self._sites.take(lambda site: None if aside_from is not None and within(site, aside_from) else _to_text(message, site, self._number))
-        if steps is None:
-            return self.put(message) if aside_from is not None else None
-        mark = f"{self._head}{self._number:x}"
-        value_at(message, steps[:-1])[steps[-1]] = mark
-        return mark.encode()
+        return self.place(message) if steps is None and aside_from is not None else steps
 
 
 def within(site: str, other: str) -> bool:

@@ -10,8 +10,9 @@ from typing import Any
 
 from brokerfuzz.cases.at_random import TAG
 from brokerfuzz.cases.case import Case, clock
-from brokerfuzz.cases.changes import apply, places, value_at
+from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.placing import steps_of, way_to
 from brokerfuzz.cases.steering.turns import Turns, shuffled
 from brokerfuzz.schemas import Contract, MessageType, Silence
@@ -40,22 +41,23 @@ class Probing:
         self._shard = shard
         self._asked: Counter[tuple[str, str]] = Counter()
 
-    def probe(self, message: Any, new: Callable[[bytes], bool]) -> Case | None:
+    def probe(self, message: Message, new: Callable[[bytes], bool]) -> Case | None:
         """The message with the question in it that has waited longest of those that it has the place for."""
         return self._turns.take(lambda question: self._ask(question, message, new))
 
-    def _ask(self, question: Question, message: Any, new: Callable[[bytes], bool]) -> Case | None:
+    def _ask(self, question: Question, message: Message, new: Callable[[bytes], bool]) -> Case | None:
         silence, site = question
         path = self._maker.path(site)
-        there = places(message, path) if way_to(message, steps_of(path)[:1], 0) is not None else []
-        if not there or value_at(message, there[0]) in (None, []):
+        value = message.value
+        there = places(value, path) if way_to(value, steps_of(path)[:1], 0) is not None else []
+        if not there or value_at(value, there[0]) in (None, []):
             return None
-        probes = list(self._maker.probes(silence, site, message))
+        probes = list(self._maker.probes(silence, site, value))
         if not probes:
             return None
         asked = self._asked[silence.id, str(site)]
         self._asked[silence.id, str(site)] += 1
         name, steps, change = probes[(self._shard + asked) % len(probes)]
-        body = apply(message, steps, change)
-        case = self._maker.case(silence, name, body) if new(body) else None
+        probe = message.changed((steps, change))
+        case = self._maker.case(silence, name, probe.body, probe.judged()) if new(probe.body) else None
         return replace(case, tags=(*case.tags, TAG)) if case else None

@@ -12,10 +12,12 @@ from typing import Any
 
 from brokerfuzz.cases.building import Plan, build, towards
 from brokerfuzz.cases.case import compact
-from brokerfuzz.decoder import Read, Source, Style, compile_decoder
+from brokerfuzz.cases.steering.breakables import breakable
+from brokerfuzz.cases.steering.source import TurningSource
+from brokerfuzz.decoder import Read, Style, compile_decoder
 from brokerfuzz.decoder.doubts import doubts
 from brokerfuzz.errors import ContractError
-from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema, types_of
 
@@ -101,10 +103,17 @@ class Shaping:
         self._style = Style(rich=frozenset(contract.sites[message_type]))
         self._decoders: dict[str, Read] = {}
 
-    def message(self, ground: str, narrowed: Schema, source: Source) -> Any:
-        """The next message that meets `narrowed`, which goes by the name `ground`; any valid one, where a changed contract has none that does."""
+    def message(self, number: int, source: TurningSource, rule: Rule | None = None) -> Any:
+        """The next message: of the shape that this number comes to, or one in which the rule can be broken, as full as that shape.
+
+        Any valid one, where a changed contract has none such.
+        """
+        every = shapes(self._contract, self._message_type)
+        shape = every[number % len(every)]
+        source.dial(shape.full, shape.long)
+        ground = shape.ground if rule is None else f"{rule.site}@{rule.condition.label if rule.condition else ''}"
         if ground not in self._decoders:
-            self._decoders[ground] = self._compiled(narrowed)
+            self._decoders[ground] = self._compiled(shape.narrowed if rule is None else breakable(self._contract, self._message_type, rule))
         return self._decoders[ground](source)
 
     def _compiled(self, narrowed: Schema) -> Read:

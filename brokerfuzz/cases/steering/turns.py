@@ -1,11 +1,17 @@
 """Taking turns: of what fits, whatever has waited longest."""
 
 from collections.abc import Callable, Iterable, Sequence
+from hashlib import sha256
 from random import Random
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+def random_of(*seeds: int) -> Random:
+    """A generator for these seeds, the same on every platform."""
+    return Random(int.from_bytes(sha256(" ".join(map(str, seeds)).encode()).digest()))
 
 
 def shuffled(things: Iterable[T], random: Random) -> list[T]:

@@ -1,0 +1,119 @@
+"""Messages crossed of others: each cluster of members comes from another one, and members that have to agree are in one cluster.
+
+A message that is made anew costs ten times as much, and what a program does with one member mostly does not depend on the others.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from random import Random
+
+from brokerfuzz.cases.steering.marks import decided_by, marked_sites, within
+from brokerfuzz.cases.steering.message import Message
+from brokerfuzz.cases.steering.shapes import shaping
+from brokerfuzz.cases.steering.source import TurningSource
+from brokerfuzz.cases.steering.turns import random_of, shuffled
+from brokerfuzz.decoder.doubts import doubts
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas.flattening import strangers, types_of
+from brokerfuzz.schemas.pieces import Piece, Pieces, together
+
+_LEAST = 8
+"""Groups of members, below which there is too little to cross."""
+_SIZE, _LAST = 256, 32
+"""Messages of a stock, and of a stream's own."""
+_CLUSTERS = 4
+"""So many clusters the members come in, besides free texts."""
+
+
+@lru_cache(maxsize=16)
+def groups(contract: Contract, message_type: MessageType) -> Sequence[frozenset[str]]:
+    """The members of a message in groups that have to agree: most are alone in theirs. None where the message has to agree as a whole."""
+    root = contract.flat[message_type]
+    bounds = [*_related(contract, message_type), *_conditional(contract, message_type)]
+    if types_of(root) != {"object"} or {"enum", "const", *strangers(root)} & set(root) or not all(bounds):
+        return ()
+    found = [frozenset([name]) for name in root.get("properties", {})]
+    for bound in bounds:
+        tied = [group for group in found if group & bound]
+        found = [group for group in found if not group & bound] + [frozenset[str]().union(*tied)]
+    return found
+
+
+def _related(contract: Contract, message_type: MessageType) -> Iterator[frozenset[str]]:
+    """The members that each silence about the whole message is about; none where it is about all of them."""
+    for _, names in doubts(contract, message_type).get("", ()):
+        yield frozenset(names)
+
+
+def _conditional(contract: Contract, message_type: MessageType) -> Iterator[frozenset[str]]:
+    """What each condition of the whole message looks at, with what it demands something of; none where that cannot be told."""
+    for rule in contract.rules[message_type]:
+        if rule.condition is not None and not rule.condition.site:
+            demanded = [name for name in contract.flat[message_type].get("properties", {}) if within(rule.site, name)]
+            looked_at = [*decided_by(rule), *rule.condition.when.get("required", ())]
+            yield frozenset([*looked_at, *demanded] if demanded and not strangers(rule.condition.when) else [])
+
+
+class _Parent:
+    """A message that others take clusters of members from; the members of a cluster are put together once. Its `marked` text is in none."""
+
+    __slots__ = ("clusters", "marked")
+
+    def __init__(self, members: Mapping[str, Piece], clusters: Sequence[frozenset[str]], marked: str) -> None:
+        self.marked = marked
+        found = [{name: piece for name, piece in members.items() if name in cluster and name != marked} for cluster in clusters]
+        self.clusters = [together(pieces) if pieces else None for pieces in found]
+
+
+class Stock:
+    """Messages that those of a seed have their members from, in whatever shard. There are none where messages cannot be crossed."""
+
+    def __init__(self, contract: Contract, message_type: MessageType, seed: int, now: datetime) -> None:
+        random = random_of(seed, 0)
+        texts, bound = marked_sites(contract, message_type), groups(contract, message_type)
+        self._texts = [name for name in texts if frozenset([name]) in bound]
+        others = shuffled([group for group in bound if group.isdisjoint(self._texts)], random)
+        dealt = [frozenset[str]().union(*others[number::_CLUSTERS]) for number in range(_CLUSTERS)]
+        self._clusters = [frozenset(self._texts), *dealt] if self._texts and len(bound) >= _LEAST else []
+        self.parents = self._made(contract, message_type, TurningSource(random), now) if self._clusters else []
+
+    def parent(self, message: Message, number: int) -> _Parent:
+        """A message as a parent of others; the text that becomes their mark follows from a number."""
+        return _Parent(message.members, self._clusters, self._texts[number % len(self._texts)])
+
+    def _made(self, contract: Contract, message_type: MessageType, source: TurningSource, now: datetime) -> list[_Parent]:
+        reader, make = Pieces(contract, message_type, now), shaping(contract, message_type).message
+        return [self.parent(Message.of_value(reader, make(number, source)), number) for number in range(_SIZE)]
+
+
+@lru_cache(maxsize=4)
+def stock(contract: Contract, message_type: MessageType, seed: int, now: datetime) -> Stock:
+    """The stock of a seed, made once."""
+    return Stock(contract, message_type, seed, now)
+
+
+class Crossing:
+    """Crosses messages of a stock, and of those that a stream made anew last."""
+
+    def __init__(self, stock: Stock, random: Random) -> None:
+        self._stock, self._parents, self._bits = stock, list(stock.parents), random.getrandbits
+        self._learnt = 0
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to cross."""
+        return bool(self._parents)
+
+    def learn(self, message: Message) -> None:
+        """Takes a message for a parent of others, in place of the oldest that was learnt where they are many."""
+        if self and message.pieces:
+            at = _SIZE + self._learnt % _LAST
+            self._parents[at : at + 1] = [self._stock.parent(message, self._learnt)]
+            self._learnt += 1
+
+    def crossed(self) -> tuple[list[Piece], str]:
+        """The pieces of the next message but one, and the name of the text that is to be its mark."""
+        bits, parents = self._bits(16 * (_CLUSTERS + 1)), self._parents
+        chosen = [parents[(bits >> shift & 0xFFFF) % len(parents)] for shift in range(0, 16 * (_CLUSTERS + 1), 16)]
+        pieces = [piece for number, parent in enumerate(chosen) if (piece := parent.clusters[number]) is not None]
+        return pieces, chosen[0].marked

@@ -1,0 +1,136 @@
+"""Messages judged in pieces: the same verdict as that on their bytes, whatever they are put together from."""
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from itertools import chain, islice
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brokerfuzz.cases.at_random import random_cases
+from brokerfuzz.cases.case import compact
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
+from brokerfuzz.schemas.pieces import Piece, Pieces, joined, together
+
+NOW = datetime(2025, 1, 1, tzinfo=UTC)
+OFFERS: MessageType = "offer-creation-request"
+every_message_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+
+
+def reader_of(message_type: MessageType = OFFERS) -> Pieces:
+    return Pieces(load_contract(), message_type, NOW)
+
+
+def read(reader: Pieces, **members: bytes) -> list[Piece]:
+    found = [reader.read(name, text) for name, text in members.items()]
+    assert None not in found
+    return [piece for piece in found if piece is not None]
+
+
+def written(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+
+
+def pools(reader: Pieces, message_type: MessageType) -> Mapping[str, list[Piece]]:
+    """Members of every kind of case, by their names: valid ones, broken ones, ones in doubt."""
+    found: dict[str, list[Piece]] = {}
+    for case in chain(catalogue(message_type, now=NOW), islice(random_cases(message_type, 3, now=NOW), 2000)):
+        try:
+            value = case.value
+        except (ValueError, RecursionError):  # no JSON; deep
+            continue
+        for name, member in value.items() if isinstance(value, dict) else ():
+            text = written(member)
+            piece = reader.read(name, text) if len(text) < 10_000 else None
+            if piece is not None:
+                found.setdefault(name, []).append(piece)
+    return found
+
+
+@every_message_type
+def test_members_of_all_kinds_of_cases_are_judged_together_as_their_bytes_are(message_type: MessageType) -> None:
+    reader, random = reader_of(message_type), Random(1)
+    pool, labels = pools(reader, message_type), set()
+    known = sorted(load_contract().flat[message_type]["properties"])
+    for _ in range(4000):
+        unusual = random.sample(sorted(pool if random.random() < 0.2 else known), random.randrange(4))
+        pieces = [random.choice(pool[name]) if name in unusual else pool[name][0] for name in dict.fromkeys([*known, *unusual])]
+        body = joined(pieces)
+        judged = reader.judge(body, pieces)
+        assert judged.verdict == check(message_type, body, now=NOW)
+        assert not judged.is_plain or compact(json.loads(body)) == body
+        labels.add(judged.verdict.label)
+    assert labels == {"valid", "invalid", "unspecified"}
+
+
+def test_pieces_of_many_members_are_no_different() -> None:
+    reader, random = reader_of(), Random(2)
+    pool = pools(reader, OFFERS)
+    for _ in range(1000):
+        pieces = [(name, random.choice(pool[name])) for name in pool]
+        cut = random.randrange(1, len(pieces))
+        halves = [together(dict(pieces[:cut])), together(dict(pieces[cut:]))]
+        every = [piece for _, piece in pieces]
+        assert joined(halves) == joined(every)
+        assert reader.judge(joined(halves), halves) == reader.judge(joined(every), every)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False) | st.text() | st.just("\0"),
+    lambda below: st.lists(below, max_size=4) | st.dictionaries(st.text(max_size=5), below, max_size=4),
+    max_leaves=10,
+)
+NAMES = st.sampled_from(sorted(load_contract().flat[OFFERS]["properties"])) | st.text(
+    st.characters(codec="utf-8", exclude_characters="\0"), max_size=6
+)
+
+
+@given(st.dictionaries(NAMES, JSON, max_size=6))
+def test_any_object_is_judged_as_its_bytes_are(members: dict[str, Any]) -> None:
+    reader = reader_of()
+    pieces = [reader.read(name, written(member)) for name, member in members.items()]
+    known = [piece for piece in pieces if piece is not None]
+    assert len(known) == len(members)
+    assert reader.judge(joined(known), known).verdict == check(OFFERS, joined(known), now=NOW)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [b"", b"1,2", b'1,"b":2', b"1],[2", b"01", b"NaN", b"[", b'"\xff"', b"\xef\xbb\xbf1", b"1}", b'{"a":1', b"\0", b"[" * 70 + b"1.0e0" + b"]" * 70],
+)
+def test_what_is_no_value_by_itself_is_no_piece(text: bytes) -> None:
+    assert reader_of().read("number", text) is None
+
+
+def test_pieces_are_believed_only_if_they_give_the_bytes() -> None:
+    reader = reader_of()
+    body = compact({"number": 1})
+    assert reader.judge(body, read(reader, number=b'"1"')).verdict == check(OFFERS, body, now=NOW)
+    assert reader.judge(b"no JSON", ()).verdict == check(OFFERS, b"no JSON", now=NOW)
+
+
+def test_members_that_share_a_name_are_judged_as_such() -> None:
+    reader = reader_of()
+    twice = [*read(reader, number=b'"a"'), *read(reader, number=b"2")]
+    verdict = reader.judge(joined(twice), twice).verdict
+    assert verdict == check(OFFERS, joined(twice), now=NOW)
+    assert "duplicate-members" in {touched.silence for touched in verdict.silences}
+
+
+def test_two_members_that_can_be_read_in_several_ways_are_left_to_the_whole() -> None:
+    reader = reader_of()
+    both = read(reader, defaultPrice=b"0.1000000000000000055511151231257827", surcharge=b"1e400", orderMinimum=b"18446744073709551617")
+    assert reader.judge(joined(both), both).verdict == check(OFFERS, joined(both), now=NOW)
+
+
+def test_deep_members_are_judged_as_their_bytes_are() -> None:
+    reader = reader_of()
+    for depth in (60, 130, 253, 254, 255, 256, 600):
+        piece = reader.read("accessGroups", b"[" * depth + b"]" * depth)
+        if piece is not None:
+            assert reader.judge(joined([piece]), [piece]).verdict == check(OFFERS, joined([piece]), now=NOW)
