@@ -55,6 +55,14 @@ class Piece(NamedTuple):
     parts: "Mapping[str, Piece]" = MappingProxyType({})
 
 
+class Unread(NamedTuple):
+    """A member of a message that is read when the message is judged: its bytes there, its name, the bytes of its value."""
+
+    text: bytes
+    name: str
+    alone: bytes
+
+
 def together(parts: Mapping[str, Piece]) -> Piece:
     """A piece of several members, one after the other, from the pieces of each, by their names."""
     every = parts.values()
@@ -63,7 +71,7 @@ def together(parts: Mapping[str, Piece]) -> Piece:
     return Piece(b",".join([part.text for part in every]), values, notable, all(part.is_plain for part in every), parts)
 
 
-def joined(pieces: Iterable[Piece]) -> bytes:
+def joined(pieces: Iterable[Piece | Unread]) -> bytes:
     """The message that has these members."""
     return b"{%b}" % b",".join([piece.text for piece in pieces])
 
@@ -127,19 +135,31 @@ class Pieces:
         self._inspector.long_texts(name, value, place, reading, inspection)
         return _Way(value, inspection.touched[:touched], inspection.broken, inspection.touched[touched:])
 
-    def judge(self, body: bytes, pieces: Sequence[Piece]) -> Judgement:
+    def unread(self, name: str, text: bytes) -> Unread | None:
+        """The member of this name whose value is written so, whatever that is; None where the name is hardly Unicode."""
+        known = self._known.get(name)
+        head = known.head if known else _named(name)
+        return Unread(head + text, name, text) if head is not None else None
+
+    def judge(self, body: bytes, pieces: Sequence[Piece | Unread]) -> Judgement:
         """The verdict on a message. That these are its pieces is believed only if they give its very bytes."""
-        if joined(pieces) == body:
-            value: dict[str, Any] = {}
-            members, is_plain, notable = 0, True, list[_Notable]()
-            for piece in pieces:
-                value |= piece.values
-                members += len(piece.values)
-                is_plain = is_plain and piece.is_plain
-                notable += piece.notable
-            if members == len(value) and (verdict := self._verdict(len(body), value, notable)) is not None:
-                return Judgement(verdict, is_plain)
-        return Judgement(self._rulebook.judge(body, now=self._now, stances={}, headers=()), plain(body) is not None)
+        judgement = self._judge(body, pieces) if joined(pieces) == body else None
+        return judgement or Judgement(self._rulebook.judge(body, now=self._now, stances={}, headers=()), plain(body) is not None)
+
+    def _judge(self, body: bytes, pieces: Sequence[Piece | Unread]) -> Judgement | None:
+        """None where only the whole tells: members share a name, one is none by itself, or see `_verdict`."""
+        value: dict[str, Any] = {}
+        members, is_plain, notable = 0, True, list[_Notable]()
+        for one in pieces:
+            piece = self.read(one.name, one.alone) if isinstance(one, Unread) else one
+            if piece is None:
+                return None
+            value |= piece.values
+            members += len(piece.values)
+            is_plain = is_plain and piece.is_plain
+            notable += piece.notable
+        verdict = self._verdict(len(body), value, notable) if members == len(value) else None
+        return Judgement(verdict, is_plain) if verdict is not None else None
 
     def _verdict(self, size: int, value: dict[str, Any], notable: list[_Notable]) -> Verdict | None:
         """None where only the whole tells: several members can be read in several ways, or one is deeper than a validator goes."""

@@ -106,7 +106,9 @@ def ordered_numbers(low: Any, high: Any, now: datetime, options: Options) -> boo
 
 
 def ordered_instants(start: Any, end: Any, now: datetime, options: Options) -> bool:
-    first, last = (instant(text) if isinstance(text, str) else None for text in (start, end))
+    if not (isinstance(start, str) and isinstance(end, str)):
+        return False
+    first, last = instant(start), instant(end)
     return first is not None and last is not None and last <= first
 
 

@@ -157,9 +157,9 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "3e8f9d34714bcc2f",
-    "product-list-response": "c11e2d5897c7cfb0",
-    "offer-pricing-response": "0b1a1ef628e1095e",
+    "offer-creation-request": "df815494ed948a53",
+    "product-list-response": "34051efda1d50c64",
+    "offer-pricing-response": "8a79b84743176773",
 }
 
 

@@ -1,14 +1,16 @@
 """Breaking rules of a message at hand: one rule, or two at places of which neither lies within the other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Fault
 from brokerfuzz.cases.changes import Change, Steps, place_of, pointer, value_at
 from brokerfuzz.cases.steering.marks import decided_by, within
+from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.placing import Site, steps_of, way_to
 from brokerfuzz.cases.steering.turns import Ring, Turns, shuffled
@@ -60,8 +62,7 @@ class Breaking:
     """
 
     def __init__(self, found: Sequence[tuple[Rule, Sequence[Technique]]], contract: Contract, now: datetime, random: Random, done: int) -> None:
-        self._sites = contract.sites
-        self._now = now
+        self._contract, self._now = contract, now
         self._rounds, first = divmod(done, len(found) or 1)
         rules = [_Waiting(rule, steps_of(rule.site), shuffled(ways, random), self._rounds) for rule, ways in shuffled(found, random)]
         self._rules = [*rules[first:], *rules[:first]]
@@ -73,47 +74,51 @@ class Breaking:
             self.turns.put_off()
         return self.turns.longest_waiting.rule if self.turns.passed_over >= _PATIENCE else None
 
-    def single(self, message: Message, new: Callable[[bytes], bool]) -> tuple[list[Break], Message] | None:
-        """The rule that has waited longest of those that can be broken in the message so that it is `new`, and the message then."""
+    def single(self, message: Message, news: News) -> tuple[list[Break], Message] | None:
+        """The rule that has waited longest of those that can be broken in the message so that it is new, and the message then."""
         value = message.value
-        return self.turns.take(lambda waiting: self._broken(message, waiting, new) if waiting.may_be_in(value) else None)
+        return self.turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.may_be_in(value) else None)
 
-    def double(self, message: Message, new: Callable[[bytes], bool]) -> tuple[list[Break], Message] | None:
+    def double(self, message: Message, news: News) -> tuple[list[Break], Message] | None:
         """Two rules to break at once: the one that has waited longest, and of those that go with it the one that it has met least."""
         value = message.value
-        return self.turns.take(lambda waiting: self._both(message, waiting, new) if waiting.may_be_in(value) else None)
+        return self.turns.take(lambda waiting: self._both(message, waiting, news) if waiting.may_be_in(value) else None)
 
-    def _broken(self, message: Message, waiting: _Waiting, new: Callable[[bytes], bool]) -> tuple[list[Break], Message] | None:
+    def _broken(self, message: Message, waiting: _Waiting, news: News) -> tuple[list[Break], Message] | None:
         for _ in range(_TRIED):
             found = self._next(message.value, waiting)
             if found is None:
                 return None
             waiting.used = found.number
             broken = message.changed((found.steps, found.change))
-            if new(broken.body):
+            if news.is_new(broken.body):
                 return [found], broken
         return None
 
-    def _both(self, message: Message, waiting: _Waiting, new: Callable[[bytes], bool]) -> tuple[list[Break], Message] | None:
+    def _both(self, message: Message, waiting: _Waiting, news: News) -> tuple[list[Break], Message] | None:
         one = self._next(message.value, waiting) if waiting.rule.keyword != JSON_RULE else None
         if one is None:
             return None
         if waiting.others is None:
             here = self._rules.index(waiting)
-            others = [other for other in [*self._rules[here:], *self._rules[:here]] if _go_together(waiting.rule, other.rule)]
+            fitting = companions(self._contract, waiting.rule.id)
+            others = [other for other in [*self._rules[here:], *self._rules[:here]] if other.rule.id in fitting]
             waiting.others = Ring(others, self._rounds)
-        value = message.value
-        found = waiting.others.take(lambda other: self._with(message, one, other, new) if other.may_be_in(value) else None)
+        value, first = message.value, message.changed((one.steps, one.change))
+        if not news.may_be(first.body):
+            return None
+        found = waiting.others.take(lambda other: self._with(value, one, first, other, news) if other.may_be_in(value) else None)
         if found is not None:
             waiting.used = one.number
         return found
 
-    def _with(self, message: Message, one: Break, waiting: _Waiting, new: Callable[[bytes], bool]) -> tuple[list[Break], Message] | None:
-        other = self._next(message.value, waiting)
+    def _with(self, value: Any, one: Break, first: Message, waiting: _Waiting, news: News) -> tuple[list[Break], Message] | None:
+        """The message in which the `first` rule is broken already, with the other one broken too."""
+        other = self._next(value, waiting)
         if other is None:
             return None
-        broken = message.changed((one.steps, one.change), (other.steps, other.change))
-        if not new(broken.body):
+        broken = first.changed((other.steps, other.change))
+        if not news.is_new(broken.body):
             return None
         waiting.used = other.number
         return [one, other], broken
@@ -127,7 +132,7 @@ class Breaking:
         present = value_at(message, steps)
         if present is None and rule.keyword != "required":
             return None
-        spot = Spot(rule, self._sites[rule.message_type][rule.site].schema, present, self._now)
+        spot = Spot(rule, self._contract.sites[rule.message_type][rule.site].schema, present, self._now)
         for number in range(waiting.used + 1, waiting.used + 1 + len(waiting.ways)):
             technique = waiting.ways[number % len(waiting.ways)]
             change = technique.change(spot)
@@ -141,6 +146,13 @@ def _holds(rule: Rule, message: Any, steps: Steps) -> bool:
     if rule.condition is None:
         return True
     return matches(rule.condition.when, value_at(message, steps[: len(steps_of(rule.condition.site))])) == rule.condition.holds
+
+
+@lru_cache(maxsize=1024)
+def companions(contract: Contract, rule_id: str) -> frozenset[str]:
+    """The ids of the rules that can be broken together with a rule."""
+    rule = contract.rule(rule_id)
+    return frozenset(other.id for other in contract.rules[rule.message_type] if _go_together(rule, other))
 
 
 def _go_together(one: Rule, other: Rule) -> bool:

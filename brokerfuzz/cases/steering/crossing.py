@@ -106,7 +106,7 @@ class Crossing:
 
     def learn(self, message: Message) -> None:
         """Takes a message for a parent of others, in place of the oldest that was learnt where they are many."""
-        if self and message.pieces:
+        if self and message.members:
             at = _SIZE + self._learnt % _LAST
             self._parents[at : at + 1] = [self._stock.parent(message, self._learnt)]
             self._learnt += 1

@@ -5,6 +5,7 @@ a duplicate of what it has taken already, and a line of its log tells which case
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.cases.changes import Steps, value_at
@@ -19,6 +20,7 @@ from brokerfuzz.schemas.sites import join
 _SHORTEST, _LONGEST = "m0.0.1", "mffffffff.ffffff.ffffffff"
 
 
+@lru_cache(maxsize=16)
 def marked_sites(contract: Contract, message_type: MessageType) -> Sequence[str]:
     """The sites that take any text as long as a mark; of them, those that no silence asks about and no condition."""
     deciding = {path for rule in contract.rules[message_type] for path in decided_by(rule)}

@@ -1,9 +1,31 @@
-"""What was given already, of messages that bear no mark: one number each, and those of the catalogue."""
+"""What was given already: of what was made of one message, its bytes; of messages that bear no mark, one number each, and those of the catalogue."""
 
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.steering.marks import marked
+
+
+class News:
+    """Tells what is new of a message: what bears its mark, or has not been learnt yet where that does, and was not made of it before."""
+
+    __slots__ = ("_learn", "_made", "_mark")
+
+    def __init__(self, body: bytes, mark: bytes | None, learn: Callable[[bytes], bool] | None) -> None:
+        """`body` is the message itself; `learn` tells whether bytes without a mark are new, None where there are none such."""
+        self._made, self._mark, self._learn = {body}, mark, learn
+
+    def may_be(self, body: bytes) -> bool:
+        """Whether what is made of these bytes may be new."""
+        return self._learn is not None or marked(body, self._mark)
+
+    def is_new(self, body: bytes) -> bool:
+        """Whether these bytes are new; they are not any more."""
+        if body in self._made or not (marked(body, self._mark) or (self._learn is not None and self._learn(body))):
+            return False
+        self._made.add(body)
+        return True
 
 
 class Memory:

@@ -1,7 +1,7 @@
 """Probes of silences in a message at hand: the silences and their sites take turns, and so do the probes of each."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
@@ -12,6 +12,7 @@ from brokerfuzz.cases.at_random import TAG
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.placing import steps_of, way_to
 from brokerfuzz.cases.steering.turns import Turns, shuffled
@@ -41,11 +42,11 @@ class Probing:
         self._shard = shard
         self._asked: Counter[tuple[str, str]] = Counter()
 
-    def probe(self, message: Message, new: Callable[[bytes], bool]) -> Case | None:
+    def probe(self, message: Message, news: News) -> Case | None:
         """The message with the question in it that has waited longest of those that it has the place for."""
-        return self._turns.take(lambda question: self._ask(question, message, new))
+        return self._turns.take(lambda question: self._ask(question, message, news))
 
-    def _ask(self, question: Question, message: Message, new: Callable[[bytes], bool]) -> Case | None:
+    def _ask(self, question: Question, message: Message, news: News) -> Case | None:
         silence, site = question
         path = self._maker.path(site)
         value = message.value
@@ -59,5 +60,5 @@ class Probing:
         self._asked[silence.id, str(site)] += 1
         name, steps, change = probes[(self._shard + asked) % len(probes)]
         probe = message.changed((steps, change))
-        case = self._maker.case(silence, name, probe.body, probe.judged()) if new(probe.body) else None
+        case = self._maker.case(silence, name, probe.body, probe.judged()) if news.is_new(probe.body) else None
         return replace(case, tags=(*case.tags, TAG)) if case else None

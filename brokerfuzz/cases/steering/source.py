@@ -1,14 +1,15 @@
 """Bytes that take turns: a source for the decoder.
 
 A member's byte at a position of a record says its value (`decoder.tables`). Here every position runs through all 256 values before any comes
-again, each in an order of its own. `dial` then says how many members are left out, plain or null instead.
+again, in one of several orders. `dial` then says how many members are left out, plain or null instead.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from random import Random
 from typing import Any
 
-from brokerfuzz.cases.steering.turns import shuffled
+from brokerfuzz.cases.steering.turns import random_of, shuffled
 from brokerfuzz.decoder.tables import FREE_BYTES
 
 _ORDERS = 8
@@ -22,7 +23,6 @@ class TurningSource:
 
     def __init__(self, random: Random) -> None:
         self._random = random
-        self._orders = [bytes(shuffled(range(256), random)) * 2 for _ in range(_ORDERS)]
         self._blocks: dict[int, tuple[bytes, int]] = {}
         self.dial(256)
 
@@ -50,7 +50,7 @@ class TurningSource:
         return block[number::256]
 
     def _column(self, start: int) -> bytes:
-        return self._orders[self._random.getrandbits(3)][start : start + 256]
+        return _orders()[self._random.getrandbits(3)][start : start + 256]
 
     def choose(self, count: int, /) -> int:
         """A number below `count`: one of the largest, where it is to be large."""
@@ -61,6 +61,12 @@ class TurningSource:
     def draw(self, site: str, /) -> Any:
         """Pins are for Hypothesis' driver."""
         raise TypeError(f"{site} is pinned, and a seeded source has no strategies to draw from")
+
+
+@lru_cache(maxsize=1)
+def _orders() -> Sequence[bytes]:
+    """Orders of all bytes, each twice over."""
+    return [bytes(shuffled(range(256), random_of(number))) * 2 for number in range(_ORDERS)]
 
 
 @lru_cache(maxsize=256)

@@ -65,6 +65,8 @@ def as_last(piece: Piece) -> Piece:
 
 
 def _packed(data: bytes, end: str) -> bytes:
+    if not end:
+        return data
     stream = BytesIO()
     with packing(stream, end) as packer:
         packer.write(data)
