@@ -21,11 +21,11 @@ CATALOGUE: tuple[str, ...] = ()
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
     ("offer-creation-request", CATALOGUE): "58c70303628daa21226d743b314fcfc588025681c07b6deb8eba8b6f6257d79e",
-    ("offer-creation-request", RANDOM): "d76fc46a281885b66fbc66cf4c75720be2e1758f452a498bb8d7f99ce6427e04",
+    ("offer-creation-request", RANDOM): "b11101ebab04f834a14db9483d9ba30b78447409f631332e0d8cbdde76a5b7e9",
     ("product-list-response", CATALOGUE): "bfc87f7c2a70ebe500130f809ec08e6e7803c47e410809e2fd8c56bbfd9f7526",
-    ("product-list-response", RANDOM): "e7eec44ef8a15ee5c57c2f9f1fc7f1397c30942c593ad544814c973146fa48e2",
+    ("product-list-response", RANDOM): "d1ed3e3993a0ab3565f82ff842723e69bb2913233486b4a3e5b7bf3591101505",
     ("offer-pricing-response", CATALOGUE): "3d230521578ab86e912f9850f2c2f7afeed1a6129d00ff640dd611d7b31de928",
-    ("offer-pricing-response", RANDOM): "89f99817dc3ad9aad588d9e2fb88d001a465994518b33c9886cd4179ac1d158d",
+    ("offer-pricing-response", RANDOM): "35ff57046d5964e986e7c6c556ac3587e991d85708073c117c4f724081d74b6b",
 }
 
 

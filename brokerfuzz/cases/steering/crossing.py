@@ -22,7 +22,7 @@ _LEAST = 8
 """Groups of members, below which there is too little to cross."""
 _SIZE, _LAST = 256, 32
 """Messages of a stock, and of a stream's own."""
-_CLUSTERS = 4
+_CLUSTERS = 2
 """So many clusters the members come in, besides free texts."""
 
 

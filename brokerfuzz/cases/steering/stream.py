@@ -62,11 +62,11 @@ def steered_cases(
 
 
 class _Base(NamedTuple):
-    """A valid message, and what is new of it."""
+    """A valid message, and its mark as it is in its bytes."""
 
     case: Case
     message: Message
-    news: News
+    mark: bytes | None
 
 
 class _Faulty(NamedTuple):
@@ -110,10 +110,10 @@ class _Stream:
         self._crossing = Crossing(stock(contract, message_type, seed, now), random_of(seed, shard, 1))
         self._clocked = {rule.id for rule in contract.semantics}
         self._made_anew = 0
-        self._makers: dict[str, Callable[[_Base], _Faulty | Case | None]] = {
-            "single": lambda base: _faulty(base, self._breaking.single(base.message, base.news)),
-            "double": lambda base: _faulty(base, self._breaking.double(base.message, base.news)),
-            "probe": lambda base: self._probing.probe(base.message, base.news),
+        self._makers: dict[str, Callable[[_Base, News], _Faulty | Case | None]] = {
+            "single": lambda base, news: _faulty(base, self._breaking.single(base.message, news)),
+            "double": lambda base, news: _faulty(base, self._breaking.double(base.message, news)),
+            "probe": lambda base, news: self._probing.probe(base.message, news),
         }
 
     def cases(self) -> Iterator[Case]:
@@ -133,8 +133,7 @@ class _Stream:
 
     def _of_messages(self, wanted: Mapping[int, Sequence[str]]) -> Iterator[Case]:
         """The cases of messages, by their numbers: all are made before they are judged, for each of the two is faster by itself."""
-        bases = self._bases(wanted)
-        made = [(base, [one for kind in wanted[number] if (one := self._makers[kind](base)) is not None]) for number, base in bases]
+        made = [(base, self._made_of(base, wanted[number])) for number, base in self._bases(wanted)]
         judged = {id(one): one.message.judged() for _, ones in made for one in ones if isinstance(one, _Faulty)}
         for base, ones in made:
             if "valid" in self._verdicts:
@@ -156,7 +155,13 @@ class _Stream:
                 continue
             case = self._case(message, judgement, claim="valid", tags=(TAG,))
             if case is not None:
-                yield number, _Base(case, message, News(message.body, mark, self._memory.learn if self._unmarked else None))
+                yield number, _Base(case, message, mark)
+
+    def _made_of(self, base: _Base, kinds: Sequence[str]) -> Sequence[_Faulty | Case]:
+        if not kinds:
+            return ()
+        news = News(base.message.body, base.mark, self._memory.learn if self._unmarked else None)
+        return [one for kind in kinds if (one := self._makers[kind](base, news)) is not None]
 
     # -------------------------------------------------------------------------------------------------- messages
 

@@ -1,7 +1,7 @@
 """The parts of an export that workers make: a block of cases, cut where a shard of the corpus ends."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import islice
@@ -11,6 +11,9 @@ from brokerfuzz.cases.blocks import Block
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats import OneFile, format_named
 from brokerfuzz.packing import packing
+
+_FEW = 64
+"""Cases that are encoded at once."""
 
 
 class Cut(NamedTuple):
@@ -48,14 +51,30 @@ def make(part: Part) -> list[Piece]:
     form, cases = format_named(part.format), part.block.cases()
     found, done = [], 0
     for cut in part.cuts:
-        some = tuple(islice(cases, cut.start - done, cut.stop - done))
+        some, counts = islice(cases, cut.start - done, cut.stop - done), Counter[tuple[str, str]]()
         done = cut.stop
-        counts = Counter[tuple[str, str]]((case.message_type, case.label) for case in some)
         if isinstance(form, OneFile) and form.encode is not None:
-            found.append(Piece(part, cut, counts, _packed(form.encode(some, cut.last), part.packing) if some else b""))
+            data = b"".join(_encoded(some, form.encode, cut.last, counts))
+            found.append(Piece(part, cut, counts, _packed(data, part.packing) if data else b""))
         else:
-            found.append(Piece(part, cut, counts, cases=some))
+            every = tuple(some)
+            counts.update(map(_counted, every))
+            found.append(Piece(part, cut, counts, cases=every))
     return found
+
+
+def _encoded(cases: Iterator[Case], encode: Callable[[Sequence[Case], bool], bytes], last: bool, counts: Counter[tuple[str, str]]) -> Iterator[bytes]:
+    """The bytes of cases, which are counted; a few at a time, while they are in the processor's caches."""
+    some = tuple(islice(cases, _FEW))
+    while some:
+        others = tuple(islice(cases, _FEW))
+        counts.update(map(_counted, some))
+        yield encode(some, last and not others)
+        some = others
+
+
+def _counted(case: Case) -> tuple[str, str]:
+    return case.message_type, case.label
 
 
 def as_last(piece: Piece) -> Piece:
