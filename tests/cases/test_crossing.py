@@ -1,6 +1,7 @@
 """Messages put together from the members of others: what agrees stays together, and nothing is lost of what random messages are for."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
@@ -12,7 +13,7 @@ from contracts import changed_contract
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.goals import covered
 from brokerfuzz.cases.steering import steered_cases
-from brokerfuzz.cases.steering.crossing import groups, stock
+from brokerfuzz.cases.steering.crossing import Stock, groups, stock
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.pieces import joined
 
@@ -69,11 +70,19 @@ def test_hardly_an_edge_is_missed_for_being_crossed() -> None:
     """The stock of a seed alone has those of as many messages that are made anew each."""
     contract = load_contract()
     crossed = {goal for case in valid(600) for goal in covered(case, contract) if goal.kind == "edge"}
-    anew = [joined([piece for piece in parent.clusters if piece]) for parent in stock(contract, OFFERS, 1, NOW).parents]
+    anew = [joined([piece for piece in parent.clusters if piece]) for parent in stock(contract, OFFERS, 1, NOW).parents(512)]
     edges = {goal for body in anew for goal in covered(Case.judged(OFFERS, body, now=NOW), contract) if goal.kind == "edge"}
     assert len(crossed) > 0.95 * len(edges) > 500
 
 
 def test_other_seeds_have_other_stocks() -> None:
-    one, other = (stock(load_contract(), OFFERS, seed, NOW).parents[3].clusters for seed in (1, 2))
+    one, other = (stock(load_contract(), OFFERS, seed, NOW).parents(4)[3].clusters for seed in (1, 2))
     assert one != other
+
+
+def test_a_stock_is_the_same_whoever_needs_it_first() -> None:
+    alone, shared = Stock(load_contract(), OFFERS, 9, NOW), Stock(load_contract(), OFFERS, 9, NOW)
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(shared.parents, [5, 40, 3, 60, 60, 10, 33, 59]))
+    assert [parent.clusters for parent in shared.parents(60)] == [parent.clusters for parent in alone.parents(60)]
+    assert len(shared.parents(60)) == 60

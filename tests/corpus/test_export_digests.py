@@ -21,7 +21,7 @@ CATALOGUE: tuple[str, ...] = ()
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
     ("offer-creation-request", CATALOGUE): "58c70303628daa21226d743b314fcfc588025681c07b6deb8eba8b6f6257d79e",
-    ("offer-creation-request", RANDOM): "b11101ebab04f834a14db9483d9ba30b78447409f631332e0d8cbdde76a5b7e9",
+    ("offer-creation-request", RANDOM): "9a4f5b6aa35143b3049c86942e80b8d86b330b789b94cde67c85fa0a99488972",
     ("product-list-response", CATALOGUE): "bfc87f7c2a70ebe500130f809ec08e6e7803c47e410809e2fd8c56bbfd9f7526",
     ("product-list-response", RANDOM): "d1ed3e3993a0ab3565f82ff842723e69bb2913233486b4a3e5b7bf3591101505",
     ("offer-pricing-response", CATALOGUE): "3d230521578ab86e912f9850f2c2f7afeed1a6129d00ff640dd611d7b31de928",

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from random import Random
+from threading import Lock
 
 from brokerfuzz.cases.steering.marks import decided_by, marked_sites, within
 from brokerfuzz.cases.steering.message import Message
@@ -20,8 +21,10 @@ from brokerfuzz.schemas.pieces import Piece, Pieces, together
 
 _LEAST = 8
 """Groups of members, below which there is too little to cross."""
-_SIZE, _LAST = 256, 32
-"""Messages of a stock, and of a stream's own."""
+_SIZE, _FIRST, _GROWTH = 512, 128, 4
+"""Messages of a stock; those from which the first message is crossed, and how many more each other one may have its members from."""
+_LAST = 32
+"""Messages of a stream's own that others are crossed of."""
 _CLUSTERS = 2
 """So many clusters the members come in, besides free texts."""
 
@@ -67,7 +70,10 @@ class _Parent:
 
 
 class Stock:
-    """Messages that those of a seed have their members from, in whatever shard. There are none where messages cannot be crossed."""
+    """Messages that those of a seed have their members from, in whatever shard. There are none where messages cannot be crossed.
+
+    They are made as they are needed, one after the other: the same ones, whoever needs them first.
+    """
 
     def __init__(self, contract: Contract, message_type: MessageType, seed: int, now: datetime) -> None:
         random = random_of(seed, 0)
@@ -76,15 +82,25 @@ class Stock:
         others = shuffled([group for group in bound if group.isdisjoint(self._texts)], random)
         dealt = [frozenset[str]().union(*others[number::_CLUSTERS]) for number in range(_CLUSTERS)]
         self._clusters = [frozenset(self._texts), *dealt] if self._texts and len(bound) >= _LEAST else []
-        self.parents = self._made(contract, message_type, TurningSource(random), now) if self._clusters else []
+        self._parents: list[_Parent] = []
+        self._reader, self._source, self._make = Pieces(contract, message_type, now), TurningSource(random), shaping(contract, message_type).message
+        self._lock = Lock()
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to cross."""
+        return bool(self._clusters)
+
+    def parents(self, count: int) -> Sequence[_Parent]:
+        """The first messages of the stock, so many at least."""
+        if len(self._parents) < count:
+            with self._lock:
+                for number in range(len(self._parents), count):
+                    self._parents.append(self.parent(Message.of_value(self._reader, self._make(number, self._source)), number))
+        return self._parents
 
     def parent(self, message: Message, number: int) -> _Parent:
         """A message as a parent of others; the text that becomes their mark follows from a number."""
         return _Parent(message.members, self._clusters, self._texts[number % len(self._texts)])
-
-    def _made(self, contract: Contract, message_type: MessageType, source: TurningSource, now: datetime) -> list[_Parent]:
-        reader, make = Pieces(contract, message_type, now), shaping(contract, message_type).message
-        return [self.parent(Message.of_value(reader, make(number, source)), number) for number in range(_SIZE)]
 
 
 @lru_cache(maxsize=4)
@@ -96,24 +112,28 @@ def stock(contract: Contract, message_type: MessageType, seed: int, now: datetim
 class Crossing:
     """Crosses messages of a stock, and of those that a stream made anew last."""
 
-    def __init__(self, stock: Stock, random: Random) -> None:
-        self._stock, self._parents, self._bits = stock, list(stock.parents), random.getrandbits
+    def __init__(self, stock: Stock, random: Random, before: int) -> None:
+        """`before` is how many messages earlier shards have made, more or less: the more, the more of the stock is used."""
+        self._stock, self._bits, self._used = stock, random.getrandbits, _FIRST + _GROWTH * before
+        self._last: list[_Parent] = []
         self._learnt = 0
 
     def __bool__(self) -> bool:
         """Whether there is anything to cross."""
-        return bool(self._parents)
+        return bool(self._stock)
 
     def learn(self, message: Message) -> None:
         """Takes a message for a parent of others, in place of the oldest that was learnt where they are many."""
         if self and message.members:
-            at = _SIZE + self._learnt % _LAST
-            self._parents[at : at + 1] = [self._stock.parent(message, self._learnt)]
+            at = self._learnt % _LAST
+            self._last[at : at + 1] = [self._stock.parent(message, self._learnt)]
             self._learnt += 1
 
     def crossed(self) -> tuple[list[Piece], str]:
         """The pieces of the next message but one, and the name of the text that is to be its mark."""
-        bits, parents = self._bits(16 * (_CLUSTERS + 1)), self._parents
-        chosen = [parents[(bits >> shift & 0xFFFF) % len(parents)] for shift in range(0, 16 * (_CLUSTERS + 1), 16)]
+        self._used = used = min(self._used + _GROWTH, _SIZE)
+        bits, parents, last = self._bits(16 * (_CLUSTERS + 1)), self._stock.parents(used), self._last
+        numbers = [(bits >> shift & 0xFFFF) % (used + len(last)) for shift in range(0, 16 * (_CLUSTERS + 1), 16)]
+        chosen = [parents[number] if number < used else last[number - used] for number in numbers]
         pieces = [piece for number, parent in enumerate(chosen) if (piece := parent.clusters[number]) is not None]
         return pieces, chosen[0].marked

@@ -107,7 +107,7 @@ class _Stream:
         self._breaking = Breaking(broken, contract, now, random_of(seed), shard * _BROKEN)
         self._probing = Probing(contract, message_type, now, random_of(seed), shard)
         self._reader = Pieces(contract, message_type, now)
-        self._crossing = Crossing(stock(contract, message_type, seed, now), random_of(seed, shard, 1))
+        self._crossing = Crossing(stock(contract, message_type, seed, now), random_of(seed, shard, 1), shard * _MESSAGES)
         self._clocked = {rule.id for rule in contract.semantics}
         self._made_anew = 0
         self._makers: dict[str, Callable[[_Base, News], _Faulty | Case | None]] = {
