@@ -133,15 +133,12 @@ class _Stream:
 
     def _of_messages(self, wanted: Mapping[int, Sequence[str]]) -> Iterator[Case]:
         """The cases of messages, by their numbers: all are made before they are judged, for each of the two is faster by itself."""
-        made = [(base, self._made_of(base, wanted[number])) for number, base in self._bases(wanted)]
-        judged = {id(one): one.message.judged() for _, ones in made for one in ones if isinstance(one, _Faulty)}
-        for base, ones in made:
-            if "valid" in self._verdicts:
-                yield base.case
-            for one in ones:
-                case = self._broken(one, judged[id(one)]) if isinstance(one, _Faulty) else one
-                if case is not None:
-                    yield case
+        made = [one for number, base in self._bases(wanted) for one in self._made_of(base, wanted[number])]
+        judged = iter([one.message.judged() for one in made if isinstance(one, _Faulty)])
+        for one in made:
+            case = self._broken(one, next(judged)) if isinstance(one, _Faulty) else one
+            if case is not None:
+                yield case
 
     def _bases(self, numbers: Iterable[int]) -> Iterator[tuple[int, _Base]]:
         wanting = self._breaking.wanting() if self._breaking.turns else None
@@ -157,11 +154,12 @@ class _Stream:
             if case is not None:
                 yield number, _Base(case, message, mark)
 
-    def _made_of(self, base: _Base, kinds: Sequence[str]) -> Sequence[_Faulty | Case]:
-        if not kinds:
-            return ()
-        news = News(base.message.body, base.mark, self._memory.learn if self._unmarked else None)
-        return [one for kind in kinds if (one := self._makers[kind](base, news)) is not None]
+    def _made_of(self, base: _Base, kinds: Sequence[str]) -> Iterator[_Faulty | Case]:
+        if "valid" in self._verdicts:
+            yield base.case
+        if kinds:
+            news = News(base.message.body, base.mark, self._memory.learn if self._unmarked else None)
+            yield from (one for kind in kinds if (one := self._makers[kind](base, news)) is not None)
 
     # -------------------------------------------------------------------------------------------------- messages
 
