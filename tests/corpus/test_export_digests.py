@@ -21,11 +21,11 @@ CATALOGUE: tuple[str, ...] = ()
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
     ("offer-creation-request", CATALOGUE): "58c70303628daa21226d743b314fcfc588025681c07b6deb8eba8b6f6257d79e",
-    ("offer-creation-request", RANDOM): "9a4f5b6aa35143b3049c86942e80b8d86b330b789b94cde67c85fa0a99488972",
+    ("offer-creation-request", RANDOM): "cfa65fa42c297d5eb8c826a5a2c36b45f5ed4b63ce97f084d151a2b6365af9cc",
     ("product-list-response", CATALOGUE): "bfc87f7c2a70ebe500130f809ec08e6e7803c47e410809e2fd8c56bbfd9f7526",
-    ("product-list-response", RANDOM): "d1ed3e3993a0ab3565f82ff842723e69bb2913233486b4a3e5b7bf3591101505",
+    ("product-list-response", RANDOM): "c4c10d2853429b6f52d6c53a5af0bee44b7df79117ffdb7b9d102fbc53de2d7c",
     ("offer-pricing-response", CATALOGUE): "3d230521578ab86e912f9850f2c2f7afeed1a6129d00ff640dd611d7b31de928",
-    ("offer-pricing-response", RANDOM): "35ff57046d5964e986e7c6c556ac3587e991d85708073c117c4f724081d74b6b",
+    ("offer-pricing-response", RANDOM): "19eed667e44ebd2aa3ba492a65ab4d4a3cdd7a1ae3fc849b660b79bb86d7ee22",
 }
 
 

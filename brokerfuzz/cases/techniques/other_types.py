@@ -6,6 +6,7 @@ from orjson import Fragment
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Change, Put
+from brokerfuzz.cases.techniques.as_python import in_words
 from brokerfuzz.cases.techniques.registry import Spot, breaks
 from brokerfuzz.schemas.flattening import types_of
 
@@ -134,7 +135,7 @@ def values_alone(spot: Spot) -> Change | None:
 @breaks("type", family="coercion")
 def joined_text(spot: Spot) -> Change | None:
     """The items of the array as one text with commas."""
-    return put(spot, ",".join(map(str, spot.present))) if isinstance(spot.present, list) else None
+    return put(spot, ",".join(map(in_words, spot.present))) if isinstance(spot.present, list) else None
 
 
 @breaks("type", family="wrapping")

@@ -5,11 +5,16 @@ from html import escape
 from json import loads
 from urllib.parse import quote, urlencode
 
+from brokerfuzz.cases.techniques.as_python import in_words
 from brokerfuzz.cases.techniques.wire.slips import around, before, behind, closing, instead, opening, slip
 
 
 def _as_yaml(body: bytes) -> bytes:
-    return "".join(f"{name}: {value}\n" for name, value in loads(body).items()).encode(errors="replace")
+    return "".join(f"{name}: {in_words(value)}\n" for name, value in loads(body).items()).encode(errors="replace")
+
+
+def _as_form(body: bytes) -> bytes:
+    return urlencode({name: in_words(value) for name, value in loads(body).items()}).encode()
 
 
 def _in_utf_7(body: bytes) -> bytes:
@@ -40,13 +45,13 @@ slip("in-base64", "The message in Base64.", b64encode, family="whole-body")
 slip("percent-encoded", "The message percent-encoded, as an address has it.", lambda body: quote(body).encode(), family="whole-body")
 slip("html-escaped", "The message with its quotes as HTML has them.", lambda body: escape(body.decode()).encode(), family="whole-body")
 slip("quotes-escaped", "The message with a backslash before every quote.", lambda body: body.replace(b'"', rb"\""), family="whole-body")
-slip("as-form", "The message as a form is sent.", lambda body: urlencode(loads(body)).encode(), family="whole-body")
+slip("as-form", "The message as a form is sent.", _as_form, family="whole-body")
 slip("as-xml", "A message of XML.", lambda body: b'<?xml version="1.0"?><offer><number>A-1</number></offer>', family="whole-body")
 slip("as-yaml", "The message as YAML, a member a line.", _as_yaml, family="whole-body")
 slip("single-quotes", "Names and texts between single quotes.", lambda body: body.replace(b"'", b"").replace(b'"', b"'"), family="whole-body")
 slip("curly-quotes", "Names and texts between quotes as print has them.", lambda body: body.replace(b'"', "”".encode()), family="whole-body")
 slip("in-backticks", "Names and texts between backticks.", lambda body: body.replace(b'"', b"`"), family="whole-body")
-slip("as-python", "The message as Python writes a dictionary.", lambda body: repr(loads(body)).encode(errors="replace"), family="whole-body")
+slip("as-python", "The message as Python writes a dictionary.", lambda body: in_words(loads(body)).encode(), family="whole-body")
 slip("in-utf-7", "The message in UTF-7.", _in_utf_7, family="encoding")
 slip("in-ebcdic", "The message in EBCDIC.", lambda body: body.decode().encode("cp500", "replace"), family="encoding")
 
