@@ -8,7 +8,7 @@ from itertools import chain
 from typing import BinaryIO, cast
 
 from brokerfuzz.corpus.formats import About, File
-from brokerfuzz.corpus.places import Place, Summed
+from brokerfuzz.corpus.places import Counted, Place, Summed
 from brokerfuzz.packing import packing
 from brokerfuzz.version import __version__
 
@@ -21,22 +21,22 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True)
 class Written:
-    """What lies at a place: how many bytes, and their SHA-256; that of its list of checksums, where it is a folder."""
+    """What lies at a place: how many bytes, and their SHA-256, if it was asked for; that of its list of checksums, where it is a folder."""
 
     bytes: int
     sha256: str
 
 
-def write_file(place: Place, pieces: Iterable[bytes], *, packed: bool = False) -> Written:
+def write_file(place: Place, pieces: Iterable[bytes], *, packed: bool = False, summed: bool = True) -> Written:
     """Writes the one file of a format. Its pieces are packed here, if its name says so and they are not `packed` already. Raises `CorpusError`."""
     with place.file() as stream:
-        summed = Summed(stream)
+        counted = Summed(stream) if summed else Counted(stream)
         if packed:
-            summed.writelines(pieces)
+            counted.writelines(pieces)
         else:
-            with packing(cast(BinaryIO, summed), place.name) as packer:
+            with packing(cast(BinaryIO, counted), place.name) as packer:
                 packer.writelines(pieces)
-    return Written(summed.bytes, summed.sha256)
+    return Written(counted.bytes, counted.sha256 if isinstance(counted, Summed) else "")
 
 
 def write_folder(place: Place, files: Iterable[File], name: str, about: About) -> Written:

@@ -13,7 +13,7 @@ from brokerfuzz.corpus.counting import Summary
 from brokerfuzz.corpus.destinations import MANIFEST, Written, write_file, write_folder
 from brokerfuzz.corpus.exporting.parts import Part, Piece, as_last, make, parts
 from brokerfuzz.corpus.formats import About, Folder, Format, OneFile
-from brokerfuzz.corpus.places import Place, Summed
+from brokerfuzz.corpus.places import Counted, Place
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.packing import suffix
 from brokerfuzz.workers import Pool, in_order
@@ -89,12 +89,12 @@ class Writing:
         left_out = self._export.about.left_out
         return Outcome(Summary.of(self._counts, left_out.by_label), size, kept, dict(left_out.by_reason))
 
-    def to(self, place: Place, pieces: Iterable[Piece]) -> Written:
-        """Writes a corpus to a place. Raises `CorpusError`."""
+    def to(self, place: Place, pieces: Iterable[Piece], *, summed: bool = True) -> Written:
+        """Writes a corpus to a place; a file's checksum is taken if it is to be `summed`. Raises `CorpusError`."""
         form, about, passing = self._export.form, self._export.about, self._counted(pieces)
         if isinstance(form, Folder):
             return write_folder(place, form.files(_cases(passing), about), form.name, about)
-        return write_file(place, self._bytes(form, passing), packed=form.encode is not None)
+        return write_file(place, self._bytes(form, passing), packed=form.encode is not None, summed=summed)
 
     def to_stream(self, stream: BinaryIO, pieces: Iterable[Piece]) -> None:
         """Writes a corpus to a stream. Raises `CorpusError` for a folder."""
@@ -120,7 +120,7 @@ def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcom
     """Writes one corpus to a place. Raises `CorpusError`: where it cannot be written, there is something and no `force`, or there is no case."""
     check_place(export.form, place, force=force)
     writing = Writing(export)
-    written = writing.to(place, export.pieces(place.name, [export.total], {0}))
+    written = writing.to(place, export.pieces(place.name, [export.total], {0}), summed=False)
     return writing.outcome(written.bytes)
 
 
@@ -134,9 +134,9 @@ def check_place(form: Format, place: Place, *, force: bool) -> None:
 
 def write_stream(export: Export, stream: BinaryIO) -> Outcome:
     """Writes one corpus to a stream. Raises `CorpusError` where there is no case, or the format is a folder."""
-    writing, summed = Writing(export), Summed(stream)
-    writing.to_stream(cast(BinaryIO, summed), export.pieces("", [export.total], {0}))
-    return writing.outcome(summed.bytes)
+    writing, counted = Writing(export), Counted(stream)
+    writing.to_stream(cast(BinaryIO, counted), export.pieces("", [export.total], {0}))
+    return writing.outcome(counted.bytes)
 
 
 def _only(parts: Iterable[Part], wanted: Collection[int]) -> Iterator[Part]:

@@ -52,21 +52,15 @@ class Place(Protocol):
         ...
 
 
-class Summed:
-    """A stream to write to that knows how many bytes went through it, and their SHA-256."""
+class Counted:
+    """A stream to write to that knows how many bytes went through it."""
 
     def __init__(self, stream: BinaryIO) -> None:
-        self._stream, self._digest = stream, sha256()
+        self._stream = stream
         self.bytes = 0
-
-    @property
-    def sha256(self) -> str:
-        """Of what was written so far."""
-        return self._digest.hexdigest()
 
     def write(self, data: bytes) -> int:
         """Writes bytes through."""
-        self._digest.update(data)
         self.bytes += len(data)
         return self._stream.write(data)
 
@@ -78,3 +72,21 @@ class Summed:
     def flush(self) -> None:
         """Flushes the stream."""
         self._stream.flush()
+
+
+class Summed(Counted):
+    """The same, which knows their SHA-256 too."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        super().__init__(stream)
+        self._digest = sha256()
+
+    @property
+    def sha256(self) -> str:
+        """Of what was written so far."""
+        return self._digest.hexdigest()
+
+    def write(self, data: bytes) -> int:
+        """Writes bytes through."""
+        self._digest.update(data)
+        return super().write(data)
