@@ -23,8 +23,9 @@ SOME = ("--message", "offer-pricing-response", "--random", "--count", "12", "--n
 FOLDER = ("--format", "files")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def _server() -> Iterator[str]:
+    """The address of a server, one for all tests of a process: fsspec remembers it, even where these tests come in two parts."""
     pytest.importorskip("s3fs", reason="s3fs is not installed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of what the server is made of
@@ -40,7 +41,6 @@ def bucket(_server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str
     said = {"AWS_ENDPOINT_URL": _server, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_DEFAULT_REGION": "us-east-1"}
     for name, value in said.items():
         monkeypatch.setenv(name, value)
-    fsspec.get_filesystem_class("s3").clear_instance_cache()  # they remember the address of a server before this one
     system = fsspec.filesystem("s3", skip_instance_cache=True)
     name = "".join(letter for letter in tmp_path.name if letter.isalnum()).lower()
     system.mkdir(name)
