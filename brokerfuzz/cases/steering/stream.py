@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from brokerfuzz.cases.at_random import TAG
 from brokerfuzz.cases.case import Case, clock, compact, now_tag
 from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
-from brokerfuzz.cases.changes import Put
+from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.steering.breakables import breakables
 from brokerfuzz.cases.steering.breaking import Break, Breaking
 from brokerfuzz.cases.steering.crossing import Crossing, stock
@@ -169,11 +169,13 @@ class _Stream:
         if mark is not None and wanting is None and self._crossing and number % _FRESH:
             return self._crossed(mark), mark.encode()
         value = shaping(self._contract, self._message_type).message(self._shard * _MESSAGES + self._made_anew, self._source, wanting)
-        message = Message.of_value(self._reader, value)
         self._made_anew += 1
-        self._crossing.learn(message)
-        place = self._marks.place(message.value, wanting.site if wanting else None) if self._marks else None
-        return (message.changed((place, Put(mark))), mark.encode()) if mark and place else (message, None)
+        if self._crossing:
+            self._crossing.learn(Message.of_value(self._reader, value))
+        place = self._marks.place(value, wanting.site if wanting else None) if self._marks else None
+        if mark is None or place is None:
+            return Message.of_value(self._reader, value), None
+        return Message.of_value(self._reader, altered(value, place, Put(mark))), mark.encode()
 
     def _crossed(self, mark: str) -> Message:
         pieces, marked = self._crossing.crossed()
