@@ -90,7 +90,7 @@ class Breaking:
             if found is None:
                 return None
             waiting.used = found.number
-            broken = message.changed((found.steps, found.change))
+            broken = message.changed(found.steps, found.change)
             if news.is_new(broken.body):
                 return [found], broken
         return None
@@ -104,7 +104,7 @@ class Breaking:
             fitting = companions(self._contract, waiting.rule.id)
             others = [other for other in [*self._rules[here:], *self._rules[:here]] if other.rule.id in fitting]
             waiting.others = Ring(others, self._rounds)
-        value, first = message.value, message.changed((one.steps, one.change))
+        value, first = message.value, message.changed(one.steps, one.change)
         if not news.may_be(first.body):
             return None
         found = waiting.others.take(lambda other: self._with(value, one, first, other, news) if other.may_be_in(value) else None)
@@ -117,7 +117,7 @@ class Breaking:
         other = self._next(value, waiting)
         if other is None:
             return None
-        broken = first.changed((other.steps, other.change))
+        broken = first.changed(other.steps, other.change)
         if not news.is_new(broken.body):
             return None
         waiting.used = other.number

@@ -40,15 +40,13 @@ class Message:
         """The members that have been read, by their names."""
         return {name: member for name, member in self._members().items() if isinstance(member, Piece)}
 
-    def changed(self, *made: tuple[Steps, Change]) -> "Message":
-        """The message with these changes, made one after the other; a change of all bytes is the only one."""
-        value, names = self.value, set[str | int | None]()
-        for steps, change in made:
-            if isinstance(change, Rewrite):
-                return Message(self._reader, change.how(self.body), ())
-            value = altered(value, steps, change)
-            names.add(steps[0] if steps else change.name if isinstance(change, AddMember) else None)
-        return _put_together(self._reader, value, self._pieces_of(value, names) if self._pieces and None not in names else ())
+    def changed(self, steps: Steps, change: Change) -> "Message":
+        """The message with a change made at a place."""
+        if isinstance(change, Rewrite):
+            return Message(self._reader, change.how(self.body), ())
+        value = altered(self.value, steps, change)
+        name = steps[0] if steps else change.name if isinstance(change, AddMember) else None
+        return _put_together(self._reader, value, self._pieces_of(value, name) if self._pieces and isinstance(name, str) else ())
 
     def judged(self) -> Judgement:
         """What the oracle says of the bytes."""
@@ -63,20 +61,21 @@ class Message:
                 found |= piece.parts or dict.fromkeys(piece.values, piece)
         return found
 
-    def _pieces_of(self, value: Any, names: set[Any]) -> list[Piece | Unread | None]:
-        """The pieces of a value that differs from the message's in members of these names at the most."""
-        new = {name: self._reader.unread(name, compact(value[name])) for name in names if name in value}
-        if not names <= self.value.keys():
+    def _pieces_of(self, value: Any, name: str) -> list[Piece | Unread | None]:
+        """The pieces of a value that differs from the message's in the member of this name at the most."""
+        new = [self._reader.unread(name, compact(value[name]))] if name in value else []
+        if name not in self.value:
             known = self._members()
-            return [new[name] if name in names else known[name] for name in value]
+            return [*new, *known.values()] if next(iter(value)) == name else [*known.values(), *new]
         found: list[Piece | Unread | None] = []
         for piece in self._pieces:
             there = (piece.name,) if isinstance(piece, Unread) else piece.values
-            if names.isdisjoint(there):
+            if name not in there:
                 found.append(piece)
             else:
                 parts = piece.parts if isinstance(piece, Piece) else {}
-                found += [new[name] if name in names else parts[name] for name in there if name not in names or name in new]
+                for other in there:
+                    found += [parts[other]] if other != name else new
         return found
 
 

@@ -59,6 +59,6 @@ class Probing:
         asked = self._asked[silence.id, str(site)]
         self._asked[silence.id, str(site)] += 1
         name, steps, change = probes[(self._shard + asked) % len(probes)]
-        probe = message.changed((steps, change))
+        probe = message.changed(steps, change)
         case = self._maker.case(silence, name, probe.body, probe.judged()) if news.is_new(probe.body) else None
         return replace(case, tags=(*case.tags, TAG)) if case else None
