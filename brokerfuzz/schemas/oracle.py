@@ -8,10 +8,10 @@ so that a generator's mistake shows instead of being confirmed.
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from brokerfuzz.schemas.contract import Contract, MessageType, Stances, known_message_type, load_contract
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
@@ -20,12 +20,23 @@ from brokerfuzz.schemas.numbers import LONGEST_INTEGER
 from brokerfuzz.schemas.pointers import escape
 from brokerfuzz.schemas.reading import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
-from brokerfuzz.schemas.structure import Files, standard, validator
+from brokerfuzz.schemas.structure import Files, Split, Validator, split, standard, validator
 from brokerfuzz.schemas.verdicts import VALID, Broken, Touched, Verdict, describe
 from brokerfuzz.schemas.ways import Exotic
 
 Steps = tuple[str | int, ...]
 """The way down from the root to a place."""
+
+
+class Error(NamedTuple):
+    """What a validator finds: at a place (its steps and its JSON Pointer), this, against one of these rules; which of several, the message tells."""
+
+    rules: Sequence[Rule]
+    steps: Steps
+    at: str
+    found: str
+    instance: Any
+
 
 MOST_BROKEN = 1000
 """How many broken rules one verdict lists at the most."""
@@ -109,7 +120,7 @@ class Rulebook:
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
         self.message_type = message_type
-        files = Files(contract.schemas)
+        self._files = files = Files(contract.schemas)
         self.validator = validator(contract.schemas[message_type], files)
         self.rules: dict[tuple[str, str], list[Rule]] = {}
         for rule in contract.rules[message_type]:
@@ -161,14 +172,28 @@ class Rulebook:
 
     def violations(self, value: Any) -> list[Broken]:
         """What the schemas find broken. Raises `ValueError` or `RecursionError` for what is deeper than a validator goes."""
-        return [] if self.validator.is_valid(value) else self._explain(value)
+        return [] if self.validator.is_valid(value) else self.broken_by(islice(self._errors(self.validator, value), MOST_BROKEN), value)
 
-    def _explain(self, value: Any) -> list[Broken]:
+    @cached_property
+    def _split(self) -> Split:
+        return split(self.message_type, self.contract.schemas[self.message_type], self._files)
+
+    def errors_of_member(self, name: str, value: Any) -> Sequence[Error]:
+        """What the schema of a member finds in its value, where the members of the schema can be asked one by one."""
+        asked = self._split.members.get(name)
+        return () if asked is None or asked.is_valid(value) else list(self._errors(asked, value, name))
+
+    def errors_of_rest(self, value: Any) -> Sequence[Error]:
+        """What the schema finds in a message besides that."""
+        return () if self._split.rest.is_valid(value) else list(self._errors(self._split.rest, value))
+
+    def broken_by(self, errors: Iterable[Error], message: Any) -> list[Broken]:
         """The rules broken, in the order of their places; a wrong type hides what follows from it."""
         broken: dict[tuple[str, str], tuple[Rule, Broken]] = {}
-        for rule, at, found in islice(self._errors(value), MOST_BROKEN):
-            broken.setdefault((at, rule.id), (rule, Broken(rule.id, at, found, rule.demand)))
-        if len(broken) == 1:
+        for error in errors:
+            for rule in error.rules if len(error.rules) == 1 else self._broken_here(error, message):
+                broken.setdefault((error.at, rule.id), (rule, Broken(rule.id, error.at, error.found, rule.demand)))
+        if len(broken) <= 1:
             return [entry for _, entry in broken.values()]
         causes = {at for (at, _), (rule, _) in broken.items() if rule.keyword == "type" and rule.condition is None}
         return [
@@ -177,28 +202,30 @@ class Rulebook:
             if at not in causes or (rule.keyword in ("type", "required") and rule.condition is None)
         ]
 
-    def _errors(self, value: Any) -> Iterator[tuple[Rule, str, str]]:
-        """(a rule, the JSON Pointer of the place, what was found) of every error."""
-        for error in self.validator.iter_errors(value):
-            steps, kind = tuple(error.instance_path), error.kind
+    def _errors(self, asked: Validator, value: Any, *above: str) -> Iterator[Error]:
+        """The errors of a value, which lies below these steps of the message."""
+        for error in asked.iter_errors(value):
+            steps, kind = (*above, *error.instance_path), error.kind
             keyword, found = _KEYWORDS.get(kind.name, kind.name), "nothing"
             if keyword != "required":
                 found = describe(error.instance)
             elif "property" in (detail := kind.as_dict()):
                 steps = (*steps, detail["property"])
             site, at = _place_of(steps)
-            for rule in self._rules_broken(value, site, steps, keyword, error.instance):
-                if keyword == "additionalProperties":
-                    yield from ((rule, f"{at}/{escape(name)}", f"a member {name!r}") for name in kind.as_dict()["unexpected"])
-                else:
-                    yield rule, at, found
+            rules = self.rules.get((site, keyword)) or self._unnamed(site, keyword)
+            if keyword == "additionalProperties":
+                for name in kind.as_dict()["unexpected"]:
+                    yield Error(rules, steps, f"{at}/{escape(name)}", f"a member {name!r}", error.instance)
+            else:
+                yield Error(rules, steps, at, found, error.instance)
 
-    def _rules_broken(self, value: Any, site: str, steps: Steps, keyword: str, instance: Any) -> list[Rule]:
-        """The rules behind an error: of several that a keyword states at one site, those that hold here and are broken."""
-        rules = self.rules.get((site, keyword), [])
-        if len(rules) > 1:
-            rules = [rule for rule in rules if self._holds(rule, value, steps) and self._breaks(rule, instance)]
-        return rules or [Rule(self.message_type, site, keyword, None, self.message_type, f"what {keyword} says")]
+    def _unnamed(self, site: str, keyword: str) -> Sequence[Rule]:
+        return (Rule(self.message_type, site, keyword, None, self.message_type, f"what {keyword} says"),)
+
+    def _broken_here(self, error: Error, message: Any) -> Sequence[Rule]:
+        """Of several rules that a keyword states at one site, those that hold in the message and are broken."""
+        rules = [rule for rule in error.rules if self._holds(rule, message, error.steps) and self._breaks(rule, error.instance)]
+        return rules or self._unnamed(error.rules[0].site, error.rules[0].keyword)
 
     def _holds(self, rule: Rule, value: Any, steps: Steps) -> bool:
         if rule.condition is None:

@@ -14,7 +14,7 @@ import orjson
 
 from brokerfuzz.schemas.contract import Contract, MessageType
 from brokerfuzz.schemas.looking import Inspection, Look
-from brokerfuzz.schemas.oracle import broken_in_all, rulebook_of, verdict_of
+from brokerfuzz.schemas.oracle import MOST_BROKEN, Error, broken_in_all, rulebook_of, verdict_of
 from brokerfuzz.schemas.pointers import escape
 from brokerfuzz.schemas.reading import DEEPEST, Reading, plain, plainly, read_at_leisure
 from brokerfuzz.schemas.verdicts import Broken, Touched, Verdict
@@ -25,12 +25,18 @@ _SHORT, _KEPT = 64, 2048
 
 
 class _Way(NamedTuple):
-    """A member in one way of reading it: what is in doubt, what is broken that schemas cannot say, which texts are long."""
+    """A member in one way of reading it: what schemas find, what is in doubt, what is broken that schemas cannot say, which texts are long."""
 
     value: Any
+    errors: Sequence[Error] = ()
     touched: Sequence[Touched] = ()
     broken: Sequence[Broken] = ()
     long: Sequence[Touched] = ()
+
+    @property
+    def is_ordinary(self) -> bool:
+        """Whether nothing is to be said of it."""
+        return not (self.errors or self.touched or self.broken or self.long)
 
 
 class _Notable(NamedTuple):
@@ -112,7 +118,8 @@ class Pieces:
         value = plainly(alone)
         if known.head is None or (value is not None and len(value) != 1):
             return None
-        if value is not None and known.look is None and len(text) <= self._inspector.longest_text:
+        is_unseen = value is not None and known.look is None and len(text) <= self._inspector.longest_text
+        if is_unseen and not self._rulebook.errors_of_member(name, value[0]):
             return Piece(known.head + text, {name: value[0]}, (), True)
         reading = Reading(alone, [value]) if value is not None else read_at_leisure(alone)
         if reading.error is not None or reading.encoding is not None or len(reading.values[0]) != 1:
@@ -121,19 +128,18 @@ class Pieces:
             return None
         ways = [self._way(name, way, known, reading) for [way] in reading.values]
         exotic = [(detector, f"/{escape(name)}{at[2:]}", found) for detector, at, found in reading.exotic]
-        is_ordinary = len(ways) == 1 and not (exotic or ways[0].touched or ways[0].broken or ways[0].long)
-        notable = () if is_ordinary else (_Notable(name, known.order, ways, exotic),)
+        notable = () if len(ways) == 1 and ways[0].is_ordinary and not exotic else (_Notable(name, known.order, ways, exotic),)
         return Piece(known.head + text, {name: ways[0].value}, notable, value is not None)
 
     def _way(self, name: str, value: Any, known: "_Known", reading: Reading) -> _Way:
-        inspection, place = Inspection(self._now), (None, name)
+        inspection, place, errors = Inspection(self._now), (None, name), self._rulebook.errors_of_member(name, value)
         if value is None or name not in self._known:
-            return _Way(value)
+            return _Way(value, errors)
         if known.look is not None:
             known.look(value, place, inspection)
         touched = len(inspection.touched)
         self._inspector.long_texts(name, value, place, reading, inspection)
-        return _Way(value, inspection.touched[:touched], inspection.broken, inspection.touched[touched:])
+        return _Way(value, errors, inspection.touched[:touched], inspection.broken, inspection.touched[touched:])
 
     def unread(self, name: str, text: bytes) -> Unread | None:
         """The member of this name whose value is written so, whatever that is; None where the name is hardly Unicode."""
@@ -174,7 +180,7 @@ class Pieces:
                     self._rulebook.touch_by_exotic(member.exotic, inspection)
             else:
                 self._inspector.around(value, None, inspection)
-                broken = self._rulebook.violations(value) + inspection.broken
+                broken = self._rulebook.broken_by(self._rulebook.errors_of_rest(value), value) + inspection.broken
         except (ValueError, RecursionError):
             return None
         self._rulebook.touch_by_size(size, inspection)
@@ -186,14 +192,18 @@ class Pieces:
         by_site = sorted(notable, key=lambda member: member.order)
         for number in range(len(several.ways) if several else 1):
             message = {**value, several.name: several.ways[number].value} if several else value
+            errors = list(self._rulebook.errors_of_rest(message))
             for member in by_site:
                 way = member.ways[number if member is several else 0]
+                errors += way.errors
                 inspection.touched += way.touched
                 inspection.broken += way.broken
             self._inspector.around(message, None, inspection)
             for member in notable:
                 inspection.touched += member.ways[number if member is several else 0].long
-            found.append(self._rulebook.violations(message) + inspection.broken)
+            if len(errors) > MOST_BROKEN:
+                raise ValueError("a verdict lists no more")
+            found.append(self._rulebook.broken_by(errors, message) + inspection.broken)
             inspection.broken = []
         return broken_in_all(found)
 

@@ -4,14 +4,20 @@ Formats are asserted. References are followed within the contract's own files an
 """
 
 from collections.abc import Mapping
-from typing import Any
+from json import dumps
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import jsonschema_rs
 
 from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.pointers import escape
 
 SCHEMA_SUFFIX = ".schema.json"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+Validator = jsonschema_rs.Validator
 
 
 class Files:
@@ -26,12 +32,33 @@ class Files:
         return self._by_uri[uri] if uri in self._by_uri else self._by_file[uri.rpartition("/")[2]]
 
 
-def validator(schema: Schema, files: Files) -> jsonschema_rs.Validator:
+def validator(schema: Schema, files: Files) -> Validator:
     """A validator for a schema. Raises `ValueError` where it is no schema of draft 2020-12, or refers to none of the files."""
     try:
         return jsonschema_rs.Draft202012Validator(schema, retriever=files, validate_formats=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:
         raise ValueError(problem.message) from problem
+
+
+class Split(NamedTuple):
+    """A schema in parts: validators of members by their names, and of all that is left: it finds what the whole schema finds, but for those."""
+
+    members: Mapping[str, Validator]
+    rest: Validator
+
+
+def split(name: str, schema: Schema, files: Files) -> Split:
+    """The schema of this file, with the members of its `properties` apart.
+
+    `properties` asks about one member at a time (JSON Schema 2020-12, core, 10.3.2.1). Nothing is apart where what is left refers to anything:
+    it might be to a member that is gone.
+    """
+    rest = {**schema, "properties": dict.fromkeys(schema.get("properties", {}), True)}
+    if any(reference in dumps(rest) for reference in ('"$ref"', '"$dynamicRef"')):
+        return Split({}, validator(schema, files))
+    base = schema.get("$id", f"{name}{SCHEMA_SUFFIX}")
+    references = {member: {"$schema": DRAFT, "$ref": f"{base}#/properties/{quote(escape(member))}"} for member in rest["properties"]}
+    return Split({member: validator(reference, files) for member, reference in references.items()}, validator(rest, files))
 
 
 def standard(schema: Any) -> Any:

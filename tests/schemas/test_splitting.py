@@ -1,0 +1,67 @@
+"""A schema asked in parts finds what it finds as a whole."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from brokerfuzz.schemas import load_contract
+from brokerfuzz.schemas.structure import DRAFT, Files, Split, split, validator
+
+Found = Counter[tuple[Any, ...]]
+
+ODD_NAMES = ["a/b", "~1", "%25", "#", "é", "a b", '"']
+HAND_WRITTEN = {
+    "$schema": DRAFT,
+    "$defs": {"short": {"type": "string", "maxLength": 2}},
+    "type": "object",
+    "properties": {**{name: {"$ref": "#/$defs/short"} for name in ODD_NAMES}, "none": False, "any": True},
+    "patternProperties": {"^[aé]": {"minLength": 1}},
+    "required": ["a/b"],
+    "unevaluatedProperties": False,
+    "if": {"properties": {"any": {"const": 1}}, "required": ["any"]},
+    "then": {"properties": {"~1": {"minLength": 2}}},
+}
+VALUES = st.none() | st.text(max_size=3) | st.integers(0, 2) | st.lists(st.text(max_size=1), max_size=2)
+
+
+def found_by(errors: Iterable[Any], *above: str) -> Found:
+    return Counter((error.kind.name, *above, *error.instance_path, error.message) for error in errors)
+
+
+def in_parts(parts: Split, value: Any) -> Found:
+    found = found_by(parts.rest.iter_errors(value))
+    for name, asked in parts.members.items() if isinstance(value, dict) else ():
+        if name in value:
+            found += found_by(asked.iter_errors(value[name]), name)
+    return found
+
+
+@given(st.dictionaries(st.sampled_from([*ODD_NAMES, "none", "any", "other"]), VALUES) | VALUES)
+@example({"any": 1, "~1": "", "none": None, "é": "", "other": 1})
+def test_whatever_the_members_are_called(value: Any) -> None:
+    files = Files({"one": HAND_WRITTEN})
+    parts = split("one", HAND_WRITTEN, files)
+    assert set(parts.members) == {*ODD_NAMES, "none", "any"}
+    assert in_parts(parts, value) == found_by(validator(HAND_WRITTEN, files).iter_errors(value))
+
+
+@given(st.dictionaries(st.sampled_from(["number", "offerType", "productClusters", "orderMinimum", "priceClasses", "other"]),
+                       VALUES | st.just("Product List") | st.lists(st.dictionaries(st.sampled_from(["products", "price"]), VALUES), max_size=2)))  # fmt: skip
+def test_of_offers(value: Any) -> None:
+    contract = load_contract()
+    files, schema = Files(contract.schemas), contract.schemas["offer-creation-request"]
+    parts = split("offer-creation-request", schema, files)
+    assert set(parts.members) == set(schema["properties"])
+    assert in_parts(parts, value) == found_by(validator(schema, files).iter_errors(value))
+
+
+@pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
+def test_nothing_is_apart_where_the_rest_may_refer_to_it(keyword: str) -> None:
+    schema = {"properties": {"a": {"type": "string"}, "b": True}, "allOf": [{"properties": {"b": {keyword: "#/properties/a"}}}]}
+    parts = split("one", schema, Files({"one": schema}))
+    assert not parts.members
+    assert not parts.rest.is_valid({"b": 1})
