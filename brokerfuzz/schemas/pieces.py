@@ -104,7 +104,7 @@ class Pieces:
         self._rulebook = rulebook_of(contract, message_type)
         self._inspector = self._rulebook.inspector
         self._known = {name: _Known(number, _named(name), look) for number, (name, look) in enumerate(self._inspector.members.items())}
-        self._now = now
+        self._now, self._longest = now, self._inspector.longest_text
         self._short = lru_cache(maxsize=_KEPT)(self.read_once)
 
     def read(self, name: str, text: bytes) -> Piece | None:
@@ -118,8 +118,7 @@ class Pieces:
         value = plainly(alone)
         if known.head is None or (value is not None and len(value) != 1):
             return None
-        is_unseen = value is not None and known.look is None and len(text) <= self._inspector.longest_text
-        if is_unseen and not self._rulebook.errors_of_member(name, value[0]):
+        if value is not None and known.look is None and len(text) <= self._longest and not self._rulebook.errors_of_member(name, value[0]):
             return Piece(known.head + text, {name: value[0]}, (), True)
         reading = Reading(alone, [value]) if value is not None else read_at_leisure(alone)
         if reading.error is not None or reading.encoding is not None or len(reading.values[0]) != 1:
