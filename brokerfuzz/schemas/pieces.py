@@ -159,10 +159,13 @@ class Pieces:
             piece = self.read(one.name, one.alone) if isinstance(one, Unread) else one
             if piece is None:
                 return None
-            value |= piece.values
-            members += len(piece.values)
-            is_plain = is_plain and piece.is_plain
-            notable += piece.notable
+            values = piece.values
+            value |= values
+            members += len(values)
+            if not piece.is_plain:
+                is_plain = False
+            if piece.notable:
+                notable += piece.notable
         verdict = self._verdict(len(body), value, notable) if members == len(value) else None
         return Judgement(verdict, is_plain) if verdict is not None else None
 

@@ -25,8 +25,8 @@ _SIZE, _FIRST, _GROWTH = 512, 128, 4
 """Messages of a stock; those from which the first message is crossed, and how many more each other one may have its members from."""
 _LAST = 32
 """Messages of a stream's own that others are crossed of."""
-_CLUSTERS = 2
-"""So many clusters the members come in, besides free texts."""
+_CLUSTERS, _TEXTS = 2, 0
+"""So many clusters the members come in, besides free texts, which are the first cluster."""
 
 
 @lru_cache(maxsize=16)
@@ -118,13 +118,9 @@ class Crossing:
         self._last: list[_Parent] = []
         self._learnt = 0
 
-    def __bool__(self) -> bool:
-        """Whether there is anything to cross."""
-        return bool(self._stock)
-
     def learn(self, message: Message) -> None:
         """Takes a message for a parent of others, in place of the oldest that was learnt where they are many."""
-        if self and message.members:
+        if message.members:
             at = self._learnt % _LAST
             self._last[at : at + 1] = [self._stock.parent(message, self._learnt)]
             self._learnt += 1
@@ -133,7 +129,13 @@ class Crossing:
         """The pieces of the next message but one, and the name of the text that is to be its mark."""
         self._used = used = min(self._used + _GROWTH, _SIZE)
         bits, parents, last = self._bits(16 * (_CLUSTERS + 1)), self._stock.parents(used), self._last
-        numbers = [(bits >> shift & 0xFFFF) % (used + len(last)) for shift in range(0, 16 * (_CLUSTERS + 1), 16)]
-        chosen = [parents[number] if number < used else last[number - used] for number in numbers]
-        pieces = [piece for number, parent in enumerate(chosen) if (piece := parent.clusters[number]) is not None]
-        return pieces, chosen[0].marked
+        every, pieces, marked = used + len(last), [], ""
+        for cluster in range(_CLUSTERS + 1):
+            number = (bits >> 16 * cluster & 0xFFFF) % every
+            parent = parents[number] if number < used else last[number - used]
+            if cluster == _TEXTS:
+                marked = parent.marked
+            piece = parent.clusters[cluster]
+            if piece is not None:
+                pieces.append(piece)
+        return pieces, marked

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from brokerfuzz.cases.at_random import TAG
 from brokerfuzz.cases.case import Case, clock, compact, now_tag
@@ -107,7 +108,9 @@ class _Stream:
         self._breaking = Breaking(broken, contract, now, random_of(seed), shard * _BROKEN)
         self._probing = Probing(contract, message_type, now, random_of(seed), shard)
         self._reader = Pieces(contract, message_type, now)
-        self._crossing = Crossing(stock(contract, message_type, seed, now), random_of(seed, shard, 1), shard * _MESSAGES)
+        known = stock(contract, message_type, seed, now)
+        self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
+        self._confirmed = partial(Case.confirmed, message_type, now=now, contract=contract)
         self._clocked = {rule.id for rule in contract.semantics}
         self._made_anew = 0
         self._makers: dict[str, Callable[[_Base, News], _Faulty | Case | None]] = {
@@ -150,7 +153,7 @@ class _Stream:
         for (number, message, mark), judgement in zip(made, judged, strict=True):
             if mark is None and not (self._unmarked and self._memory.learn(message.body)):
                 continue
-            case = self._case(message, judgement, claim="valid", tags=(TAG,))
+            case = self._confirmed(message.body, claim="valid", tags=(TAG,), judgement=judgement)
             if case is not None:
                 yield number, _Base(case, message, mark)
 
@@ -165,23 +168,24 @@ class _Stream:
 
     def _message(self, number: int, wanting: Rule | None) -> tuple[Message, bytes | None]:
         """The next message, and its mark as it is in its bytes: made for a rule that wants one; else crossed of those before, or made anew."""
-        mark = self._marks.next() if self._marks else None
-        if mark is not None and wanting is None and self._crossing and number % _FRESH:
-            return self._crossed(mark), mark.encode()
+        mark = self._marks.next() if self._marks is not None else None
+        if mark is not None and wanting is None and self._crossing is not None and number % _FRESH:
+            return self._crossed(mark, self._crossing), mark.encode()
         value = shaping(self._contract, self._message_type).message(self._shard * _MESSAGES + self._made_anew, self._source, wanting)
         self._made_anew += 1
-        if self._crossing:
+        if self._crossing is not None:
             self._crossing.learn(Message.of_value(self._reader, value))
         place = self._marks.place(value, wanting.site if wanting else None) if self._marks else None
         if mark is None or place is None:
             return Message.of_value(self._reader, value), None
         return Message.of_value(self._reader, altered(value, place, Put(mark))), mark.encode()
 
-    def _crossed(self, mark: str) -> Message:
-        pieces, marked = self._crossing.crossed()
+    def _crossed(self, mark: str, crossing: Crossing) -> Message:
+        pieces, marked = crossing.crossed()
         piece = self._reader.read_once(marked, compact(mark))
         assert piece is not None, "a mark is a plain text"
-        return Message.of_pieces(self._reader, [*pieces, piece])
+        pieces.append(piece)
+        return Message.of_pieces(self._reader, pieces)
 
     # ---------------------------------------------------------------------------------------------------- faults
 
@@ -192,7 +196,4 @@ class _Stream:
         if any(one.rule.id in self._clocked for one in broken):
             tags.append(now_tag(self._now))
         twin = base.case if len(broken) == 1 else None
-        return self._case(message, judgement, faults=[one.fault for one in broken], tags=tuple(dict.fromkeys(tags)), twin=twin)
-
-    def _case(self, message: Message, judgement: Judgement, **claims: Any) -> Case | None:
-        return Case.confirmed(self._message_type, message.body, judgement=judgement, now=self._now, contract=self._contract, **claims)
+        return self._confirmed(message.body, faults=[one.fault for one in broken], tags=tuple(dict.fromkeys(tags)), twin=twin, judgement=judgement)
