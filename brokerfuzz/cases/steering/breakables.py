@@ -18,28 +18,27 @@ _ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
 """What ways there are does not follow the clock."""
 
 
-class Breakable(NamedTuple):
-    """A rule with the techniques that break it; `lasting` are those that can leave a message its mark."""
+class Breakables(NamedTuple):
+    """Rules with the techniques that break them: those that can leave a message its mark. Where there are none such, all, and marks are not left."""
 
-    rule: Rule
-    ways: Sequence[Technique]
-    lasting: Sequence[Technique]
+    rules: Sequence[tuple[Rule, Sequence[Technique]]]
+    leave_marks: bool
 
 
 @lru_cache(maxsize=16)
-def breakables(
-    contract: Contract, message_type: MessageType, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None
-) -> Sequence[Breakable]:
+def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None) -> Breakables:
     """The rules, of those wanted, that one of the wanted techniques breaks. `None` stands for all."""
     maker = FaultMaker(contract, message_type, _ANY_TIME)
     marks = [steps_of(site) for site in marked_sites(contract, message_type)]
-    found = []
+    every, lasting = [], []
     for rule in contract.rules[message_type] if rules is None else rules:
         ways = [way for way in maker.ways(rule) if techniques is None or way.name in techniques]
         if ways:
             message = build(contract, message_type, Plan(narrowed=maker.towards(rule)))
-            found.append(Breakable(rule, ways, _lasting(contract, rule, ways, message, marks)))
-    return found
+            every.append((rule, ways))
+            if left := _lasting(contract, rule, ways, message, marks):
+                lasting.append((rule, left))
+    return Breakables(lasting or every, bool(lasting) or not every)
 
 
 def _lasting(contract: Contract, rule: Rule, ways: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:

@@ -4,25 +4,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from random import Random
 from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Fault
 from brokerfuzz.cases.changes import Change, Steps, place_of, pointer, value_at
+from brokerfuzz.cases.steering.breakables import breakables
 from brokerfuzz.cases.steering.marks import decided_by, within
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
-from brokerfuzz.cases.steering.placing import Site, steps_of, way_to
-from brokerfuzz.cases.steering.turns import Ring, Turns, shuffled
+from brokerfuzz.cases.steering.placing import placement, steps_of, way_to
+from brokerfuzz.cases.steering.turns import Ring, Turns, random_of, shuffled
 from brokerfuzz.cases.techniques import Spot, Technique
 from brokerfuzz.decoder.matching import matches
-from brokerfuzz.schemas import Contract, Rule
+from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.sites import JSON_RULE
 
 _TRIED = 4
 """Ways of a rule that are tried before it is passed over."""
 _PATIENCE = 24
 """So often a rule may be passed over; then messages are made for it, and after as many again others have their turn."""
+
+
+class Breach(NamedTuple):
+    """What a case says of a rule broken: the fault, and where its place sits in the array around it (see `placement`)."""
+
+    fault: Fault
+    placement: str
 
 
 class Break(NamedTuple):
@@ -34,25 +41,67 @@ class Break(NamedTuple):
     change: Change
     number: int
 
-    @property
-    def fault(self) -> Fault:
-        """What a case says of it."""
-        return Fault(self.rule.id, pointer(place_of(self.steps, self.change)), self.technique.name)
+    def breach(self, message: Any) -> Breach:
+        """What a case of the message says of it."""
+        return Breach(Fault(self.rule.id, pointer(place_of(self.steps, self.change)), self.technique.name), placement(message, self.steps))
 
 
-@dataclass(eq=False)
-class _Waiting:
-    """A rule in its turn: the ways to break it in the order in which they come, how often it was broken, which rule it meets next."""
+class Breaker:
+    """A rule, and the ways to break it in the order in which they come."""
 
-    rule: Rule
-    site: Site
-    ways: Sequence[Technique]
-    used: int
-    others: "Ring[_Waiting] | None" = None
+    def __init__(self, rule: Rule, ways: Sequence[Technique], contract: Contract, now: datetime) -> None:
+        self.rule, self.site = rule, steps_of(rule.site)
+        self._ways, self._schema, self._now = ways, contract.sites[rule.message_type][rule.site].schema, now
 
     def may_be_in(self, message: Any) -> bool:
         """Whether a message has what the site lies below. Most places are passed over by that."""
         return not self.site or type(message) is not dict or self.site[0] in message
+
+    def next(self, message: Any, used: int) -> Break | None:
+        """The rule broken by the first of its ways, from the one whose turn it is after so many, that applies at the place whose turn it is."""
+        rule = self.rule
+        steps = way_to(message, self.site, used)
+        if steps is None or not _holds(rule, message, steps):
+            return None
+        present = value_at(message, steps)
+        if present is None and rule.keyword != "required":
+            return None
+        spot = Spot(rule, self._schema, present, self._now)
+        for number in range(used + 1, used + 1 + len(self._ways)):
+            technique = self._ways[number % len(self._ways)]
+            change = technique.change(spot)
+            if change is not None:
+                return Break(rule, technique, steps, change, number)
+        return None
+
+    def broken(self, message: Message, used: int) -> tuple[Breach, Message] | None:
+        """The message with the rule broken so, and what a case says of it."""
+        value = message.value
+        found = self.next(value, used) if self.may_be_in(value) else None
+        return (found.breach(value), message.changed(found.steps, found.change)) if found is not None else None
+
+
+@lru_cache(maxsize=4)
+def breakers(
+    contract: Contract, message_type: MessageType, seed: int, now: datetime, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None
+) -> Sequence[Breaker]:
+    """What of these can be broken, in the order in which they take turns in a seed, the ways of each in theirs."""
+    random = random_of(seed)
+    found = shuffled(breakables(contract, message_type, rules, techniques).rules, random)
+    return [Breaker(rule, shuffled(ways, random), contract, now) for rule, ways in found]
+
+
+@dataclass(eq=False)
+class _Waiting:
+    """A rule in its turn: how often it was broken, which rule it meets next."""
+
+    breaker: Breaker
+    used: int
+    others: "Ring[_Waiting] | None" = None
+
+    def next(self, message: Any) -> Break | None:
+        """The rule broken as it is its turn to be."""
+        return self.breaker.next(message, self.used)
 
 
 class Breaking:
@@ -61,84 +110,70 @@ class Breaking:
     `done` is how many rules earlier shards of the seed have broken, more or less: a shard goes on where they ended.
     """
 
-    def __init__(self, found: Sequence[tuple[Rule, Sequence[Technique]]], contract: Contract, now: datetime, random: Random, done: int) -> None:
-        self._contract, self._now = contract, now
-        self._rounds, first = divmod(done, len(found) or 1)
-        rules = [_Waiting(rule, steps_of(rule.site), shuffled(ways, random), self._rounds) for rule, ways in shuffled(found, random)]
+    def __init__(self, breakers: Sequence[Breaker], contract: Contract, done: int) -> None:
+        self._contract = contract
+        self._rounds, first = divmod(done, len(breakers) or 1)
+        rules = [_Waiting(breaker, self._rounds) for breaker in breakers]
         self._rules = [*rules[first:], *rules[:first]]
         self.turns = Turns(self._rules)
+
+    def __len__(self) -> int:
+        return len(self._rules)
 
     def wanting(self) -> Rule | None:
         """The rule that was passed over so often that a message has to be made for it; None where there is none."""
         if self.turns.passed_over >= 2 * _PATIENCE:
             self.turns.put_off()
-        return self.turns.longest_waiting.rule if self.turns.passed_over >= _PATIENCE else None
+        return self.turns.longest_waiting.breaker.rule if self.turns.passed_over >= _PATIENCE else None
 
-    def single(self, message: Message, news: News) -> tuple[list[Break], Message] | None:
+    def single(self, message: Message, news: News) -> tuple[list[Breach], Message] | None:
         """The rule that has waited longest of those that can be broken in the message so that it is new, and the message then."""
         value = message.value
-        return self.turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.may_be_in(value) else None)
+        return self.turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
-    def double(self, message: Message, news: News) -> tuple[list[Break], Message] | None:
+    def double(self, message: Message, news: News) -> tuple[list[Breach], Message] | None:
         """Two rules to break at once: the one that has waited longest, and of those that go with it the one that it has met least."""
         value = message.value
-        return self.turns.take(lambda waiting: self._both(message, waiting, news) if waiting.may_be_in(value) else None)
+        return self.turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
-    def _broken(self, message: Message, waiting: _Waiting, news: News) -> tuple[list[Break], Message] | None:
+    def _broken(self, message: Message, waiting: _Waiting, news: News) -> tuple[list[Breach], Message] | None:
         for _ in range(_TRIED):
-            found = self._next(message.value, waiting)
+            found = waiting.next(message.value)
             if found is None:
                 return None
             waiting.used = found.number
             broken = message.changed(found.steps, found.change)
             if news.is_new(broken.body):
-                return [found], broken
+                return [found.breach(message.value)], broken
         return None
 
-    def _both(self, message: Message, waiting: _Waiting, news: News) -> tuple[list[Break], Message] | None:
-        one = self._next(message.value, waiting) if waiting.rule.keyword != JSON_RULE else None
+    def _both(self, message: Message, waiting: _Waiting, news: News) -> tuple[list[Breach], Message] | None:
+        one = waiting.next(message.value) if waiting.breaker.rule.keyword != JSON_RULE else None
         if one is None:
             return None
         if waiting.others is None:
             here = self._rules.index(waiting)
-            fitting = companions(self._contract, waiting.rule.id)
-            others = [other for other in [*self._rules[here:], *self._rules[:here]] if other.rule.id in fitting]
+            fitting = companions(self._contract, waiting.breaker.rule.id)
+            others = [other for other in [*self._rules[here:], *self._rules[:here]] if other.breaker.rule.id in fitting]
             waiting.others = Ring(others, self._rounds)
         value, first = message.value, message.changed(one.steps, one.change)
         if not news.may_be(first.body):
             return None
-        found = waiting.others.take(lambda other: self._with(value, one, first, other, news) if other.may_be_in(value) else None)
+        found = waiting.others.take(lambda other: self._with(value, one, first, other, news) if other.breaker.may_be_in(value) else None)
         if found is not None:
             waiting.used = one.number
         return found
 
-    def _with(self, value: Any, one: Break, first: Message, waiting: _Waiting, news: News) -> tuple[list[Break], Message] | None:
+    def _with(self, value: Any, one: Break, first: Message, waiting: _Waiting, news: News) -> tuple[list[Breach], Message] | None:
         """The message in which the `first` rule is broken already, with the other one broken too."""
-        other = self._next(value, waiting)
+        other = waiting.next(value)
         if other is None:
             return None
         broken = first.changed(other.steps, other.change)
         if not news.is_new(broken.body):
             return None
         waiting.used = other.number
-        return [one, other], broken
-
-    def _next(self, message: Any, waiting: _Waiting) -> Break | None:
-        """The rule broken by the first of its ways, from the one whose turn it is, that applies at the place whose turn it is."""
-        rule = waiting.rule
-        steps = way_to(message, waiting.site, waiting.used)
-        if steps is None or not _holds(rule, message, steps):
-            return None
-        present = value_at(message, steps)
-        if present is None and rule.keyword != "required":
-            return None
-        spot = Spot(rule, self._contract.sites[rule.message_type][rule.site].schema, present, self._now)
-        for number in range(waiting.used + 1, waiting.used + 1 + len(waiting.ways)):
-            technique = waiting.ways[number % len(waiting.ways)]
-            change = technique.change(spot)
-            if change is not None:
-                return Break(rule, technique, steps, change, number)
-        return None
+        return [one.breach(value), other.breach(value)], broken
 
 
 def _holds(rule: Rule, message: Any, steps: Steps) -> bool:

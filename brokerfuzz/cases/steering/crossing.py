@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 from random import Random
 from threading import Lock
+from typing import NamedTuple
 
 from brokerfuzz.cases.steering.marks import decided_by, marked_sites, within
 from brokerfuzz.cases.steering.message import Message
@@ -21,7 +22,7 @@ from brokerfuzz.schemas.pieces import Piece, Pieces, together
 
 _LEAST = 8
 """Groups of members, below which there is too little to cross."""
-_SIZE, _FIRST, _GROWTH = 512, 128, 4
+STOCK, _FIRST, _GROWTH = 512, 128, 4
 """Messages of a stock; those from which the first message is crossed, and how many more each other one may have its members from."""
 _LAST = 32
 """Messages of a stream's own that others are crossed of."""
@@ -81,32 +82,49 @@ class Stock:
         self._texts = [name for name in texts if frozenset([name]) in bound]
         others = shuffled([group for group in bound if group.isdisjoint(self._texts)], random)
         dealt = [frozenset[str]().union(*others[number::_CLUSTERS]) for number in range(_CLUSTERS)]
-        self._clusters = [frozenset(self._texts), *dealt] if self._texts and len(bound) >= _LEAST else []
+        self.clusters = [frozenset(self._texts), *dealt] if self._texts and len(bound) >= _LEAST else []
         self._parents: list[_Parent] = []
-        self._reader, self._source, self._make = Pieces(contract, message_type, now), TurningSource(random), shaping(contract, message_type).message
+        self.reader, self._source, self._make = Pieces(contract, message_type, now), TurningSource(random), shaping(contract, message_type).message
         self._lock = Lock()
 
     def __bool__(self) -> bool:
         """Whether there is anything to cross."""
-        return bool(self._clusters)
+        return bool(self.clusters)
 
     def parents(self, count: int) -> Sequence[_Parent]:
         """The first messages of the stock, so many at least."""
         if len(self._parents) < count:
             with self._lock:
                 for number in range(len(self._parents), count):
-                    self._parents.append(self.parent(Message.of_value(self._reader, self._make(number, self._source)), number))
+                    self._parents.append(self.parent(Message.of_value(self.reader, self._make(number, self._source)), number))
         return self._parents
+
+    def cluster(self, parent: int, cluster: int) -> Message | None:
+        """A cluster of the parent of this number, as a message; None where it has no members of it."""
+        piece = self.parents(parent + 1)[parent].clusters[cluster]
+        return Message.of_pieces(self.reader, [piece]) if piece is not None else None
 
     def parent(self, message: Message, number: int) -> _Parent:
         """A message as a parent of others; the text that becomes their mark follows from a number."""
-        return _Parent(message.members, self._clusters, self._texts[number % len(self._texts)])
+        return _Parent(message.members, self.clusters, self._texts[number % len(self._texts)])
 
 
 @lru_cache(maxsize=4)
 def stock(contract: Contract, message_type: MessageType, seed: int, now: datetime) -> Stock:
     """The stock of a seed, made once."""
     return Stock(contract, message_type, seed, now)
+
+
+Origin = tuple[int, int | None]
+"""Where a piece of a message is from: its cluster, and the number of its parent in the stock; none for other parents."""
+
+
+class Crossed(NamedTuple):
+    """What a message is crossed of: pieces, the origin of each, and the name of the text that is to be its mark."""
+
+    pieces: list[Piece]
+    origins: Sequence[Origin]
+    marked: str
 
 
 class Crossing:
@@ -125,11 +143,11 @@ class Crossing:
             self._last[at : at + 1] = [self._stock.parent(message, self._learnt)]
             self._learnt += 1
 
-    def crossed(self) -> tuple[list[Piece], str]:
-        """The pieces of the next message but one, and the name of the text that is to be its mark."""
-        self._used = used = min(self._used + _GROWTH, _SIZE)
+    def crossed(self) -> Crossed:
+        """The pieces of the next message, but the one that is to be its mark."""
+        self._used = used = min(self._used + _GROWTH, STOCK)
         bits, parents, last = self._bits(16 * (_CLUSTERS + 1)), self._stock.parents(used), self._last
-        every, pieces, marked = used + len(last), [], ""
+        every, pieces, origins, marked = used + len(last), [], [], ""
         for cluster in range(_CLUSTERS + 1):
             number = (bits >> 16 * cluster & 0xFFFF) % every
             parent = parents[number] if number < used else last[number - used]
@@ -138,4 +156,5 @@ class Crossing:
             piece = parent.clusters[cluster]
             if piece is not None:
                 pieces.append(piece)
-        return pieces, marked
+                origins.append((cluster, number if number < used else None))
+        return Crossed(pieces, origins, marked)

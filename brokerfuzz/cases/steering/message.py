@@ -1,11 +1,11 @@
 """A message held in pieces: what is changed in one of its members leaves the others as they have been read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import AddMember, Change, Rewrite, Steps, altered
-from brokerfuzz.schemas.pieces import Judgement, Piece, Pieces, Unread, joined
+from brokerfuzz.schemas.pieces import Judgement, Piece, Pieces, Unread, joined, together
 
 
 class Message:
@@ -39,6 +39,20 @@ class Message:
     def members(self) -> dict[str, Piece]:
         """The members that have been read, by their names."""
         return {name: member for name, member in self._members().items() if isinstance(member, Piece)}
+
+    @property
+    def piece(self) -> Piece | None:
+        """All of the message as one piece; None where it is not put together from members that can be read by themselves."""
+        found = {name: self._reader.read(name, one.alone) if isinstance(one, Unread) else one for name, one in self._members().items()}
+        known = {name: piece for name, piece in found.items() if piece is not None}
+        return together(known) if known and len(known) == len(found) else None
+
+    def with_pieces(self, others: Mapping[int, Piece]) -> "Message":
+        """The message with other pieces, by their numbers."""
+        pieces = [*self._pieces]
+        for number, piece in others.items():
+            pieces[number] = piece
+        return Message(self._reader, joined(pieces), pieces)
 
     def changed(self, steps: Steps, change: Change) -> "Message":
         """The message with a change made at a place."""

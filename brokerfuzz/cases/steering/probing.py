@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
-from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from brokerfuzz.cases.at_random import TAG
 from brokerfuzz.cases.case import Case, clock
@@ -14,9 +13,10 @@ from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
-from brokerfuzz.cases.steering.placing import steps_of, way_to
-from brokerfuzz.cases.steering.turns import Turns, shuffled
+from brokerfuzz.cases.steering.placing import Site, steps_of, way_to
+from brokerfuzz.cases.steering.turns import Turns, random_of, shuffled
 from brokerfuzz.schemas import Contract, MessageType, Silence
+from brokerfuzz.schemas.pieces import Judgement
 
 _LARGE = ("message_size", "string_length", "item_count")
 """What takes long messages to touch: the catalogue has it."""
@@ -26,27 +26,37 @@ Question = tuple[Silence, Any]
 
 
 @lru_cache(maxsize=16)
-def questions(contract: Contract, message_type: MessageType) -> Sequence[Question]:
-    """Every silence at every site where it can be probed."""
+def _questions(contract: Contract, message_type: MessageType) -> Sequence[Question]:
     maker = ProbeMaker(contract, message_type, clock(None))
     silences = [silence for silence in contract.silences if silence.detector not in _LARGE and next(maker.of_silence(silence), None) is not None]
     return [(silence, site) for silence in silences for site in maker.sites(silence)]
 
 
-class Probing:
-    """The questions of one stream, which take turns."""
+def questions(contract: Contract, message_type: MessageType, seed: int) -> Sequence[Question]:
+    """Every silence at every site where it can be probed, in the order in which they take turns in a seed."""
+    return shuffled(_questions(contract, message_type), random_of(seed))
 
-    def __init__(self, contract: Contract, message_type: MessageType, now: datetime, random: Random, shard: int) -> None:
+
+class Probe(NamedTuple):
+    """A message that asks about a silence; `name` is the probe's."""
+
+    silence: Silence
+    name: str
+    message: Message
+
+
+class Prober:
+    """Asks about silences in messages at hand."""
+
+    def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
         self._maker = ProbeMaker(contract, message_type, now)
-        self._turns = Turns(shuffled(questions(contract, message_type), random))
-        self._shard = shard
-        self._asked: Counter[tuple[str, str]] = Counter()
 
-    def probe(self, message: Message, news: News) -> Case | None:
-        """The message with the question in it that has waited longest of those that it has the place for."""
-        return self._turns.take(lambda question: self._ask(question, message, news))
+    def site(self, question: Question) -> Site:
+        """Where a question is asked."""
+        return steps_of(self._maker.path(question[1]))
 
-    def _ask(self, question: Question, message: Message, news: News) -> Case | None:
+    def asked(self, question: Question, message: Message, number: int) -> Probe | None:
+        """The message with the question in it, in the way whose turn it is by this number; None where it has no place for it."""
         silence, site = question
         path = self._maker.path(site)
         value = message.value
@@ -56,9 +66,36 @@ class Probing:
         probes = list(self._maker.probes(silence, site, value))
         if not probes:
             return None
-        asked = self._asked[silence.id, str(site)]
-        self._asked[silence.id, str(site)] += 1
-        name, steps, change = probes[(self._shard + asked) % len(probes)]
-        probe = message.changed(steps, change)
-        case = self._maker.case(silence, name, probe.body, probe.judged()) if news.is_new(probe.body) else None
+        name, steps, change = probes[number % len(probes)]
+        return Probe(silence, name, message.changed(steps, change))
+
+    def case(self, probe: Probe, judgement: Judgement) -> Case | None:
+        """The case of a probe; None where a changed contract has a rule about it."""
+        case = self._maker.case(probe.silence, probe.name, probe.message.body, judgement)
         return replace(case, tags=(*case.tags, TAG)) if case else None
+
+
+class Probing:
+    """The questions of one stream, which take turns."""
+
+    def __init__(self, prober: Prober, questions: Sequence[Question], shard: int) -> None:
+        self._prober = prober
+        self._turns = Turns(questions)
+        self._shard = shard
+        self._asked: Counter[tuple[str, str]] = Counter()
+
+    def __len__(self) -> int:
+        return len(self._turns)
+
+    def probe(self, message: Message, news: News) -> Probe | None:
+        """The message with the question in it that has waited longest of those that it has the place for."""
+        return self._turns.take(lambda question: self._ask(question, message, news))
+
+    def _ask(self, question: Question, message: Message, news: News) -> Probe | None:
+        silence, site = question
+        asked = self._asked[silence.id, str(site)]
+        probe = self._prober.asked(question, message, self._shard + asked)
+        if probe is None:
+            return None
+        self._asked[silence.id, str(site)] += 1
+        return probe if news.is_new(probe.message.body) else None

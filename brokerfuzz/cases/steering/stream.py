@@ -11,16 +11,16 @@ from brokerfuzz.cases.case import Case, clock, compact, now_tag
 from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
 from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.steering.breakables import breakables
-from brokerfuzz.cases.steering.breaking import Break, Breaking
-from brokerfuzz.cases.steering.crossing import Crossing, stock
+from brokerfuzz.cases.steering.breaking import Breach, Breaking, breakers
+from brokerfuzz.cases.steering.crossing import Crossing, Origin, stock
 from brokerfuzz.cases.steering.marks import Marks, marked_sites
 from brokerfuzz.cases.steering.memory import Memory, News
 from brokerfuzz.cases.steering.message import Message
-from brokerfuzz.cases.steering.placing import placement
-from brokerfuzz.cases.steering.probing import Probing
+from brokerfuzz.cases.steering.probing import Probe, Prober, Probing, questions
 from brokerfuzz.cases.steering.shapes import shaping
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.cases.steering.turns import random_of
+from brokerfuzz.cases.steering.variants import Varying, anew, faults, probes
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 from brokerfuzz.schemas.pieces import Judgement, Pieces
 
@@ -62,23 +62,30 @@ def steered_cases(
     ).cases()  # fmt: skip
 
 
-class _Base(NamedTuple):
-    """A valid message, and its mark as it is in its bytes."""
+class _Made(NamedTuple):
+    """A message, its mark as it is in its bytes, and where its pieces are from: nothing, if it was made anew or what is made of it is to be."""
 
-    case: Case
     message: Message
     mark: bytes | None
+    origins: Sequence[Origin] = ()
+
+
+class _Base(NamedTuple):
+    """A valid message, and its case."""
+
+    case: Case
+    made: _Made
 
 
 class _Faulty(NamedTuple):
     """A message with rules broken in it, and the one that it was made of."""
 
     base: _Base
-    broken: Sequence[Break]
+    broken: Sequence[Breach]
     message: Message
 
 
-def _faulty(base: _Base, made: tuple[list[Break], Message] | None) -> _Faulty | None:
+def _faulty(base: _Base, made: tuple[list[Breach], Message] | None) -> _Faulty | None:
     return _Faulty(base, *made) if made is not None else None
 
 
@@ -101,22 +108,30 @@ class _Stream:
         sites = marked_sites(contract, message_type)
         self._marks = Marks(sites, seed, shard) if sites else None
         self._memory = Memory(lambda: catalogue(message_type, now=now, contract=contract, strength=strength))
-        found = breakables(contract, message_type, rules, techniques) if "invalid" in verdicts else ()
-        lasting = [(rule, ways) for rule, _, ways in found if ways]
-        self._unmarked = not sites or (bool(found) and not lasting)
-        broken = lasting or [(rule, ways) for rule, ways, _ in found]
-        self._breaking = Breaking(broken, contract, now, random_of(seed), shard * _BROKEN)
-        self._probing = Probing(contract, message_type, now, random_of(seed), shard)
+        breaks = "invalid" in verdicts
+        self._unmarked = not sites or (breaks and not breakables(contract, message_type, rules, techniques).leave_marks)
+        broken = breakers(contract, message_type, seed, now, rules, techniques) if breaks else ()
+        self._breaking = Breaking(broken, contract, shard * _BROKEN)
+        self._prober, asked = Prober(contract, message_type, now), questions(contract, message_type, seed)
+        self._probing = Probing(self._prober, asked, shard)
         self._reader = Pieces(contract, message_type, now)
         known = stock(contract, message_type, seed, now)
         self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
         self._confirmed = partial(Case.confirmed, message_type, now=now, contract=contract)
         self._clocked = {rule.id for rule in contract.semantics}
         self._made_anew = 0
-        self._makers: dict[str, Callable[[_Base, News], _Faulty | Case | None]] = {
-            "single": lambda base, news: _faulty(base, self._breaking.single(base.message, news)),
-            "double": lambda base, news: _faulty(base, self._breaking.double(base.message, news)),
-            "probe": lambda base, news: self._probing.probe(base.message, news),
+        self._varying = Varying(
+            faults(contract, message_type, seed, now, rules, techniques),
+            probes(contract, message_type, seed, now),
+            Breaking([breaker for breaker in broken if not breaker.site], contract, shard * _BROKEN),
+            Probing(self._prober, [question for question in asked if not self._prober.site(question)], shard),
+            random_of(seed, shard, 2), shard,
+        )  # fmt: skip
+        self._anew = anew(shard)
+        self._makers: dict[str, Callable[[_Base, News], _Faulty | Probe | None]] = {
+            "single": self._single,
+            "double": self._double,
+            "probe": self._probe,
         }
 
     def cases(self) -> Iterator[Case]:
@@ -137,63 +152,82 @@ class _Stream:
     def _of_messages(self, wanted: Mapping[int, Sequence[str]]) -> Iterator[Case]:
         """The cases of messages, by their numbers: all are made before they are judged, for each of the two is faster by itself."""
         made = [one for number, base in self._bases(wanted) for one in self._made_of(base, wanted[number])]
-        judged = iter([one.message.judged() for one in made if isinstance(one, _Faulty)])
+        judged = iter([one.message.judged() for one in made if not isinstance(one, Case)])
         for one in made:
-            case = self._broken(one, next(judged)) if isinstance(one, _Faulty) else one
+            case = one if isinstance(one, Case) else self._case(one, next(judged))
             if case is not None:
                 yield case
 
     def _bases(self, numbers: Iterable[int]) -> Iterator[tuple[int, _Base]]:
-        wanting = self._breaking.wanting() if self._breaking.turns else None
+        wanting = self._breaking.wanting() if self._breaking else None
         made = []
         for number in numbers:
-            made.append((number, *self._message(number, wanting)))
+            made.append((number, self._message(number, wanting)))
             wanting = None
-        judged = [message.judged() for _, message, _ in made]
-        for (number, message, mark), judgement in zip(made, judged, strict=True):
-            if mark is None and not (self._unmarked and self._memory.learn(message.body)):
+        judged = [one.message.judged() for _, one in made]
+        for (number, one), judgement in zip(made, judged, strict=True):
+            body = one.message.body
+            if one.mark is None and not (self._unmarked and self._memory.learn(body)):
                 continue
-            case = self._confirmed(message.body, claim="valid", tags=(TAG,), judgement=judgement)
+            case = self._confirmed(body, claim="valid", tags=(TAG,), judgement=judgement)
             if case is not None:
-                yield number, _Base(case, message, mark)
+                yield number, _Base(case, one)
 
-    def _made_of(self, base: _Base, kinds: Sequence[str]) -> Iterator[_Faulty | Case]:
+    def _made_of(self, base: _Base, kinds: Sequence[str]) -> Iterator[_Faulty | Probe | Case]:
         if "valid" in self._verdicts:
             yield base.case
         if kinds:
-            news = News(base.message.body, base.mark, self._memory.learn if self._unmarked else None)
+            news = News(base.made.message.body, base.made.mark, self._memory.learn if self._unmarked else None)
             yield from (one for kind in kinds if (one := self._makers[kind](base, news)) is not None)
+
+    def _single(self, base: _Base, news: News) -> _Faulty | None:
+        message, _, origins = base.made
+        varied = self._varying.single(message, origins, news) if origins else None
+        return _faulty(base, varied or self._breaking.single(message, news))
+
+    def _double(self, base: _Base, news: News) -> _Faulty | None:
+        message, _, origins = base.made
+        varied = self._varying.double(message, origins, news) if origins else None
+        return _faulty(base, varied or self._breaking.double(message, news))
+
+    def _probe(self, base: _Base, news: News) -> Probe | None:
+        message, _, origins = base.made
+        varied = self._varying.probe(message, origins, news) if origins else None
+        return varied or self._probing.probe(message, news)
 
     # -------------------------------------------------------------------------------------------------- messages
 
-    def _message(self, number: int, wanting: Rule | None) -> tuple[Message, bytes | None]:
-        """The next message, and its mark as it is in its bytes: made for a rule that wants one; else crossed of those before, or made anew."""
+    def _message(self, number: int, wanting: Rule | None) -> _Made:
+        """The next message: made for a rule that wants one; else crossed of those before, or made anew."""
         mark = self._marks.next() if self._marks is not None else None
         if mark is not None and wanting is None and self._crossing is not None and number % _FRESH:
-            return self._crossed(mark, self._crossing), mark.encode()
+            return self._crossed(mark, self._crossing, varied=bool(number % self._anew))
         value = shaping(self._contract, self._message_type).message(self._shard * _MESSAGES + self._made_anew, self._source, wanting)
         self._made_anew += 1
         if self._crossing is not None:
             self._crossing.learn(Message.of_value(self._reader, value))
         place = self._marks.place(value, wanting.site if wanting else None) if self._marks else None
         if mark is None or place is None:
-            return Message.of_value(self._reader, value), None
-        return Message.of_value(self._reader, altered(value, place, Put(mark))), mark.encode()
+            return _Made(Message.of_value(self._reader, value), None)
+        return _Made(Message.of_value(self._reader, altered(value, place, Put(mark))), mark.encode())
 
-    def _crossed(self, mark: str, crossing: Crossing) -> Message:
-        pieces, marked = crossing.crossed()
+    def _crossed(self, mark: str, crossing: Crossing, *, varied: bool) -> _Made:
+        pieces, origins, marked = crossing.crossed()
         piece = self._reader.read_once(marked, compact(mark))
         assert piece is not None, "a mark is a plain text"
         pieces.append(piece)
-        return Message.of_pieces(self._reader, pieces)
+        return _Made(Message.of_pieces(self._reader, pieces), mark.encode(), origins if varied else ())
 
     # ---------------------------------------------------------------------------------------------------- faults
+
+    def _case(self, made: _Faulty | Probe, judgement: Judgement) -> Case | None:
+        return self._broken(made, judgement) if isinstance(made, _Faulty) else self._prober.case(made, judgement)
 
     def _broken(self, faulty: _Faulty, judgement: Judgement) -> Case | None:
         """The case of rules broken in a message, whose twin it is where it is one rule."""
         base, broken, message = faulty
-        tags = [TAG, *(f"at:{placement(base.message.value, one.steps)}" for one in broken)]
-        if any(one.rule.id in self._clocked for one in broken):
+        tags = [TAG, *(f"at:{one.placement}" for one in broken)]
+        if any(one.fault.rule in self._clocked for one in broken):
             tags.append(now_tag(self._now))
         twin = base.case if len(broken) == 1 else None
         return self._confirmed(message.body, faults=[one.fault for one in broken], tags=tuple(dict.fromkeys(tags)), twin=twin, judgement=judgement)

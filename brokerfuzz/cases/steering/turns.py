@@ -26,8 +26,8 @@ class Turns(Generic[T]):
         self._waiting = list(things)
         self.passed_over = 0
 
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
+    def __len__(self) -> int:
+        return len(self._waiting)
 
     @property
     def longest_waiting(self) -> T:
