@@ -66,6 +66,11 @@ class Inspector:
         """What the walk over the whole sees that is not within one member."""
         return _Walk(self._contract, self._message_type).around()
 
+    @cached_property
+    def seen_around(self) -> frozenset[str] | None:
+        """The members whose values that walk looks at; None, if it may look at any."""
+        return _Walk(self._contract, self._message_type).seen_around()
+
     def whole(self, message: Any, reading: Reading, inspection: Inspection) -> None:
         """Looks at a message, one of those of a reading."""
         self._walk(message, None, inspection)
@@ -138,6 +143,13 @@ class _Walk:
         """The walk that begins at the root, and does not look into its members."""
         return self._compiled(self._at(_Here(""), within=False))
 
+    def seen_around(self) -> frozenset[str] | None:
+        """The members that it looks at then; None where something looks at the message itself."""
+        here = _Here("")
+        if any(self._of(OF_VALUES, here)) or any(not rule.site for rule in self._rules):
+            return None
+        return frozenset(name for _, *names in self._pairs(here) for name in names)
+
     def _compiled(self, lines: Lines) -> Look:
         lines = ["def walk(message, place, inspection):", *_indented(["now, touch = inspection.now, inspection.touch", *lines])]
         # Our own source: of a contract it has names alone, written as Python writes texts.
@@ -164,9 +176,8 @@ class _Walk:
 
     def _object(self, here: _Here, within: bool) -> Lines:
         lines: Lines = []
-        members = self.members(here.path)
+        members, pairs = self.members(here.path), self._pairs(here)
         held = {name: f"v{next(self._numbers)}" for name in members}
-        pairs = [(silence, low, high) for silence, low, high in self._of(OF_PAIRS, here) if {low, high} <= set(members)]
         for name, path in members.items():
             below = self._at(here.below(path, held[name], repr(name))) if within else []
             if below or any(name in names for _, *names in pairs):
@@ -178,6 +189,11 @@ class _Walk:
             found = f"{f'{low} '!r} + describe({one}) + {f', {high} '!r} + describe({other})"
             lines += [f"if {detect}({one}, {other}, now, {options}):", *self._touch(silence, here, found)]
         return [f"if type({here.value}) is dict:", *_indented(lines)] if lines else []
+
+    def _pairs(self, here: _Here) -> list[tuple[Silence, str, str]]:
+        """(a silence, the names of the two members that it compares) of every pair that the object has a site for."""
+        members = self.members(here.path)
+        return [(silence, low, high) for silence, low, high in self._of(OF_PAIRS, here) if low in members and high in members]
 
     def _array(self, here: _Here) -> Lines:
         lines, path = [], f"{here.path}[]"

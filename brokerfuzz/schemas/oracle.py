@@ -179,9 +179,24 @@ class Rulebook:
         return split(self.message_type, self.contract.schemas[self.message_type], self._files)
 
     def errors_of_member(self, name: str, value: Any) -> Sequence[Error]:
-        """What the schema of a member finds in its value, where the members of the schema can be asked one by one."""
+        """What the schema of a member finds in its value, where the members of the schema can be asked one by one.
+
+        Of several rules that may be behind an error only a condition of the message itself is left open.
+        """
         asked = self._split.members.get(name)
-        return () if asked is None or asked.is_valid(value) else list(self._errors(asked, value, name))
+        if asked is None or asked.is_valid(value):
+            return ()
+        found = []
+        for error in self._errors(asked, value, name):
+            if len(error.rules) == 1 or any(rule.condition is not None and not rule.condition.site for rule in error.rules):
+                found.append(error)
+            else:
+                found += [error._replace(rules=(rule,)) for rule in self._broken_here(error, {name: value})]
+        return found
+
+    def concerns_rest(self, name: str) -> bool:
+        """Whether a member of this name may matter to what the schema finds besides that."""
+        return self._split.seen is None or name in self._split.seen or name not in self._split.members
 
     def errors_of_rest(self, value: Any) -> Sequence[Error]:
         """What the schema finds in a message besides that."""

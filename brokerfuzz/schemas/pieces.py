@@ -7,6 +7,7 @@ to do for a message is what concerns it as a whole. The verdict is that of `chec
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -25,10 +26,15 @@ _SHORT, _KEPT = 64, 2048
 
 
 class _Way(NamedTuple):
-    """A member in one way of reading it: what schemas find, what is in doubt, what is broken that schemas cannot say, which texts are long."""
+    """A member in one way of reading it: what schemas find, what is in doubt, what is broken that schemas cannot say, which texts are long.
 
+    `order` is the place of its site in the contract. `alone` are the rules that the errors break, None where the message tells which.
+    """
+
+    order: int
     value: Any
     errors: Sequence[Error] = ()
+    alone: Sequence[Broken] | None = ()
     touched: Sequence[Touched] = ()
     broken: Sequence[Broken] = ()
     long: Sequence[Touched] = ()
@@ -39,11 +45,13 @@ class _Way(NamedTuple):
         return not (self.errors or self.touched or self.broken or self.long)
 
 
+_ORDER, _PLACE = attrgetter("order"), attrgetter("at", "rule")
+
+
 class _Notable(NamedTuple):
-    """A member in which there is something to notice. `order` is the place of its site in the contract."""
+    """A member in which there is something to notice."""
 
     name: str
-    order: int
     ways: Sequence[_Way]
     exotic: Sequence[Exotic]
 
@@ -51,11 +59,14 @@ class _Notable(NamedTuple):
 class Piece(NamedTuple):
     """Members of a message: their bytes as they stand in it, their values by name in the usual way of reading them (not to be changed).
 
+    `names` has a bit for each that the contract has a site for. `outline` are those that a message is judged by as a whole.
     `is_plain` says that they are compact JSON that can be read in one way only. `parts` are the pieces of each, none where there is only one.
     """
 
     text: bytes
     values: Mapping[str, Any]
+    names: int
+    outline: Mapping[str, Any]
     notable: Sequence[_Notable]
     is_plain: bool
     parts: "Mapping[str, Piece]" = MappingProxyType({})
@@ -71,10 +82,13 @@ class Unread(NamedTuple):
 
 def together(parts: Mapping[str, Piece]) -> Piece:
     """A piece of several members, one after the other, from the pieces of each, by their names."""
-    every = parts.values()
-    values = {name: value for part in every for name, value in part.values.items()}
+    every, names, values, outline = parts.values(), 0, dict[str, Any](), dict[str, Any]()
+    for part in every:
+        names |= part.names
+        values |= part.values
+        outline |= part.outline
     notable = [member for part in every for member in part.notable]
-    return Piece(b",".join([part.text for part in every]), values, notable, all(part.is_plain for part in every), parts)
+    return Piece(b",".join([part.text for part in every]), values, names, outline, notable, all(part.is_plain for part in every), parts)
 
 
 def joined(pieces: Iterable[Piece | Unread]) -> bytes:
@@ -90,11 +104,14 @@ class Judgement(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What is known of a member by its name: the place of its site in the contract, how it begins, and the walk over it."""
+    """What is known of a member by its name: the place of its site in the contract, and a bit for that; how it begins, the walk over it, and
+    whether a message is judged by it as a whole."""
 
     order: int
+    bit: int
     head: bytes | None
     look: Look | None
+    is_of_outline: bool
 
 
 class Pieces:
@@ -103,7 +120,10 @@ class Pieces:
     def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
         self._rulebook = rulebook_of(contract, message_type)
         self._inspector = self._rulebook.inspector
-        self._known = {name: _Known(number, _named(name), look) for number, (name, look) in enumerate(self._inspector.members.items())}
+        self._known = {
+            name: _Known(number, 1 << number, _named(name), look, self._is_of_outline(name))
+            for number, (name, look) in enumerate(self._inspector.members.items())
+        }
         self._now, self._longest = now, self._inspector.longest_text
         self._short = lru_cache(maxsize=_KEPT)(self.read_once)
 
@@ -113,13 +133,13 @@ class Pieces:
 
     def read_once(self, name: str, text: bytes) -> Piece | None:
         """The same, for what does not come again."""
-        known = self._known.get(name) or _Known(len(self._known), _named(name), None)
+        known = self._known.get(name) or _Known(len(self._known), 0, _named(name), None, True)
         alone = b"[%b]" % text
         value = plainly(alone)
         if known.head is None or (value is not None and len(value) != 1):
             return None
         if value is not None and known.look is None and len(text) <= self._longest and not self._rulebook.errors_of_member(name, value[0]):
-            return Piece(known.head + text, {name: value[0]}, (), True)
+            return _piece(known, known.head + text, {name: value[0]}, (), is_plain=True)
         reading = Reading(alone, [value]) if value is not None else read_at_leisure(alone)
         if reading.error is not None or reading.encoding is not None or len(reading.values[0]) != 1:
             return None
@@ -127,18 +147,23 @@ class Pieces:
             return None
         ways = [self._way(name, way, known, reading) for [way] in reading.values]
         exotic = [(detector, f"/{escape(name)}{at[2:]}", found) for detector, at, found in reading.exotic]
-        notable = () if len(ways) == 1 and ways[0].is_ordinary and not exotic else (_Notable(name, known.order, ways, exotic),)
-        return Piece(known.head + text, {name: ways[0].value}, notable, value is not None)
+        notable = () if len(ways) == 1 and ways[0].is_ordinary and not exotic else (_Notable(name, ways, exotic),)
+        return _piece(known, known.head + text, {name: ways[0].value}, notable, is_plain=value is not None)
+
+    def _is_of_outline(self, name: str) -> bool:
+        seen = self._inspector.seen_around
+        return seen is None or name in seen or self._rulebook.concerns_rest(name)
 
     def _way(self, name: str, value: Any, known: "_Known", reading: Reading) -> _Way:
         inspection, place, errors = Inspection(self._now), (None, name), self._rulebook.errors_of_member(name, value)
+        alone = None if any(len(error.rules) > 1 for error in errors) else self._rulebook.broken_by(errors, None)
         if value is None or name not in self._known:
-            return _Way(value, errors)
+            return _Way(known.order, value, errors, alone)
         if known.look is not None:
             known.look(value, place, inspection)
         touched = len(inspection.touched)
         self._inspector.long_texts(name, value, place, reading, inspection)
-        return _Way(value, errors, inspection.touched[:touched], inspection.broken, inspection.touched[touched:])
+        return _Way(known.order, value, errors, alone, inspection.touched[:touched], inspection.broken, inspection.touched[touched:])
 
     def unread(self, name: str, text: bytes) -> Unread | None:
         """The member of this name whose value is written so, whatever that is; None where the name is hardly Unicode."""
@@ -153,61 +178,80 @@ class Pieces:
 
     def _judge(self, body: bytes, pieces: Sequence[Piece | Unread]) -> Judgement | None:
         """None where only the whole tells: members share a name, one is none by itself, or see `_verdict`."""
-        value: dict[str, Any] = {}
-        members, is_plain, notable = 0, True, list[_Notable]()
+        outline: dict[str, Any] = {}
+        names, outlined, is_plain, notable = 0, 0, True, list[_Notable]()
         for one in pieces:
             piece = self.read(one.name, one.alone) if isinstance(one, Unread) else one
             if piece is None:
                 return None
-            values = piece.values
-            value |= values
-            members += len(values)
-            if not piece.is_plain:
-                is_plain = False
-            if piece.notable:
-                notable += piece.notable
-        verdict = self._verdict(len(body), value, notable) if members == len(value) else None
+            _, _, its_names, its_outline, its_notable, its_plain, _ = piece
+            if names & its_names:
+                return None
+            names |= its_names
+            if its_outline:
+                outline |= its_outline
+                outlined += len(its_outline)
+            if its_notable:
+                notable += its_notable
+            is_plain = is_plain and its_plain
+        verdict = self._verdict(len(body), outline, notable) if outlined == len(outline) else None
         return Judgement(verdict, is_plain) if verdict is not None else None
 
-    def _verdict(self, size: int, value: dict[str, Any], notable: list[_Notable]) -> Verdict | None:
+    def _verdict(self, size: int, outline: dict[str, Any], notable: list[_Notable]) -> Verdict | None:
         """None where only the whole tells: several members can be read in several ways, or one is deeper than a validator goes."""
         inspection = Inspection(self._now)
         try:
-            if notable:
-                several = [member for member in notable if len(member.ways) > 1]
-                if len(several) > 1:
-                    return None
-                broken = self._in_every_way(value, notable, several[0] if several else None, inspection)
-                for member in notable:
-                    self._rulebook.touch_by_exotic(member.exotic, inspection)
+            several = [member for member in notable if len(member.ways) > 1] if notable else ()
+            if len(several) > 1:
+                return None
+            if several:
+                broken = self._in_every_way(outline, notable, several[0], inspection)
             else:
-                self._inspector.around(value, None, inspection)
-                broken = self._rulebook.broken_by(self._rulebook.errors_of_rest(value), value) + inspection.broken
+                broken = self._broken(outline, [member.ways[0] for member in notable], inspection)
         except (ValueError, RecursionError):
             return None
+        for member in notable:
+            self._rulebook.touch_by_exotic(member.exotic, inspection)
         self._rulebook.touch_by_size(size, inspection)
         return verdict_of(broken, inspection.touched)
 
-    def _in_every_way(self, value: dict[str, Any], notable: list[_Notable], several: _Notable | None, inspection: Inspection) -> list[Broken]:
-        """The rules broken in every way to read the message; `several` is the member that can be read in several."""
+    def _in_every_way(self, outline: dict[str, Any], notable: Sequence[_Notable], several: _Notable, inspection: Inspection) -> list[Broken]:
+        """The rules broken in every way to read a message, one of whose members can be read in `several`."""
         found = []
-        by_site = sorted(notable, key=lambda member: member.order)
-        for number in range(len(several.ways) if several else 1):
-            message = {**value, several.name: several.ways[number].value} if several else value
-            errors = list(self._rulebook.errors_of_rest(message))
-            for member in by_site:
-                way = member.ways[number if member is several else 0]
-                errors += way.errors
-                inspection.touched += way.touched
-                inspection.broken += way.broken
-            self._inspector.around(message, None, inspection)
-            for member in notable:
-                inspection.touched += member.ways[number if member is several else 0].long
-            if len(errors) > MOST_BROKEN:
-                raise ValueError("a verdict lists no more")
-            found.append(self._rulebook.broken_by(errors, message) + inspection.broken)
+        for way in several.ways:
+            message = {**outline, several.name: way.value}
+            found.append(self._broken(message, [way if member is several else member.ways[0] for member in notable], inspection))
             inspection.broken = []
         return broken_in_all(found)
+
+    def _broken(self, outline: dict[str, Any], ways: Sequence[_Way], inspection: Inspection) -> list[Broken]:
+        """The rules broken in a message, whose members that are to be noticed are read in these ways."""
+        for way in sorted(ways, key=_ORDER) if len(ways) > 1 else ways:
+            inspection.touched += way.touched
+            inspection.broken += way.broken
+        self._inspector.around(outline, None, inspection)
+        for way in ways:
+            inspection.touched += way.long
+        broken = self._broken_by_schemas(outline, [way for way in ways if way.errors] if ways else ())
+        return broken + inspection.broken if inspection.broken else broken
+
+    def _broken_by_schemas(self, outline: dict[str, Any], faulty: Sequence[_Way]) -> list[Broken]:
+        """The same, by the schemas alone; these members are `faulty`."""
+        errors = self._rulebook.errors_of_rest(outline)
+        if not errors and all(way.alone is not None for way in faulty):
+            broken = [broken for way in faulty for broken in way.alone or ()]
+            return broken if len(faulty) <= 1 else sorted(broken, key=_PLACE)
+        every = [*errors, *(error for way in faulty for error in way.errors)]
+        if len(every) > MOST_BROKEN:
+            raise ValueError("a verdict lists no more")
+        return self._rulebook.broken_by(every, outline)
+
+
+_NO_OUTLINE: Mapping[str, Any] = MappingProxyType({})
+
+
+def _piece(known: _Known, text: bytes, values: Mapping[str, Any], notable: Sequence[_Notable], *, is_plain: bool) -> Piece:
+    return Piece(text, values, known.bit, values if known.is_of_outline else _NO_OUTLINE, notable, is_plain)
 
 
 def _named(name: str) -> bytes | None:

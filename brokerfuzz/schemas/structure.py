@@ -3,7 +3,7 @@
 Formats are asserted. References are followed within the contract's own files and nowhere else: nothing is fetched.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from json import dumps
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -41,10 +41,14 @@ def validator(schema: Schema, files: Files) -> Validator:
 
 
 class Split(NamedTuple):
-    """A schema in parts: validators of members by their names, and of all that is left: it finds what the whole schema finds, but for those."""
+    """A schema in parts: validators of members by their names, and of all that is left: it finds what the whole schema finds, but for those.
+
+    `seen` are those members that what is left looks at: the others might as well not be there. None, if it may look at any.
+    """
 
     members: Mapping[str, Validator]
     rest: Validator
+    seen: frozenset[str] | None
 
 
 def split(name: str, schema: Schema, files: Files) -> Split:
@@ -55,10 +59,35 @@ def split(name: str, schema: Schema, files: Files) -> Split:
     """
     rest = {**schema, "properties": dict.fromkeys(schema.get("properties", {}), True)}
     if any(reference in dumps(rest) for reference in ('"$ref"', '"$dynamicRef"')):
-        return Split({}, validator(schema, files))
+        return Split({}, validator(schema, files), None)
     base = schema.get("$id", f"{name}{SCHEMA_SUFFIX}")
     references = {member: {"$schema": DRAFT, "$ref": f"{base}#/properties/{quote(escape(member))}"} for member in rest["properties"]}
-    return Split({member: validator(reference, files) for member, reference in references.items()}, validator(rest, files))
+    seen = set(_seen(rest))
+    return Split(
+        {member: validator(reference, files) for member, reference in references.items()},
+        validator(rest, files),
+        frozenset(name for name in seen if name is not None) if None not in seen else None,
+    )
+
+
+_PLAIN = {"$schema", "$id", "$comment", "title", "description", "type"}
+"""Keywords that look at no member of an object."""
+
+
+def _seen(schema: Any) -> Iterator[str | None]:
+    """The members of an object that a schema looks at; None among them, if that cannot be told."""
+    for keyword, value in schema.items() if isinstance(schema, dict) else ():
+        if keyword == "properties":
+            yield from (name for name, below in value.items() if below is not True)
+        elif keyword == "required":
+            yield from value
+        elif keyword in ("if", "then", "else"):
+            yield from _seen(value)
+        elif keyword == "allOf":
+            for below in value:
+                yield from _seen(below)
+        elif keyword not in _PLAIN and not (keyword == "additionalProperties" and isinstance(value, bool)):
+            yield None
 
 
 def standard(schema: Any) -> Any:

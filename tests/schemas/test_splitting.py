@@ -65,3 +65,31 @@ def test_nothing_is_apart_where_the_rest_may_refer_to_it(keyword: str) -> None:
     parts = split("one", schema, Files({"one": schema}))
     assert not parts.members
     assert not parts.rest.is_valid({"b": 1})
+
+
+@pytest.mark.parametrize(
+    ("rest", "seen"),
+    [
+        ({}, set()),
+        ({"if": {"properties": {"a": {"const": 1}}}, "then": {"required": ["b"]}, "else": {"properties": {"c": False}}}, {"a", "b", "c"}),
+        ({"allOf": [{"properties": {"a": {}}}, {"properties": {"b": True}}], "additionalProperties": False}, {"a"}),
+        ({"additionalProperties": {"type": "string"}}, None),
+        ({"allOf": [{"patternProperties": {"a": {}}}]}, None),
+        ({"enum": [{"a": 1}]}, None),
+        ({"minProperties": 1}, None),
+        ({"not": {"required": ["a"]}}, None),
+        ({"if": True, "then": {"x-strange": 1}}, None),
+    ],
+)
+def test_it_is_told_which_members_the_rest_looks_at(rest: dict[str, Any], seen: set[str] | None) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, **rest}
+    assert split("one", schema, Files({"one": schema})).seen == seen
+
+
+@given(st.dictionaries(st.sampled_from(["number", "offerType", "productClusters", "comments", "orderMinimum", "surcharge", "other"]), VALUES))
+def test_members_that_the_rest_does_not_look_at_might_as_well_not_be_there(value: Any) -> None:
+    contract = load_contract()
+    parts = split("offer-creation-request", contract.schemas["offer-creation-request"], Files(contract.schemas))
+    assert parts.seen is not None
+    outline = {name: member for name, member in value.items() if name in parts.seen or name not in parts.members}
+    assert [error.message for error in parts.rest.iter_errors(outline)] == [error.message for error in parts.rest.iter_errors(value)]

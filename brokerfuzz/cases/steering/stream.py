@@ -22,7 +22,7 @@ from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.cases.steering.turns import random_of
 from brokerfuzz.cases.steering.variants import Varying, anew, faults, probes
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
-from brokerfuzz.schemas.pieces import Judgement, Pieces
+from brokerfuzz.schemas.pieces import Judgement
 
 _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single", "single"))
 """What is made of one message after the other, besides itself."""
@@ -114,8 +114,8 @@ class _Stream:
         self._breaking = Breaking(broken, contract, shard * _BROKEN)
         self._prober, asked = Prober(contract, message_type, now), questions(contract, message_type, seed)
         self._probing = Probing(self._prober, asked, shard)
-        self._reader = Pieces(contract, message_type, now)
         known = stock(contract, message_type, seed, now)
+        self._reader = known.reader
         self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
         self._confirmed = partial(Case.confirmed, message_type, now=now, contract=contract)
         self._clocked = {rule.id for rule in contract.semantics}

@@ -98,9 +98,10 @@ class Varying:
 
     def double(self, message: Message, origins: Sequence[Origin], news: News) -> tuple[list[Breach], Message] | None:
         """Two rules that were broken before, each in a cluster of its own, and the message with both in it."""
-        for _ in range(_DRAWN):
-            one, other = (self._faults.drawn(origins, self._bits(32), self._depth) for _ in range(2))
-            if one is not None and other is not None and one[0] != other[0]:
+        one = self._drawn(self._faults, origins)
+        for _ in range(_DRAWN if one is not None else 0):
+            other = self._drawn(self._faults, origins)
+            if other is not None and one[0] != other[0]:
                 broken = message.with_pieces({one[0]: one[2], other[0]: other[2]})
                 if news.is_new(broken.body):
                     return [one[1], other[1]], broken
@@ -115,10 +116,13 @@ class Varying:
 
     def _new(self, variants: Variants[T, R], message: Message, origins: Sequence[Origin], news: News) -> tuple[R, Message] | None:
         for _ in range(_DRAWN):
-            drawn = variants.drawn(origins, self._bits(32), self._depth)
+            drawn = self._drawn(variants, origins)
             if drawn is not None and news.is_new((varied := message.with_pieces({drawn[0]: drawn[2]})).body):
                 return drawn[1], varied
         return None
+
+    def _drawn(self, variants: Variants[T, R], origins: Sequence[Origin]) -> tuple[int, R, Piece] | None:
+        return variants.drawn(origins, self._bits(32), self._depth)
 
     def _is_of_whole(self, clusters: int, whole: int) -> bool:
         return self._bits(16) % (clusters + whole or 1) >= clusters
