@@ -185,7 +185,7 @@ class _Walk:
                 lines += [f"if {held[name]} is not None:", *_indented(below)] if below else []
         for silence, low, high in pairs:
             one, other = held[low], held[high]
-            detect, options = self._name(OF_PAIRS[silence.detector]), self._name(silence.options)
+            detect, options = self._name(OF_PAIRS[str(silence.detector)]), self._name(silence.options)
             found = f"{f'{low} '!r} + describe({one}) + {f', {high} '!r} + describe({other})"
             lines += [f"if {detect}({one}, {other}, now, {options}):", *self._touch(silence, here, found)]
         return [f"if type({here.value}) is dict:", *_indented(lines)] if lines else []

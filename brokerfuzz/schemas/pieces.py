@@ -4,7 +4,7 @@
 to do for a message is what concerns it as a whole. The verdict is that of `check`, for the same schemas are asked about the same values.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from operator import attrgetter
@@ -91,9 +91,14 @@ def together(parts: Mapping[str, Piece]) -> Piece:
     return Piece(b",".join([part.text for part in every]), values, names, outline, notable, all(part.is_plain for part in every), parts)
 
 
-def joined(pieces: Iterable[Piece | Unread]) -> bytes:
-    """The message that has these members."""
-    return b"{%b}" % b",".join([piece.text for piece in pieces])
+class Joined:
+    """The message that has these members: its pieces, and the bytes that they give."""
+
+    __slots__ = ("body", "pieces")
+
+    def __init__(self, pieces: Sequence[Piece | Unread]) -> None:
+        self.pieces = pieces
+        self.body = b"{%b}" % b",".join([piece[0] for piece in pieces])
 
 
 class Judgement(NamedTuple):
@@ -171,16 +176,17 @@ class Pieces:
         head = known.head if known else _named(name)
         return Unread(head + text, name, text) if head is not None else None
 
-    def judge(self, body: bytes, pieces: Sequence[Piece | Unread]) -> Judgement:
-        """The verdict on a message. That these are its pieces is believed only if they give its very bytes."""
-        judgement = self._judge(body, pieces) if joined(pieces) == body else None
-        return judgement or Judgement(self._rulebook.judge(body, now=self._now, stances={}, headers=()), plain(body) is not None)
+    def judge(self, message: Joined | bytes) -> Judgement:
+        """The verdict on the bytes of a message."""
+        if not isinstance(message, Joined):
+            return Judgement(self._rulebook.judge(message, now=self._now, stances={}, headers=()), plain(message) is not None)
+        return self._judge(message) or self.judge(message.body)
 
-    def _judge(self, body: bytes, pieces: Sequence[Piece | Unread]) -> Judgement | None:
+    def _judge(self, message: Joined) -> Judgement | None:
         """None where only the whole tells: members share a name, one is none by itself, or see `_verdict`."""
         outline: dict[str, Any] = {}
         names, outlined, is_plain, notable = 0, 0, True, list[_Notable]()
-        for one in pieces:
+        for one in message.pieces:
             piece = self.read(one.name, one.alone) if isinstance(one, Unread) else one
             if piece is None:
                 return None
@@ -194,7 +200,7 @@ class Pieces:
             if its_notable:
                 notable += its_notable
             is_plain = is_plain and its_plain
-        verdict = self._verdict(len(body), outline, notable) if outlined == len(outline) else None
+        verdict = self._verdict(len(message.body), outline, notable) if outlined == len(outline) else None
         return Judgement(verdict, is_plain) if verdict is not None else None
 
     def _verdict(self, size: int, outline: dict[str, Any], notable: list[_Notable]) -> Verdict | None:

@@ -15,7 +15,7 @@ from brokerfuzz.cases.covering.goals import covered
 from brokerfuzz.cases.steering import steered_cases
 from brokerfuzz.cases.steering.crossing import Stock, groups, stock
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
-from brokerfuzz.schemas.pieces import joined
+from brokerfuzz.schemas.pieces import Joined
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
 OFFERS: MessageType = "offer-creation-request"
@@ -70,7 +70,7 @@ def test_hardly_an_edge_is_missed_for_being_crossed() -> None:
     """The stock of a seed alone has those of as many messages that are made anew each."""
     contract = load_contract()
     crossed = {goal for case in valid(600) for goal in covered(case, contract) if goal.kind == "edge"}
-    anew = [joined([piece for piece in parent.clusters if piece]) for parent in stock(contract, OFFERS, 1, NOW).parents(512)]
+    anew = [Joined([piece for piece in parent.clusters if piece]).body for parent in stock(contract, OFFERS, 1, NOW).parents(512)]
     edges = {goal for body in anew for goal in covered(Case.judged(OFFERS, body, now=NOW), contract) if goal.kind == "edge"}
     assert len(crossed) > 0.95 * len(edges) > 500
 

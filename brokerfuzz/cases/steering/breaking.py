@@ -26,10 +26,10 @@ _PATIENCE = 24
 
 
 class Breach(NamedTuple):
-    """What a case says of a rule broken: the fault, and where its place sits in the array around it (see `placement`)."""
+    """What a case says of a rule broken: the fault, and a tag of where its place sits in the array around it (see `placement`)."""
 
     fault: Fault
-    placement: str
+    tag: str
 
 
 class Break(NamedTuple):
@@ -43,7 +43,8 @@ class Break(NamedTuple):
 
     def breach(self, message: Any) -> Breach:
         """What a case of the message says of it."""
-        return Breach(Fault(self.rule.id, pointer(place_of(self.steps, self.change)), self.technique.name), placement(message, self.steps))
+        fault = Fault(self.rule.id, pointer(place_of(self.steps, self.change)), self.technique.name)
+        return Breach(fault, f"at:{placement(message, self.steps)}")
 
 
 class Breaker:

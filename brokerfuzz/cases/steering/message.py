@@ -5,16 +5,17 @@ from typing import Any
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import AddMember, Change, Rewrite, Steps, altered
-from brokerfuzz.schemas.pieces import Judgement, Piece, Pieces, Unread, joined, together
+from brokerfuzz.schemas.pieces import Joined, Judgement, Piece, Pieces, Unread, together
 
 
 class Message:
     """A message: its bytes, and the pieces that they were put together from; none where it is no object of such."""
 
-    __slots__ = ("_pieces", "_reader", "_value", "body")
+    __slots__ = ("_joined", "_reader", "_value", "body")
 
-    def __init__(self, reader: Pieces, body: bytes, pieces: Sequence[Piece | Unread], value: Any = None) -> None:
-        self._reader, self.body, self._pieces, self._value = reader, body, pieces, value
+    def __init__(self, reader: Pieces, joined: Joined | bytes, value: Any = None) -> None:
+        self._reader, self._joined, self._value = reader, joined, value
+        self.body = joined if isinstance(joined, bytes) else joined.body
 
     @classmethod
     def of_value(cls, reader: Pieces, value: Any) -> "Message":
@@ -25,7 +26,7 @@ class Message:
     @classmethod
     def of_pieces(cls, reader: Pieces, pieces: Sequence[Piece]) -> "Message":
         """The message that has these members."""
-        return cls(reader, joined(pieces), pieces)
+        return cls(reader, Joined(pieces))
 
     @property
     def value(self) -> Any:
@@ -52,19 +53,23 @@ class Message:
         pieces = [*self._pieces]
         for number, piece in others.items():
             pieces[number] = piece
-        return Message(self._reader, joined(pieces), pieces)
+        return Message(self._reader, Joined(pieces))
 
     def changed(self, steps: Steps, change: Change) -> "Message":
         """The message with a change made at a place."""
         if isinstance(change, Rewrite):
-            return Message(self._reader, change.how(self.body), ())
+            return Message(self._reader, change.how(self.body))
         value = altered(self.value, steps, change)
         name = steps[0] if steps else change.name if isinstance(change, AddMember) else None
         return _put_together(self._reader, value, self._pieces_of(value, name) if self._pieces and isinstance(name, str) else ())
 
     def judged(self) -> Judgement:
         """What the oracle says of the bytes."""
-        return self._reader.judge(self.body, self._pieces)
+        return self._reader.judge(self._joined)
+
+    @property
+    def _pieces(self) -> Sequence[Piece | Unread]:
+        return () if isinstance(self._joined, bytes) else self._joined.pieces
 
     def _members(self) -> dict[str, Piece | Unread]:
         found = dict[str, Piece | Unread]()
@@ -96,4 +101,4 @@ class Message:
 def _put_together(reader: Pieces, value: Any, pieces: Sequence[Piece | Unread | None]) -> Message:
     """The message of a value, put together from pieces if there are any for all of it."""
     known = [piece for piece in pieces if piece is not None]
-    return Message(reader, joined(known), known, value) if pieces and len(known) == len(pieces) else Message(reader, compact(value), (), value)
+    return Message(reader, Joined(known) if pieces and len(known) == len(pieces) else compact(value), value)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from brokerfuzz.cases.at_random import TAG
 from brokerfuzz.cases.case import Case, clock, compact, now_tag
 from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
-from brokerfuzz.cases.changes import Put, altered
+from brokerfuzz.cases.changes import Put
 from brokerfuzz.cases.steering.breakables import breakables
 from brokerfuzz.cases.steering.breaking import Breach, Breaking, breakers
 from brokerfuzz.cases.steering.crossing import Crossing, Origin, stock
@@ -118,6 +118,7 @@ class _Stream:
         self._reader = known.reader
         self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
         self._confirmed = partial(Case.confirmed, message_type, now=now, contract=contract)
+        self._now_tag = now_tag(now)
         self._clocked = {rule.id for rule in contract.semantics}
         self._made_anew = 0
         self._varying = Varying(
@@ -204,12 +205,11 @@ class _Stream:
             return self._crossed(mark, self._crossing, varied=bool(number % self._anew))
         value = shaping(self._contract, self._message_type).message(self._shard * _MESSAGES + self._made_anew, self._source, wanting)
         self._made_anew += 1
+        message = Message.of_value(self._reader, value)
         if self._crossing is not None:
-            self._crossing.learn(Message.of_value(self._reader, value))
+            self._crossing.learn(message)
         place = self._marks.place(value, wanting.site if wanting else None) if self._marks else None
-        if mark is None or place is None:
-            return _Made(Message.of_value(self._reader, value), None)
-        return _Made(Message.of_value(self._reader, altered(value, place, Put(mark))), mark.encode())
+        return _Made(message, None) if mark is None or place is None else _Made(message.changed(place, Put(mark)), mark.encode())
 
     def _crossed(self, mark: str, crossing: Crossing, *, varied: bool) -> _Made:
         pieces, origins, marked = crossing.crossed()
@@ -226,8 +226,7 @@ class _Stream:
     def _broken(self, faulty: _Faulty, judgement: Judgement) -> Case | None:
         """The case of rules broken in a message, whose twin it is where it is one rule."""
         base, broken, message = faulty
-        tags = [TAG, *(f"at:{one.placement}" for one in broken)]
-        if any(one.fault.rule in self._clocked for one in broken):
-            tags.append(now_tag(self._now))
-        twin = base.case if len(broken) == 1 else None
-        return self._confirmed(message.body, faults=[one.fault for one in broken], tags=tuple(dict.fromkeys(tags)), twin=twin, judgement=judgement)
+        faults, tags = zip(*broken, strict=True)
+        timed = [self._now_tag for fault in faults if fault.rule in self._clocked]
+        tags = tuple(dict.fromkeys((TAG, *tags, *timed)))
+        return self._confirmed(message.body, faults=faults, tags=tags, twin=base.case if len(faults) == 1 else None, judgement=judgement)

@@ -99,7 +99,9 @@ class Varying:
     def double(self, message: Message, origins: Sequence[Origin], news: News) -> tuple[list[Breach], Message] | None:
         """Two rules that were broken before, each in a cluster of its own, and the message with both in it."""
         one = self._drawn(self._faults, origins)
-        for _ in range(_DRAWN if one is not None else 0):
+        if one is None:
+            return None
+        for _ in range(_DRAWN):
             other = self._drawn(self._faults, origins)
             if other is not None and one[0] != other[0]:
                 broken = message.with_pieces({one[0]: one[2], other[0]: other[2]})
