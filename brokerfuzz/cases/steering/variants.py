@@ -4,14 +4,16 @@ To break a rule anew costs three times as much as to cross a message. So the fir
 fewer: most of their faults were made in a cluster before, and stand beside members that they have not met.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import islice
 from random import Random
-from typing import Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from brokerfuzz.cases.steering.breaking import Breach, Breaker, Breaking, breakers
-from brokerfuzz.cases.steering.crossing import STOCK, Origin, Stock, stock
+from brokerfuzz.cases.steering.crossing import Origin, Stock, stock
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.placing import Site
@@ -24,15 +26,23 @@ R = TypeVar("R")
 
 _ANEW, _FEWEST = 4, 16
 """Shards in which nothing is varied; from then on one message of two is not, one of three, and so on: one of so many in the end."""
-_DEEPEST, _DEEPER = 8, 4
+_MOST, _LONGER = 8, 4
 """Variants of a cluster at the most; shards after which it has one more."""
 _DRAWN = 4
-"""So often another variant is drawn before one is made anew."""
+"""So often another variant is taken before one is made anew."""
 
 
 def anew(shard: int) -> int:
     """One of so many messages of a shard has what is made of it made anew."""
     return min(max(shard - _ANEW + 2, 1), _FEWEST)
+
+
+class Variant(NamedTuple, Generic[R]):
+    """What becomes of a cluster: the number of the thing that was done to it, what that said, and the piece then."""
+
+    number: int
+    done: R
+    piece: Piece
 
 
 class Variants(Generic[T, R]):
@@ -41,44 +51,29 @@ class Variants(Generic[T, R]):
     `things` are what can be done to a message, with the site of each; `do` does it to a cluster, and says what it did, and what became of it.
     """
 
-    def __init__(self, stock: Stock, things: Iterable[tuple[Site, T]], do: Callable[[T, Message, int], tuple[R, Message] | None]) -> None:
+    def __init__(self, stock: Stock, things: Sequence[tuple[Site, T]], do: Callable[[T, Message, int], tuple[R, Message] | None]) -> None:
         self._stock, self._do = stock, do
-        self._things = [[thing for site, thing in things if site and site[0] in names] for names in stock.clusters]
-        self._made: dict[tuple[int, int, int], tuple[R, Piece] | None] = {}
-        self._clusters = [cluster for cluster, some in enumerate(self._things) for _ in some]
+        numbered = [(number, site[0], thing) for number, (site, thing) in enumerate(things) if site]
+        self._things = [[(number, thing) for number, name, thing in numbered if name in names] for names in stock.clusters]
+        self._made: dict[Origin, list[Variant[R]]] = {}
+        self.count = len(things)
+        self.lasting = sum(map(len, self._things))
 
-    def __len__(self) -> int:
-        """How many things there are to do."""
-        return len(self._clusters)
+    def of(self, origin: Origin, most: int) -> Sequence[Variant[R]]:
+        """So many variants of a cluster, each by another thing; fewer, where fewer things can be done to it."""
+        if origin not in self._made:
+            self._made[origin] = list(islice(self._all(*origin), _MOST))
+        return self._made[origin][:most]
 
-    def drawn(self, origins: Sequence[Origin], bits: int, depth: int) -> tuple[int, R, Piece] | None:
-        """One of the variants of a message's clusters: the number of the cluster's piece in the message, what was done, and the piece then.
-
-        Each thing comes as often as each other, wherever it is done. None where this cluster is not in the message, or has no such variant.
-        """
-        if not self._clusters:
-            return None
-        wanted = self._clusters[(bits & 0xFFFF) % len(self._clusters)]
-        for number, (cluster, parent) in enumerate(origins):
-            if cluster == wanted and parent is not None:
-                made = self._of(cluster, parent, (bits >> 16 & 0xFFFF) % depth)
-                return (number, *made) if made is not None else None
-        return None
-
-    def _of(self, cluster: int, parent: int, number: int) -> tuple[R, Piece] | None:
-        key = cluster, parent, number
-        if key not in self._made:
-            self._made[key] = self._make(cluster, parent, number * STOCK + parent)
-        return self._made[key]
-
-    def _make(self, cluster: int, parent: int, turn: int) -> tuple[R, Piece] | None:
-        """The variant by the first thing, from the one whose turn it is, that can be done to the cluster."""
-        message, things = self._stock.cluster(parent, cluster), self._things[cluster]
-        for number in range(turn, turn + len(things)):
-            done = self._do(things[number % len(things)], message, turn // len(things)) if message is not None else None
+    def _all(self, cluster: int, parent: int | None) -> Iterator[Variant[R]]:
+        message, things = self._stock.cluster(parent, cluster) if parent is not None else None, self._things[cluster]
+        if message is None or parent is None:
+            return
+        for turn in range(parent * _MOST, parent * _MOST + len(things)):
+            number, thing = things[turn % len(things)]
+            done = self._do(thing, message, parent)
             if done is not None and (piece := done[1].piece) is not None:
-                return done[0], piece
-        return None
+                yield Variant(number, done[0], piece)
 
 
 class Varying:
@@ -87,47 +82,57 @@ class Varying:
     def __init__(self, faults: Variants[Breaker, Breach], probes: Variants[Question, Probe], breaking: Breaking, probing: Probing,
                  random: Random, shard: int) -> None:  # fmt: skip
         self._faults, self._probes, self._breaking, self._probing = faults, probes, breaking, probing
-        self._bits, self._depth = random.getrandbits, min(1 + shard // _DEEPER, _DEEPEST)
+        self._random, self._most = random, min(1 + shard // _LONGER, _MOST)
+        self._broken, self._asked = [0] * faults.count, [0] * probes.count
 
     def single(self, message: Message, origins: Sequence[Origin], news: News) -> tuple[list[Breach], Message] | None:
         """A rule that was broken before in one of the message's clusters, and the message with that in it."""
-        if self._is_of_whole(len(self._faults), len(self._breaking)):
+        if self._is_of_whole(self._faults):
             return self._breaking.single(message, news)
-        one = self._new(self._faults, message, origins, news)
+        one = self._new(self._faults, self._broken, message, origins, news)
         return ([one[0]], one[1]) if one is not None else None
 
     def double(self, message: Message, origins: Sequence[Origin], news: News) -> tuple[list[Breach], Message] | None:
         """Two rules that were broken before, each in a cluster of its own, and the message with both in it."""
-        one = self._drawn(self._faults, origins)
+        one = self._least(self._faults, self._broken, origins)
         if one is None:
             return None
         for _ in range(_DRAWN):
-            other = self._drawn(self._faults, origins)
-            if other is not None and one[0] != other[0]:
-                broken = message.with_pieces({one[0]: one[2], other[0]: other[2]})
+            other = self._least(self._faults, self._broken, origins, but=one[0])
+            if other is not None:
+                broken = message.with_pieces({one[0]: one[1].piece, other[0]: other[1].piece})
                 if news.is_new(broken.body):
-                    return [one[1], other[1]], broken
+                    return [one[1].done, other[1].done], broken
         return None
 
     def probe(self, message: Message, origins: Sequence[Origin], news: News) -> Probe | None:
         """A silence that was asked about before in one of the message's clusters, and the message with that in it."""
-        if self._is_of_whole(len(self._probes), len(self._probing)):
+        if self._is_of_whole(self._probes):
             return self._probing.probe(message, news)
-        one = self._new(self._probes, message, origins, news)
+        one = self._new(self._probes, self._asked, message, origins, news)
         return one[0]._replace(message=one[1]) if one is not None else None
 
-    def _new(self, variants: Variants[T, R], message: Message, origins: Sequence[Origin], news: News) -> tuple[R, Message] | None:
+    def _new(self, variants: Variants[T, R], done: list[int], message: Message, origins: Sequence[Origin], news: News) -> tuple[R, Message] | None:
         for _ in range(_DRAWN):
-            drawn = self._drawn(variants, origins)
-            if drawn is not None and news.is_new((varied := message.with_pieces({drawn[0]: drawn[2]})).body):
-                return drawn[1], varied
+            least = self._least(variants, done, origins)
+            if least is not None and news.is_new((varied := message.with_pieces({least[0]: least[1].piece})).body):
+                return least[1].done, varied
         return None
 
-    def _drawn(self, variants: Variants[T, R], origins: Sequence[Origin]) -> tuple[int, R, Piece] | None:
-        return variants.drawn(origins, self._bits(32), self._depth)
+    def _least(self, variants: Variants[T, R], done: list[int], origins: Sequence[Origin], but: int | None = None) -> tuple[int, Variant[R]] | None:
+        """The variant of one of a message's clusters by the thing that was done least often, and the number of its piece, which is not `but`."""
+        least, found = sys.maxsize, None
+        for number, origin in enumerate(origins):
+            if number != but:
+                for variant in variants.of(origin, self._most):
+                    if done[variant[0]] < least:
+                        least, found = done[variant[0]], (number, variant)
+        if found is not None:
+            done[found[1].number] += 1
+        return found
 
-    def _is_of_whole(self, clusters: int, whole: int) -> bool:
-        return self._bits(16) % (clusters + whole or 1) >= clusters
+    def _is_of_whole(self, variants: Variants[Any, Any]) -> bool:
+        return self._random.getrandbits(16) % (variants.count or 1) >= variants.lasting
 
 
 @lru_cache(maxsize=4)
