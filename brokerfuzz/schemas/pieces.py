@@ -28,32 +28,27 @@ _SHORT, _KEPT = 64, 2048
 class _Way(NamedTuple):
     """A member in one way of reading it: what schemas find, what is in doubt, what is broken that schemas cannot say, which texts are long.
 
-    `order` is the place of its site in the contract. `alone` are the rules that the errors break, None where the message tells which.
+    `order` is the place of its site in the contract.
     """
 
     order: int
     value: Any
     errors: Sequence[Error] = ()
-    alone: Sequence[Broken] | None = ()
     touched: Sequence[Touched] = ()
     broken: Sequence[Broken] = ()
     long: Sequence[Touched] = ()
-
-    @property
-    def is_ordinary(self) -> bool:
-        """Whether nothing is to be said of it."""
-        return not (self.errors or self.touched or self.broken or self.long)
 
 
 _ORDER, _PLACE = attrgetter("order"), attrgetter("at", "rule")
 
 
 class _Notable(NamedTuple):
-    """A member in which there is something to notice."""
+    """A member in which there is something to notice. `alone` are the rules that it breaks, where schemas say so and nothing else is to be said."""
 
     name: str
     ways: Sequence[_Way]
     exotic: Sequence[Exotic]
+    alone: Sequence[Broken] | None
 
 
 class Piece(NamedTuple):
@@ -152,23 +147,27 @@ class Pieces:
             return None
         ways = [self._way(name, way, known, reading) for [way] in reading.values]
         exotic = [(detector, f"/{escape(name)}{at[2:]}", found) for detector, at, found in reading.exotic]
-        notable = () if len(ways) == 1 and ways[0].is_ordinary and not exotic else (_Notable(name, ways, exotic),)
+        is_alone = len(ways) == 1 and not (exotic or ways[0].touched or ways[0].broken or ways[0].long)
+        broken = self._alone(ways[0].errors) if is_alone else None
+        notable = () if is_alone and not ways[0].errors else (_Notable(name, ways, exotic, broken),)
         return _piece(known, known.head + text, {name: ways[0].value}, notable, is_plain=value is not None)
 
     def _is_of_outline(self, name: str) -> bool:
         seen = self._inspector.seen_around
         return seen is None or name in seen or self._rulebook.concerns_rest(name)
 
+    def _alone(self, errors: Sequence[Error]) -> Sequence[Broken] | None:
+        return self._rulebook.broken_by(errors, None) if all(len(error.rules) == 1 for error in errors) else None
+
     def _way(self, name: str, value: Any, known: "_Known", reading: Reading) -> _Way:
         inspection, place, errors = Inspection(self._now), (None, name), self._rulebook.errors_of_member(name, value)
-        alone = None if any(len(error.rules) > 1 for error in errors) else self._rulebook.broken_by(errors, None)
         if value is None or name not in self._known:
-            return _Way(known.order, value, errors, alone)
+            return _Way(known.order, value, errors)
         if known.look is not None:
             known.look(value, place, inspection)
         touched = len(inspection.touched)
         self._inspector.long_texts(name, value, place, reading, inspection)
-        return _Way(known.order, value, errors, alone, inspection.touched[:touched], inspection.broken, inspection.touched[touched:])
+        return _Way(known.order, value, errors, inspection.touched[:touched], inspection.broken, inspection.touched[touched:])
 
     def unread(self, name: str, text: bytes) -> Unread | None:
         """The member of this name whose value is written so, whatever that is; None where the name is hardly Unicode."""
@@ -187,7 +186,7 @@ class Pieces:
         outline: dict[str, Any] = {}
         names, outlined, is_plain, notable = 0, 0, True, list[_Notable]()
         for one in message.pieces:
-            piece = self.read(one.name, one.alone) if isinstance(one, Unread) else one
+            piece = one if isinstance(one, Piece) else self.read(one.name, one.alone)
             if piece is None:
                 return None
             _, _, its_names, its_outline, its_notable, its_plain, _ = piece
@@ -207,50 +206,51 @@ class Pieces:
         """None where only the whole tells: several members can be read in several ways, or one is deeper than a validator goes."""
         inspection = Inspection(self._now)
         try:
-            several = [member for member in notable if len(member.ways) > 1] if notable else ()
-            if len(several) > 1:
-                return None
-            if several:
-                broken = self._in_every_way(outline, notable, several[0], inspection)
-            else:
-                broken = self._broken(outline, [member.ways[0] for member in notable], inspection)
+            broken = self._broken_alone(outline, notable, inspection)
+            if broken is None:
+                inspection = Inspection(self._now)
+                several = [member for member in notable if len(member.ways) > 1]
+                if len(several) > 1:
+                    return None
+                broken = self._in_every_way(outline, notable, several[0] if several else None, inspection)
         except (ValueError, RecursionError):
             return None
-        for member in notable:
-            self._rulebook.touch_by_exotic(member.exotic, inspection)
         self._rulebook.touch_by_size(size, inspection)
         return verdict_of(broken, inspection.touched)
 
-    def _in_every_way(self, outline: dict[str, Any], notable: Sequence[_Notable], several: _Notable, inspection: Inspection) -> list[Broken]:
+    def _broken_alone(self, outline: dict[str, Any], notable: Sequence[_Notable], inspection: Inspection) -> list[Broken] | None:
+        """The rules broken where nothing but schemas finds them, each in a member; None where there is more to say."""
+        alone = [member.alone for member in notable]
+        if None in alone or self._rulebook.errors_of_rest(outline):
+            return None
+        self._inspector.around(outline, None, inspection)
+        broken = [broken for some in alone for broken in some or ()]
+        return (broken if len(alone) <= 1 else sorted(broken, key=_PLACE)) + inspection.broken
+
+    def _in_every_way(self, outline: dict[str, Any], notable: Sequence[_Notable], several: _Notable | None, inspection: Inspection) -> list[Broken]:
         """The rules broken in every way to read a message, one of whose members can be read in `several`."""
         found = []
-        for way in several.ways:
-            message = {**outline, several.name: way.value}
-            found.append(self._broken(message, [way if member is several else member.ways[0] for member in notable], inspection))
+        for number in range(len(several.ways) if several else 1):
+            ways = [member.ways[number if member is several else 0] for member in notable]
+            message = {**outline, several.name: several.ways[number].value} if several else outline
+            found.append(self._broken(message, ways, inspection))
             inspection.broken = []
+        for member in notable:
+            self._rulebook.touch_by_exotic(member.exotic, inspection)
         return broken_in_all(found)
 
     def _broken(self, outline: dict[str, Any], ways: Sequence[_Way], inspection: Inspection) -> list[Broken]:
         """The rules broken in a message, whose members that are to be noticed are read in these ways."""
-        for way in sorted(ways, key=_ORDER) if len(ways) > 1 else ways:
+        errors = [*self._rulebook.errors_of_rest(outline), *(error for way in ways for error in way.errors)]
+        if len(errors) > MOST_BROKEN:
+            raise ValueError("a verdict lists no more")
+        for way in sorted(ways, key=_ORDER):
             inspection.touched += way.touched
             inspection.broken += way.broken
         self._inspector.around(outline, None, inspection)
         for way in ways:
             inspection.touched += way.long
-        broken = self._broken_by_schemas(outline, [way for way in ways if way.errors] if ways else ())
-        return broken + inspection.broken if inspection.broken else broken
-
-    def _broken_by_schemas(self, outline: dict[str, Any], faulty: Sequence[_Way]) -> list[Broken]:
-        """The same, by the schemas alone; these members are `faulty`."""
-        errors = self._rulebook.errors_of_rest(outline)
-        if not errors and all(way.alone is not None for way in faulty):
-            broken = [broken for way in faulty for broken in way.alone or ()]
-            return broken if len(faulty) <= 1 else sorted(broken, key=_PLACE)
-        every = [*errors, *(error for way in faulty for error in way.errors)]
-        if len(every) > MOST_BROKEN:
-            raise ValueError("a verdict lists no more")
-        return self._rulebook.broken_by(every, outline)
+        return self._rulebook.broken_by(errors, outline) + inspection.broken
 
 
 _NO_OUTLINE: Mapping[str, Any] = MappingProxyType({})

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from brokerfuzz.cases.case import Fault
+from brokerfuzz.cases.case import Fault, now_tag
 from brokerfuzz.cases.changes import Change, Steps, place_of, pointer, value_at
 from brokerfuzz.cases.steering.breakables import breakables
 from brokerfuzz.cases.steering.marks import decided_by, within
@@ -26,10 +26,11 @@ _PATIENCE = 24
 
 
 class Breach(NamedTuple):
-    """What a case says of a rule broken: the fault, and a tag of where its place sits in the array around it (see `placement`)."""
+    """What a case says of a rule broken: the fault, where its place sits in the array around it (`placement`), and the time where it matters."""
 
     fault: Fault
-    tag: str
+    at: str
+    now: tuple[str, ...]
 
 
 class Break(NamedTuple):
@@ -40,11 +41,12 @@ class Break(NamedTuple):
     steps: Steps
     change: Change
     number: int
+    now: tuple[str, ...]
 
     def breach(self, message: Any) -> Breach:
         """What a case of the message says of it."""
         fault = Fault(self.rule.id, pointer(place_of(self.steps, self.change)), self.technique.name)
-        return Breach(fault, f"at:{placement(message, self.steps)}")
+        return Breach(fault, f"at:{placement(message, self.steps)}", self.now)
 
 
 class Breaker:
@@ -53,6 +55,7 @@ class Breaker:
     def __init__(self, rule: Rule, ways: Sequence[Technique], contract: Contract, now: datetime) -> None:
         self.rule, self.site = rule, steps_of(rule.site)
         self._ways, self._schema, self._now = ways, contract.sites[rule.message_type][rule.site].schema, now
+        self._tags = (now_tag(now),) if any(rule.id == other.id for other in contract.semantics) else ()
 
     def may_be_in(self, message: Any) -> bool:
         """Whether a message has what the site lies below. Most places are passed over by that."""
@@ -72,7 +75,7 @@ class Breaker:
             technique = self._ways[number % len(self._ways)]
             change = technique.change(spot)
             if change is not None:
-                return Break(rule, technique, steps, change, number)
+                return Break(rule, technique, steps, change, number, self._tags)
         return None
 
     def broken(self, message: Message, used: int) -> tuple[Breach, Message] | None:

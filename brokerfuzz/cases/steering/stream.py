@@ -7,7 +7,7 @@ from itertools import count
 from typing import NamedTuple
 
 from brokerfuzz.cases.at_random import TAG
-from brokerfuzz.cases.case import Case, clock, compact, now_tag
+from brokerfuzz.cases.case import Case, clock, compact
 from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
 from brokerfuzz.cases.changes import Put
 from brokerfuzz.cases.steering.breakables import breakables
@@ -103,7 +103,7 @@ class _Stream:
         strength: int,
     ) -> None:
         self._message_type: MessageType = message_type
-        self._contract, self._now, self._shard, self._verdicts = contract, now, shard, verdicts
+        self._contract, self._shard, self._verdicts = contract, shard, verdicts
         self._source = TurningSource(random_of(seed, shard))
         sites = marked_sites(contract, message_type)
         self._marks = Marks(sites, seed, shard) if sites else None
@@ -118,8 +118,6 @@ class _Stream:
         self._reader = known.reader
         self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
         self._confirmed = partial(Case.confirmed, message_type, now=now, contract=contract)
-        self._now_tag = now_tag(now)
-        self._clocked = {rule.id for rule in contract.semantics}
         self._made_anew = 0
         self._varying = Varying(
             faults(contract, message_type, seed, now, rules, techniques),
@@ -226,7 +224,8 @@ class _Stream:
     def _broken(self, faulty: _Faulty, judgement: Judgement) -> Case | None:
         """The case of rules broken in a message, whose twin it is where it is one rule."""
         base, broken, message = faulty
-        faults, tags = zip(*broken, strict=True)
-        timed = [self._now_tag for fault in faults if fault.rule in self._clocked]
-        tags = tuple(dict.fromkeys((TAG, *tags, *timed)))
-        return self._confirmed(message.body, faults=faults, tags=tags, twin=base.case if len(faults) == 1 else None, judgement=judgement)
+        if len(broken) == 1:
+            [(fault, at, now)] = broken
+            return self._confirmed(message.body, faults=(fault,), tags=(TAG, at, *now), twin=base.case, judgement=judgement)
+        tags = dict.fromkeys((TAG, *(one.at for one in broken), *(tag for one in broken for tag in one.now)))
+        return self._confirmed(message.body, faults=[one.fault for one in broken], tags=tuple(tags), judgement=judgement)
