@@ -17,7 +17,7 @@ from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
 from brokerfuzz.schemas.pieces import Judgement
-from brokerfuzz.schemas.reading import plain
+from brokerfuzz.schemas.reading import compactly_written, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,7 @@ class Case:
     @cached_property
     def is_compact(self) -> bool:
         """Whether the bytes are the compact JSON of a value: such a message stands in a line of text as it is."""
-        try:
-            return orjson.dumps(orjson.loads(self.body)) == self.body
-        except (ValueError, TypeError):  # no JSON; nested deeper than orjson writes
-            return False
+        return compactly_written(self.body)
 
     @property
     def twin_id(self) -> str | None:
@@ -99,7 +96,7 @@ class Case:
         broken and the silence is touched, or none. Raises `LabelError` where the oracle sees it otherwise, or finds fault with the twin.
         """
         if judgement is None:
-            judgement = Judgement(check(message_type, body, now=now, contract=contract, headers=headers), plain(body) is not None)
+            judgement = Judgement(check(message_type, body, now=now, contract=contract, headers=headers), plain(body) is not None or None)
         verdict = judgement.verdict
         if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
             raise LabelError(f"a case of {faults} is {verdict}: {body[:300]!r}")
@@ -108,8 +105,8 @@ class Case:
         if twin is not None and twin.label != "valid":
             raise LabelError(f"a twin is {twin.verdict}: {twin.body[:300]!r}")
         case = cls(message_type, body, verdict, tuple(faults), tuple(tags), twin, headers=headers)
-        if judgement.is_plain:
-            vars(case)["is_compact"] = True  # as the cached property would keep it
+        if judgement.is_compact is not None:
+            vars(case)["is_compact"] = judgement.is_compact  # as the cached property would keep it
         return case
 
     @classmethod

@@ -17,7 +17,7 @@ from brokerfuzz.schemas.contract import Contract, MessageType
 from brokerfuzz.schemas.looking import Inspection, Look
 from brokerfuzz.schemas.oracle import MOST_BROKEN, Error, broken_in_all, rulebook_of, verdict_of
 from brokerfuzz.schemas.pointers import escape
-from brokerfuzz.schemas.reading import DEEPEST, Reading, plain, plainly, read_at_leisure
+from brokerfuzz.schemas.reading import DEEPEST, Reading, compactly_written, plain, plainly, read_at_leisure
 from brokerfuzz.schemas.verdicts import Broken, Touched, Verdict
 from brokerfuzz.schemas.ways import Exotic
 
@@ -55,7 +55,7 @@ class Piece(NamedTuple):
     """Members of a message: their bytes as they stand in it, their values by name in the usual way of reading them (not to be changed).
 
     `names` has a bit for each that the contract has a site for. `outline` are those that a message is judged by as a whole.
-    `is_plain` says that they are compact JSON that can be read in one way only. `parts` are the pieces of each, none where there is only one.
+    `is_compact` says whether they are compact JSON. `parts` are the pieces of each, none where there is only one.
     """
 
     text: bytes
@@ -63,7 +63,7 @@ class Piece(NamedTuple):
     names: int
     outline: Mapping[str, Any]
     notable: Sequence[_Notable]
-    is_plain: bool
+    is_compact: bool
     parts: "Mapping[str, Piece]" = MappingProxyType({})
 
 
@@ -83,7 +83,7 @@ def together(parts: Mapping[str, Piece]) -> Piece:
         values |= part.values
         outline |= part.outline
     notable = [member for part in every for member in part.notable]
-    return Piece(b",".join([part.text for part in every]), values, names, outline, notable, all(part.is_plain for part in every), parts)
+    return Piece(b",".join([part.text for part in every]), values, names, outline, notable, all(part.is_compact for part in every), parts)
 
 
 class Joined:
@@ -97,10 +97,10 @@ class Joined:
 
 
 class Judgement(NamedTuple):
-    """A verdict, and whether the bytes are known to be compact JSON, which can be read in one way."""
+    """A verdict, and whether the bytes are the compact JSON of a value; None where that is not known."""
 
     verdict: Verdict
-    is_plain: bool
+    is_compact: bool | None
 
 
 class _Known(NamedTuple):
@@ -139,7 +139,7 @@ class Pieces:
         if known.head is None or (value is not None and len(value) != 1):
             return None
         if value is not None and known.look is None and len(text) <= self._longest and not self._rulebook.errors_of_member(name, value[0]):
-            return _piece(known, known.head + text, {name: value[0]}, (), is_plain=True)
+            return _piece(known, known.head + text, {name: value[0]}, (), is_compact=True)
         reading = Reading(alone, [value]) if value is not None else read_at_leisure(alone)
         if reading.error is not None or reading.encoding is not None or len(reading.values[0]) != 1:
             return None
@@ -150,7 +150,7 @@ class Pieces:
         is_alone = len(ways) == 1 and not (exotic or ways[0].touched or ways[0].broken or ways[0].long)
         broken = self._alone(ways[0].errors) if is_alone else None
         notable = () if is_alone and not ways[0].errors else (_Notable(name, ways, exotic, broken),)
-        return _piece(known, known.head + text, {name: ways[0].value}, notable, is_plain=value is not None)
+        return _piece(known, known.head + text, {name: ways[0].value}, notable, is_compact=value is not None or compactly_written(alone))
 
     def _is_of_outline(self, name: str) -> bool:
         seen = self._inspector.seen_around
@@ -178,18 +178,18 @@ class Pieces:
     def judge(self, message: Joined | bytes) -> Judgement:
         """The verdict on the bytes of a message."""
         if not isinstance(message, Joined):
-            return Judgement(self._rulebook.judge(message, now=self._now, stances={}, headers=()), plain(message) is not None)
+            return Judgement(self._rulebook.judge(message, now=self._now, stances={}, headers=()), plain(message) is not None or None)
         return self._judge(message) or self.judge(message.body)
 
     def _judge(self, message: Joined) -> Judgement | None:
         """None where only the whole tells: members share a name, one is none by itself, or see `_verdict`."""
         outline: dict[str, Any] = {}
-        names, outlined, is_plain, notable = 0, 0, True, list[_Notable]()
+        names, outlined, compact, notable = 0, 0, True, list[_Notable]()
         for one in message.pieces:
             piece = one if isinstance(one, Piece) else self.read(one.name, one.alone)
             if piece is None:
                 return None
-            _, _, its_names, its_outline, its_notable, its_plain, _ = piece
+            _, _, its_names, its_outline, its_notable, its_compact, _ = piece
             if names & its_names:
                 return None
             names |= its_names
@@ -198,9 +198,9 @@ class Pieces:
                 outlined += len(its_outline)
             if its_notable:
                 notable += its_notable
-            is_plain = is_plain and its_plain
+            compact = compact and its_compact
         verdict = self._verdict(len(message.body), outline, notable) if outlined == len(outline) else None
-        return Judgement(verdict, is_plain) if verdict is not None else None
+        return Judgement(verdict, compact) if verdict is not None else None
 
     def _verdict(self, size: int, outline: dict[str, Any], notable: list[_Notable]) -> Verdict | None:
         """None where only the whole tells: several members can be read in several ways, or one is deeper than a validator goes."""
@@ -256,8 +256,8 @@ class Pieces:
 _NO_OUTLINE: Mapping[str, Any] = MappingProxyType({})
 
 
-def _piece(known: _Known, text: bytes, values: Mapping[str, Any], notable: Sequence[_Notable], *, is_plain: bool) -> Piece:
-    return Piece(text, values, known.bit, values if known.is_of_outline else _NO_OUTLINE, notable, is_plain)
+def _piece(known: _Known, text: bytes, values: Mapping[str, Any], notable: Sequence[_Notable], *, is_compact: bool) -> Piece:
+    return Piece(text, values, known.bit, values if known.is_of_outline else _NO_OUTLINE, notable, is_compact)
 
 
 def _named(name: str) -> bytes | None:

@@ -93,6 +93,14 @@ def plainly(body: bytes) -> Any:
         return None
 
 
+def compactly_written(body: bytes) -> bool:
+    """Whether the bytes are the compact JSON of a value, whatever that may be taken for."""
+    try:
+        return orjson.dumps(orjson.loads(body)) == body
+    except (ValueError, TypeError):  # no JSON; nested deeper than orjson writes
+        return False
+
+
 plain = lru_cache(maxsize=8)(plainly)
 """The same, remembered for a while: a message is judged and then written."""
 
