@@ -83,9 +83,10 @@ def plainly(body: bytes) -> Any:
     """
     if body[:1] not in (b"{", b"[") or b"\\u0000" in body:
         return None
-    digits = body.translate(_DIGITS)
-    if _LONG in digits and not all(map(fits_double, _long_integers(body, digits))):
-        return None
+    if len(body) > len(_LONG):
+        digits = body.translate(_DIGITS)
+        if _LONG in digits and not all(map(fits_double, _long_integers(body, digits))):
+            return None
     try:
         value = orjson.loads(body)
         return value if orjson.dumps(value) == body else None

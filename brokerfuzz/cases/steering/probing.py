@@ -38,10 +38,16 @@ def questions(contract: Contract, message_type: MessageType, seed: int) -> Seque
 
 
 class Probe(NamedTuple):
-    """A message that asks about a silence; `name` is the probe's."""
+    """What a message asks: about which silence, and by which name."""
 
     silence: Silence
     name: str
+
+
+class Probed(NamedTuple):
+    """A message that asks about a silence."""
+
+    probe: Probe
     message: Message
 
 
@@ -55,7 +61,7 @@ class Prober:
         """Where a question is asked."""
         return steps_of(self._maker.path(question[1]))
 
-    def asked(self, question: Question, message: Message, number: int) -> Probe | None:
+    def asked(self, question: Question, message: Message, number: int) -> Probed | None:
         """The message with the question in it, in the way whose turn it is by this number; None where it has no place for it."""
         silence, site = question
         path = self._maker.path(site)
@@ -67,11 +73,11 @@ class Prober:
         if not probes:
             return None
         name, steps, change = probes[number % len(probes)]
-        return Probe(silence, name, message.changed(steps, change))
+        return Probed(Probe(silence, name), message.changed(steps, change))
 
-    def case(self, probe: Probe, judgement: Judgement) -> Case | None:
+    def case(self, probed: Probed, judgement: Judgement) -> Case | None:
         """The case of a probe; None where a changed contract has a rule about it."""
-        case = self._maker.case(probe.silence, probe.name, probe.message.body, judgement)
+        case = self._maker.case(probed.probe.silence, probed.probe.name, probed.message.body, judgement)
         return replace(case, tags=(*case.tags, TAG)) if case else None
 
 
@@ -87,15 +93,15 @@ class Probing:
     def __len__(self) -> int:
         return len(self._turns)
 
-    def probe(self, message: Message, news: News) -> Probe | None:
+    def probe(self, message: Message, news: News) -> Probed | None:
         """The message with the question in it that has waited longest of those that it has the place for."""
         return self._turns.take(lambda question: self._ask(question, message, news))
 
-    def _ask(self, question: Question, message: Message, news: News) -> Probe | None:
+    def _ask(self, question: Question, message: Message, news: News) -> Probed | None:
         silence, site = question
         asked = self._asked[silence.id, str(site)]
-        probe = self._prober.asked(question, message, self._shard + asked)
-        if probe is None:
+        probed = self._prober.asked(question, message, self._shard + asked)
+        if probed is None:
             return None
         self._asked[silence.id, str(site)] += 1
-        return probe if news.is_new(probe.message.body) else None
+        return probed if news.is_new(probed.message.body) else None

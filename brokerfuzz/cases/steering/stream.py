@@ -16,7 +16,7 @@ from brokerfuzz.cases.steering.crossing import Crossing, Origin, stock
 from brokerfuzz.cases.steering.marks import Marks, marked_sites
 from brokerfuzz.cases.steering.memory import Memory, News
 from brokerfuzz.cases.steering.message import Message
-from brokerfuzz.cases.steering.probing import Probe, Prober, Probing, questions
+from brokerfuzz.cases.steering.probing import Probed, Prober, Probing, questions
 from brokerfuzz.cases.steering.shapes import shaping
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.cases.steering.turns import random_of
@@ -127,7 +127,7 @@ class _Stream:
             random_of(seed, shard, 2), shard,
         )  # fmt: skip
         self._anew = anew(shard)
-        self._makers: dict[str, Callable[[_Base, News], _Faulty | Probe | None]] = {
+        self._makers: dict[str, Callable[[_Base, News], _Faulty | Probed | None]] = {
             "single": self._single,
             "double": self._double,
             "probe": self._probe,
@@ -172,7 +172,7 @@ class _Stream:
             if case is not None:
                 yield number, _Base(case, one)
 
-    def _made_of(self, base: _Base, kinds: Sequence[str]) -> Iterator[_Faulty | Probe | Case]:
+    def _made_of(self, base: _Base, kinds: Sequence[str]) -> Iterator[_Faulty | Probed | Case]:
         if "valid" in self._verdicts:
             yield base.case
         if kinds:
@@ -189,7 +189,7 @@ class _Stream:
         varied = self._varying.double(message, origins, news) if origins else None
         return _faulty(base, varied or self._breaking.double(message, news))
 
-    def _probe(self, base: _Base, news: News) -> Probe | None:
+    def _probe(self, base: _Base, news: News) -> Probed | None:
         message, _, origins = base.made
         varied = self._varying.probe(message, origins, news) if origins else None
         return varied or self._probing.probe(message, news)
@@ -218,7 +218,7 @@ class _Stream:
 
     # ---------------------------------------------------------------------------------------------------- faults
 
-    def _case(self, made: _Faulty | Probe, judgement: Judgement) -> Case | None:
+    def _case(self, made: _Faulty | Probed, judgement: Judgement) -> Case | None:
         return self._broken(made, judgement) if isinstance(made, _Faulty) else self._prober.case(made, judgement)
 
     def _broken(self, faulty: _Faulty, judgement: Judgement) -> Case | None:

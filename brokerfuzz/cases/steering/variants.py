@@ -17,7 +17,7 @@ from brokerfuzz.cases.steering.crossing import Origin, Stock, stock
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.placing import Site
-from brokerfuzz.cases.steering.probing import Probe, Prober, Probing, Question, questions
+from brokerfuzz.cases.steering.probing import Probe, Probed, Prober, Probing, Question, questions
 from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.pieces import Piece
 
@@ -73,7 +73,7 @@ class Variants(Generic[T, R]):
             number, thing = things[turn % len(things)]
             done = self._do(thing, message, parent)
             if done is not None and (piece := done[1].piece) is not None:
-                yield Variant(number, done[0], piece)
+                yield Variant(number, done[0], piece.bare)
 
 
 class Varying:
@@ -105,12 +105,12 @@ class Varying:
                     return [one[1].done, other[1].done], broken
         return None
 
-    def probe(self, message: Message, origins: Sequence[Origin], news: News) -> Probe | None:
+    def probe(self, message: Message, origins: Sequence[Origin], news: News) -> Probed | None:
         """A silence that was asked about before in one of the message's clusters, and the message with that in it."""
         if self._is_of_whole(self._probes):
             return self._probing.probe(message, news)
         one = self._new(self._probes, self._asked, message, origins, news)
-        return one[0]._replace(message=one[1]) if one is not None else None
+        return Probed(*one) if one is not None else None
 
     def _new(self, variants: Variants[T, R], done: list[int], message: Message, origins: Sequence[Origin], news: News) -> tuple[R, Message] | None:
         for _ in range(_DRAWN):
@@ -148,10 +148,5 @@ def faults(
 def probes(contract: Contract, message_type: MessageType, seed: int, now: datetime) -> Variants[Question, Probe]:
     """The probes of a seed's clusters."""
     prober = Prober(contract, message_type, now)
-
-    def asked(question: Question, message: Message, number: int) -> tuple[Probe, Message] | None:
-        probe = prober.asked(question, message, number)
-        return (probe, probe.message) if probe is not None else None
-
     some = [(prober.site(question), question) for question in questions(contract, message_type, seed)]
-    return Variants(stock(contract, message_type, seed, now), some, asked)
+    return Variants(stock(contract, message_type, seed, now), some, prober.asked)
