@@ -21,7 +21,7 @@ from benchmarks.generators.theirs import theirs, versions
 from benchmarks.rates import Round, in_turn
 
 TITLE = "Offers a second, and how many are invalid where valid ones were asked for"
-LEAST, MOST = 10, 20_000
+LEAST, MOST = 10, 60_000
 """Messages a round: a slow generator makes some, a fast one no more than fit into memory."""
 READY = 10_000
 """Messages of a floor at the most: the more there are, the less they are in the processor's caches, and floors are to be alike."""
