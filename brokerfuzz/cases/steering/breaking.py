@@ -119,26 +119,27 @@ class Breaking:
         self._rounds, first = divmod(done, len(breakers) or 1)
         rules = [_Waiting(breaker, self._rounds) for breaker in breakers]
         self._rules = [*rules[first:], *rules[:first]]
-        self.turns = Turns(self._rules)
+        self._turns = Turns(self._rules)
 
-    def __len__(self) -> int:
-        return len(self._rules)
+    def __bool__(self) -> bool:
+        """Whether there is any rule to break."""
+        return bool(self._rules)
 
     def wanting(self) -> Rule | None:
         """The rule that was passed over so often that a message has to be made for it; None where there is none."""
-        if self.turns.passed_over >= 2 * _PATIENCE:
-            self.turns.put_off()
-        return self.turns.longest_waiting.breaker.rule if self.turns.passed_over >= _PATIENCE else None
+        if self._turns.passed_over >= 2 * _PATIENCE:
+            self._turns.put_off()
+        return self._turns.longest_waiting.breaker.rule if self._turns.passed_over >= _PATIENCE else None
 
     def single(self, message: Message, news: News) -> tuple[list[Breach], Message] | None:
         """The rule that has waited longest of those that can be broken in the message so that it is new, and the message then."""
         value = message.value
-        return self.turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
+        return self._turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
     def double(self, message: Message, news: News) -> tuple[list[Breach], Message] | None:
         """Two rules to break at once: the one that has waited longest, and of those that go with it the one that it has met least."""
         value = message.value
-        return self.turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
+        return self._turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
     def _broken(self, message: Message, waiting: _Waiting, news: News) -> tuple[list[Breach], Message] | None:
         for _ in range(_TRIED):

@@ -90,9 +90,6 @@ class Probing:
         self._shard = shard
         self._asked: Counter[tuple[str, str]] = Counter()
 
-    def __len__(self) -> int:
-        return len(self._turns)
-
     def probe(self, message: Message, news: News) -> Probed | None:
         """The message with the question in it that has waited longest of those that it has the place for."""
         return self._turns.take(lambda question: self._ask(question, message, news))

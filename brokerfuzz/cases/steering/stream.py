@@ -108,17 +108,11 @@ class _Stream:
         sites = marked_sites(contract, message_type)
         self._marks = Marks(sites, seed, shard) if sites else None
         self._memory = Memory(lambda: catalogue(message_type, now=now, contract=contract, strength=strength))
-        breaks = "invalid" in verdicts
-        self._unmarked = not sites or (breaks and not breakables(contract, message_type, rules, techniques).leave_marks)
-        broken = breakers(contract, message_type, seed, now, rules, techniques) if breaks else ()
-        self._breaking = Breaking(broken, contract, shard * _BROKEN)
-        self._prober, asked = Prober(contract, message_type, now), questions(contract, message_type, seed)
-        self._probing = Probing(self._prober, asked, shard)
-        known = stock(contract, message_type, seed, now)
-        self._reader = known.reader
-        self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
-        self._confirmed = partial(Case.confirmed, message_type, now=now, contract=contract)
-        self._made_anew = 0
+        rules = rules if "invalid" in verdicts else ()
+        self._unmarked = not sites or not breakables(contract, message_type, rules, techniques).leave_marks
+        broken, asked = breakers(contract, message_type, seed, now, rules, techniques), questions(contract, message_type, seed)
+        self._prober = Prober(contract, message_type, now)
+        self._breaking, self._probing = Breaking(broken, contract, shard * _BROKEN), Probing(self._prober, asked, shard)
         self._varying = Varying(
             faults(contract, message_type, seed, now, rules, techniques),
             probes(contract, message_type, seed, now),
@@ -126,16 +120,18 @@ class _Stream:
             Probing(self._prober, [question for question in asked if not self._prober.site(question)], shard),
             random_of(seed, shard, 2), shard,
         )  # fmt: skip
+        known = stock(contract, message_type, seed, now)
+        self._reader = known.reader
+        self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
+        self._confirmed = partial(Case.confirmed, message_type, now=now, contract=contract)
+        self._made_anew = 0
         self._anew = anew(shard)
-        self._makers: dict[str, Callable[[_Base, News], _Faulty | Probed | None]] = {
-            "single": self._single,
-            "double": self._double,
-            "probe": self._probe,
-        }
+        self._makers: dict[str, Callable[[_Base, News], _Faulty | Probed | None]]
+        self._makers = {"single": self._single, "double": self._double, "probe": self._probe}
 
     def cases(self) -> Iterator[Case]:
         """The cases, message by message."""
-        labels = [label for label in self._verdicts if label != "invalid" or self._breaking.turns]
+        labels = [label for label in self._verdicts if label != "invalid" or self._breaking]
         wanted = [tuple(kind for kind in kinds if _LABEL_OF[kind] in labels) for kinds in _MADE]
         wanted = [kinds for kinds in wanted if kinds or "valid" in self._verdicts]
         in_vain = 0

@@ -26,9 +26,6 @@ class Turns(Generic[T]):
         self._waiting = list(things)
         self.passed_over = 0
 
-    def __len__(self) -> int:
-        return len(self._waiting)
-
     @property
     def longest_waiting(self) -> T:
         """Whose turn it is."""

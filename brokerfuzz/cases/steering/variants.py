@@ -56,8 +56,7 @@ class Variants(Generic[T, R]):
         numbered = [(number, site[0], thing) for number, (site, thing) in enumerate(things) if site]
         self._things = [[(number, thing) for number, name, thing in numbered if name in names] for names in stock.clusters]
         self._made: dict[Origin, list[Variant[R]]] = {}
-        self.count = len(things)
-        self.lasting = sum(map(len, self._things))
+        self.things, self.things_of_clusters = len(things), len(numbered)
 
     def of(self, origin: Origin, most: int) -> Sequence[Variant[R]]:
         """So many variants of a cluster, each by another thing; fewer, where fewer things can be done to it."""
@@ -83,7 +82,7 @@ class Varying:
                  random: Random, shard: int) -> None:  # fmt: skip
         self._faults, self._probes, self._breaking, self._probing = faults, probes, breaking, probing
         self._random, self._most = random, min(1 + shard // _LONGER, _MOST)
-        self._broken, self._asked = [0] * faults.count, [0] * probes.count
+        self._broken, self._asked = [0] * faults.things, [0] * probes.things
 
     def single(self, message: Message, origins: Sequence[Origin], news: News) -> tuple[list[Breach], Message] | None:
         """A rule that was broken before in one of the message's clusters, and the message with that in it."""
@@ -132,7 +131,7 @@ class Varying:
         return found
 
     def _is_of_whole(self, variants: Variants[Any, Any]) -> bool:
-        return self._random.getrandbits(16) % (variants.count or 1) >= variants.lasting
+        return self._random.getrandbits(16) % (variants.things or 1) >= variants.things_of_clusters
 
 
 @lru_cache(maxsize=4)
