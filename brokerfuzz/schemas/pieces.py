@@ -71,7 +71,7 @@ class Piece(NamedTuple):
 
     @property
     def bare(self) -> "Piece":
-        """The piece with what a message is judged by alone, which takes a fifth of the memory: its values and parts are not in it."""
+        """The piece with what a message is judged by alone, which takes less memory: its values and parts are not in it."""
         return self._replace(values=_NOTHING, parts=_NOTHING)
 
 

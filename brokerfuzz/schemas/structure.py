@@ -60,8 +60,7 @@ def split(name: str, schema: Schema, files: Files) -> Split:
     rest = {**schema, "properties": dict.fromkeys(schema.get("properties", {}), True)}
     if any(reference in dumps(rest) for reference in ('"$ref"', '"$dynamicRef"')):
         return Split({}, validator(schema, files), None)
-    base = schema.get("$id", f"{name}{SCHEMA_SUFFIX}")
-    references = {member: {"$schema": DRAFT, "$ref": f"{base}#/properties/{quote(escape(member))}"} for member in rest["properties"]}
+    references = {member: {"$schema": DRAFT, "$ref": f"{name}{SCHEMA_SUFFIX}#/properties/{quote(escape(member))}"} for member in rest["properties"]}
     seen = set(_seen(rest))
     return Split(
         {member: validator(reference, files) for member, reference in references.items()},

@@ -59,6 +59,14 @@ def test_of_offers(value: Any) -> None:
     assert in_parts(parts, value) == found_by(validator(schema, files).iter_errors(value))
 
 
+@pytest.mark.parametrize("identity", [{}, {"$id": "one.json"}, {"$id": "https://example.org/one"}])
+def test_whatever_the_schema_calls_itself(identity: dict[str, str]) -> None:
+    schema = {**identity, "$defs": {"text": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/text"}}}
+    parts = split("one", schema, Files({"one": schema}))
+    assert parts.members["a"].is_valid("text")
+    assert not parts.members["a"].is_valid(1)
+
+
 @pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
 def test_nothing_is_apart_where_the_rest_may_refer_to_it(keyword: str) -> None:
     schema = {"properties": {"a": {"type": "string"}, "b": True}, "allOf": [{"properties": {"b": {keyword: "#/properties/a"}}}]}
