@@ -1,8 +1,8 @@
 """Corpora read back, from files, packed files and folders, in bounded memory whatever is in them."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -46,25 +46,28 @@ def records(path: str | Path) -> Iterator[Record]:
     return (record for part in parts_of(path) for _, record in _records(lines(part), part.name))
 
 
-def _cases(found: "Iterator[Line]", name: str, twins: "Twins", contract: Contract | None) -> Iterator[Case]:
-    for line, record in _records(found, name):
-        try:
-            case = judged(record, twins.known, contract=contract)
-        except CorpusError as problem:
-            raise line.wrong(problem) from problem
-        twins.add(case)
-        yield case
+def _cases(found: "Lines", name: str, twins: "Twins", contract: Contract | None) -> Iterator[Case]:
+    with closing(_records(found, name)) as every:
+        for line, record in every:
+            try:
+                case = judged(record, twins.known, contract=contract)
+            except CorpusError as problem:
+                raise line.wrong(problem) from problem
+            twins.add(case)
+            yield case
 
 
-def _records(found: "Iterator[Line]", name: str) -> "Iterator[tuple[Line, Record]]":
+def _records(found: "Lines", name: str) -> "Generator[tuple[Line, Record], None, None]":
+    """Closes the lines, and the file with them, where a record is wrong too."""
     succession = Succession(name)
-    for line in found:
-        try:
-            record = line.record()
-            succession.add(record)
-        except CorpusError as problem:
-            raise line.wrong(problem) from problem
-        yield line, record
+    with closing(found):
+        for line in found:
+            try:
+                record = line.record()
+                succession.add(record)
+            except CorpusError as problem:
+                raise line.wrong(problem) from problem
+            yield line, record
     succession.end()
 
 
@@ -129,6 +132,9 @@ class Line:
         return CorpusError(f"{self.name}, line {self.number}, {problem}")
 
 
+Lines = Generator[Line, None, None]
+
+
 def parts_of(*paths: str | Path) -> Iterator[Place]:
     """The corpora of these paths or URLs: of a list of shards (`NAME.shards.json`) its shards. Raises `CorpusError`."""
     for place in map(place_of, map(str, paths)):
@@ -142,7 +148,7 @@ def check_lasting(*paths: str | Path) -> None:
             raise CorpusError(f"{path} is no file, and has to be read more than once: write it to one first")
 
 
-def lines(place: Place) -> Iterator[Line]:
+def lines(place: Place) -> Lines:
     """The lines of a corpus, one at a time. Raises `CorpusError` where it cannot be read, or a line is too long."""
     try:
         if isinstance(place, LocalPlace) and place.path.is_dir():
@@ -166,7 +172,7 @@ def opened(place: Place) -> Iterator[BinaryIO]:
             yield unpacked
 
 
-def _lines_of_folder(path: Path) -> Iterator[Line]:
+def _lines_of_folder(path: Path) -> Lines:
     folder = CorpusFolder(path)
     try:
         stream = folder.files.opened(CASES)
@@ -176,7 +182,7 @@ def _lines_of_folder(path: Path) -> Iterator[Line]:
         yield from _lines(stream, str(path / CASES), folder.files.bytes_of)
 
 
-def _lines(stream: BinaryIO, name: str, bytes_of: Callable[[str], bytes]) -> Iterator[Line]:
+def _lines(stream: BinaryIO, name: str, bytes_of: Callable[[str], bytes]) -> Lines:
     number = 0
     while text := stream.readline(LONGEST_LINE + 1):
         number += 1

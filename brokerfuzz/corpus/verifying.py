@@ -1,6 +1,7 @@
 """Everything that is wrong with a corpus: files that are not those that were written, and records that are not true."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -50,18 +51,19 @@ class Verification:
 
     def _of_part(self, part: Place) -> Iterator[Wrong | None]:
         succession, seen = Succession(part.name), set[int]()
-        for line in lines(part):
-            self.count += 1
-            if self._no_records > MOST_NO_RECORDS:
-                raise CorpusError(f"{line.name} has more than {MOST_NO_RECORDS:,} lines that are no records: it is no corpus")
-            try:
-                self._judge(line, succession, seen)
-            except CorpusError as problem:
-                if line.number == 1 and not line.text.startswith(b"{"):
-                    raise line.wrong(problem) from problem
-                yield Wrong(line.name, line.number, str(problem))
-            else:
-                yield None
+        with closing(lines(part)) as found:
+            for line in found:
+                self.count += 1
+                if self._no_records > MOST_NO_RECORDS:
+                    raise CorpusError(f"{line.name} has more than {MOST_NO_RECORDS:,} lines that are no records: it is no corpus")
+                try:
+                    self._judge(line, succession, seen)
+                except CorpusError as problem:
+                    if line.number == 1 and not line.text.startswith(b"{"):
+                        raise line.wrong(problem) from problem
+                    yield Wrong(line.name, line.number, str(problem))
+                else:
+                    yield None
         succession.end()
 
     def _judge(self, line: Line, succession: Succession, seen: set[int]) -> None:

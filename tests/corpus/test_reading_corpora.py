@@ -178,6 +178,16 @@ def test_no_name_climbs_out_of_a_folder(folder: Path, name: str) -> None:
     assert "which is no name within the folder" in one_line(folder)
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="there is no list of the files that are open")
+def test_what_was_refused_is_closed(folder: Path) -> None:
+    outside(folder)
+    first_record_names("../x")(folder)
+    with pytest.raises(CorpusError) as caught:
+        list(read(folder))
+    assert caught.tb is not None, "what was raised holds the frames that it passed"
+    assert not [name for name in Path("/proc/self/fd").iterdir() if name.exists() and name.resolve().is_relative_to(folder)]
+
+
 def swell(path: Path) -> None:
     with path.open("wb") as stream:
         stream.truncate(1 << 30)
