@@ -21,8 +21,9 @@ from benchmarks.generators.theirs import theirs, versions
 from benchmarks.rates import Round, in_turn
 
 TITLE = "Offers a second, and how many are invalid where valid ones were asked for"
-LEAST, MOST = 10, 60_000
-"""Messages a round: a slow generator makes some, a fast one no more than fit into memory."""
+LEAST, MOST, BULK = 10, 100_000, 30_000
+"""Messages a round: a slow generator makes some, a fast one no more than fit into memory; an export so many for each second that a round is to
+take, for it makes the first thousands slowly."""
 READY = 10_000
 """Messages of a floor at the most: the more there are, the less they are in the processor's caches, and floors are to be alike."""
 
@@ -52,7 +53,8 @@ def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
     for generator in some:
         bodies, seconds = generator.make(effort.sample)
         scores[generator.name] = score(bodies)
-        count = round(min(max(effort.seconds * len(bodies) / seconds, LEAST), MOST))
+        rate = BULK if generator.has_floor else len(bodies) / seconds
+        count = round(min(max(effort.seconds * rate, LEAST), MOST))
         rounds[generator.name] = partial(_round, generator, count)
         if generator.has_floor:
             rounds[_floor_of(generator)] = partial(_dump, _ready(generator.make(min(count, READY)).bodies), effort.seconds)
