@@ -53,7 +53,7 @@ def test_single_faults_have_a_twin_that_differs_in_one_member() -> None:
             one, other = case.value, case.twin.value
             apart[sum(one.get(name, ...) != other.get(name, ...) for name in one.keys() | other.keys())] += 1
     assert set(apart) <= {0, 1}, "0, where the numbers are equal to Python: 1 and true"
-    assert apart[1] > 0.98 * len(singles) * 0.9
+    assert apart[1] > 0.85 * len(singles), "the others are no objects, or are written in another way"
 
 
 def test_double_faults_break_two_rules_and_have_no_twin() -> None:
@@ -67,16 +67,15 @@ def test_every_rule_is_broken_about_as_often_as_each_other_one() -> None:
     broken = Counter(case.faults[0].rule for case in late() if len(case.faults) == 1)
     assert broken.keys() == rules
     assert max(broken.values()) < 8 * min(broken.values())
-    assert len(broken) * 5 < sum(broken.values())
 
 
-def test_a_fault_stands_in_several_messages_and_no_message_comes_twice() -> None:
+def test_a_faulty_member_stands_in_several_messages_and_no_message_comes_twice() -> None:
     cases = late()
     assert len({case.body for case in cases}) == len(cases)
-    members = Counter(
-        str(case.value.get(case.faults[0].at.split("/")[1])) for case in cases if len(case.faults) == 1 and case.faults[0].at.count("/") > 2
-    )
-    assert sum(members.values()) > len(members)
+    deep = [case for case in cases if len(case.faults) == 1 and case.faults[0].at.startswith("/productClusters/") and isinstance(case.value, dict)]
+    members = Counter(str(case.value["productClusters"]) for case in deep)
+    assert max(members.values()) > 1
+    assert len(members) > 0.5 * len(deep) > 50
 
 
 def test_whoever_needs_them_first_the_cases_are_the_same() -> None:
