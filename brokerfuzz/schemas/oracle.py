@@ -198,9 +198,13 @@ class Rulebook:
         """Whether a member of this name may matter to what the schema finds besides that."""
         return self._split.seen is None or name in self._split.seen or name not in self._split.members
 
-    def errors_of_rest(self, value: Any) -> Sequence[Error]:
-        """What the schema finds in a message besides that."""
-        return () if self._split.rest.is_valid(value) else list(self._errors(self._split.rest, value))
+    def meets_rest(self, value: Any) -> bool:
+        """Whether the schema finds nothing in a message besides that."""
+        return self._split.rest.is_valid(value)
+
+    def errors_of_rest(self, value: Any) -> Iterator[Error]:
+        """What it finds."""
+        return self._errors(self._split.rest, value)
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Broken]:
         """The rules broken, in the order of their places; a wrong type hides what follows from it."""

@@ -229,7 +229,7 @@ class Pieces:
     def _broken_alone(self, outline: dict[str, Any], notable: Sequence[_Notable], inspection: Inspection) -> list[Broken] | None:
         """The rules broken where nothing but schemas finds them, each in a member; None where there is more to say."""
         alone = [member.alone for member in notable]
-        if None in alone or self._rulebook.errors_of_rest(outline):
+        if None in alone or not self._rulebook.meets_rest(outline):
             return None
         self._inspector.around(outline, None, inspection)
         broken = [broken for some in alone for broken in some or ()]

@@ -134,7 +134,7 @@ class Varying:
         return self._random.getrandbits(16) % (variants.things or 1) >= variants.things_of_clusters
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def faults(
     contract: Contract, message_type: MessageType, seed: int, now: datetime, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None
 ) -> Variants[Breaker, Breach]:
@@ -143,7 +143,7 @@ def faults(
     return Variants(stock(contract, message_type, seed, now), [(breaker.site, breaker) for breaker in some], Breaker.broken)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def probes(contract: Contract, message_type: MessageType, seed: int, now: datetime) -> Variants[Question, Probe]:
     """The probes of a seed's clusters."""
     prober = Prober(contract, message_type, now)
