@@ -5,7 +5,7 @@ see, and says where it is only when it sees something. Functions that call each 
 """
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -67,9 +67,9 @@ class Inspector:
         return _Walk(self._contract, self._message_type).around()
 
     @cached_property
-    def seen_around(self) -> frozenset[str] | None:
-        """The members whose values that walk looks at; None, if it may look at any."""
-        return _Walk(self._contract, self._message_type).seen_around()
+    def compared(self) -> Sequence[frozenset[str]] | None:
+        """The members whose values that walk looks at, those together that it compares; None, if it may look at any."""
+        return _Walk(self._contract, self._message_type).compared()
 
     def whole(self, message: Any, reading: Reading, inspection: Inspection) -> None:
         """Looks at a message, one of those of a reading."""
@@ -143,12 +143,12 @@ class _Walk:
         """The walk that begins at the root, and does not look into its members."""
         return self._compiled(self._at(_Here(""), within=False))
 
-    def seen_around(self) -> frozenset[str] | None:
-        """The members that it looks at then; None where something looks at the message itself."""
+    def compared(self) -> Sequence[frozenset[str]] | None:
+        """The members that it compares then; None where something looks at the message itself."""
         here = _Here("")
         if any(self._of(OF_VALUES, here)) or any(not rule.site for rule in self._rules):
             return None
-        return frozenset(name for _, *names in self._pairs(here) for name in names)
+        return [frozenset(names) for _, *names in self._pairs(here)]
 
     def _compiled(self, lines: Lines) -> Look:
         lines = ["def walk(message, place, inspection):", *_indented(["now, touch = inspection.now, inspection.touch", *lines])]

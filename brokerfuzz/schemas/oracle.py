@@ -6,6 +6,7 @@ so that a generator's mistake shows instead of being confirmed.
 """
 
 import json
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
@@ -20,7 +21,7 @@ from brokerfuzz.schemas.numbers import LONGEST_INTEGER
 from brokerfuzz.schemas.pointers import escape
 from brokerfuzz.schemas.reading import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
-from brokerfuzz.schemas.structure import Files, Split, Validator, split, standard, validator
+from brokerfuzz.schemas.structure import Files, Split, Tie, Validator, split, standard, validator
 from brokerfuzz.schemas.verdicts import VALID, Broken, Touched, Verdict, describe
 from brokerfuzz.schemas.ways import Exotic
 
@@ -110,6 +111,7 @@ def rulebook_of(contract: Contract, message_type: MessageType) -> "Rulebook":
     return Rulebook(contract, message_type)
 
 
+_ANYTHING = validator({}, Files({}))
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
 """What flat schemas write for a keyword that the validator names."""
 
@@ -194,17 +196,18 @@ class Rulebook:
                 found += [error._replace(rules=(rule,)) for rule in self._broken_here(error, {name: value})]
         return found
 
-    def concerns_rest(self, name: str) -> bool:
-        """Whether a member of this name may matter to what the schema finds besides that."""
-        return self._split.seen is None or name in self._split.seen or name not in self._split.members
+    @cached_property
+    def ties(self) -> Sequence[Tie] | None:
+        """What is asked of members together: by the schema besides that, and by the walk around them, which compares some. None where
+        that cannot be told."""
+        ties, compared = self._split.ties, self.inspector.compared
+        if ties is None or compared is None or not self.inspector.members.keys() <= self._split.members.keys():
+            return None
+        return [*ties, *(Tie(names, _ANYTHING) for names in compared)]
 
-    def meets_rest(self, value: Any) -> bool:
-        """Whether the schema finds nothing in a message besides that."""
-        return self._split.rest.is_valid(value)
-
-    def errors_of_rest(self, value: Any) -> Iterator[Error]:
-        """What it finds."""
-        return self._errors(self._split.rest, value)
+    def errors_of_rest(self, value: Any) -> Iterable[Error]:
+        """What the schema finds in a message besides that."""
+        return () if self._split.rest.is_valid(value) else self._errors(self._split.rest, value)
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Broken]:
         """The rules broken, in the order of their places; a wrong type hides what follows from it."""
@@ -265,10 +268,16 @@ class Rulebook:
             if detector in self.detectors:
                 inspection.touched.append(Touched(self.detectors[detector].id, at, found))
 
+    @cached_property
+    def largest(self) -> int:
+        """Bytes of the largest message that is not noted for that."""
+        silence = self.detectors.get("message_size")
+        return silence.options["limit"] if silence else sys.maxsize
+
     def touch_by_size(self, size: int, inspection: Inspection) -> None:
         """Notes that a message of so many bytes is a long one."""
-        if (silence := self.detectors.get("message_size")) and size > silence.options["limit"]:
-            inspection.touch(silence, None, f"{size:,} bytes")
+        if size > self.largest:
+            inspection.touch(self.detectors["message_size"], None, f"{size:,} bytes")
 
     def _touch_by_text(self, reading: Reading, inspection: Inspection) -> None:
         self.touch_by_exotic(reading.exotic, inspection)

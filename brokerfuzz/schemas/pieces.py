@@ -18,7 +18,8 @@ from brokerfuzz.schemas.looking import Inspection, Look
 from brokerfuzz.schemas.oracle import MOST_BROKEN, Error, broken_in_all, rulebook_of, verdict_of
 from brokerfuzz.schemas.pointers import escape
 from brokerfuzz.schemas.reading import DEEPEST, Reading, compactly_written, plain, plainly, read_at_leisure
-from brokerfuzz.schemas.verdicts import Broken, Touched, Verdict
+from brokerfuzz.schemas.structure import Files, Tie, validator
+from brokerfuzz.schemas.verdicts import VALID, Broken, Touched, Verdict
 from brokerfuzz.schemas.ways import Exotic
 
 _SHORT, _KEPT = 64, 2048
@@ -42,31 +43,37 @@ class _Way(NamedTuple):
     long: Sequence[Touched] = ()
 
 
+_FOUND = 2
+"""Where a way begins to say what was found."""
 _ORDER, _PLACE = attrgetter("order"), attrgetter("at", "rule")
 
 
 class _Notable(NamedTuple):
-    """A member in which there is something to notice. `alone` are the rules that it breaks, where schemas say so and nothing else is to be said."""
+    """A member in which there is something to notice."""
 
     name: str
     ways: Sequence[_Way]
     exotic: Sequence[Exotic]
-    alone: Sequence[Broken] | None
 
 
 class Piece(NamedTuple):
     """Members of a message: their bytes as they stand in it, their values by name in the usual way of reading them (not to be changed).
 
-    `names` has a bit for each that the contract has a site for. `outline` are those that a message is judged by as a whole.
-    `is_compact` says whether they are compact JSON. `parts` are the pieces of each, none where there is only one.
+    `names` has a bit for each that the contract has a site for, `ties` one for each thing that is asked of them and of others together: `outline`
+    are the members that have such. `verdict` is what the oracle says of them in a message whose other members are not tied to them; None where only
+    the whole tells. `broken` are the rules in it, where schemas say it all. `is_compact` says whether they are compact JSON. `parts` are the pieces
+    of each, none where there is only one.
     """
 
     text: bytes
-    values: Mapping[str, Any]
     names: int
+    ties: int
+    verdict: Verdict | None
+    is_compact: bool
+    values: Mapping[str, Any]
     outline: Mapping[str, Any]
     notable: Sequence[_Notable]
-    is_compact: bool
+    broken: Sequence[Broken] | None
     parts: "Mapping[str, Piece]" = _NOTHING
 
     @property
@@ -81,17 +88,6 @@ class Unread(NamedTuple):
     text: bytes
     name: str
     alone: bytes
-
-
-def together(parts: Mapping[str, Piece]) -> Piece:
-    """A piece of several members, one after the other, from the pieces of each, by their names."""
-    every, names, values, outline = parts.values(), 0, dict[str, Any](), dict[str, Any]()
-    for part in every:
-        names |= part.names
-        values |= part.values
-        outline |= part.outline
-    notable = [member for part in every for member in part.notable]
-    return Piece(b",".join([part.text for part in every]), values, names, outline, notable, all(part.is_compact for part in every), parts)
 
 
 class Joined:
@@ -112,27 +108,33 @@ class Judgement(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What is known of a member by its name: the place of its site in the contract, and a bit for that; how it begins, the walk over it, and
-    whether a message is judged by it as a whole."""
+    """What is known of a member by its name: the place of its site in the contract, a bit for that, those of its ties, how it begins, the walk."""
 
     order: int
     bit: int
+    ties: int
     head: bytes | None
     look: Look | None
-    is_of_outline: bool
+
+
+_UNTOLD = Tie(frozenset(), validator({"not": {}}, Files({})))
+"""The tie of members of which cannot be told what they are tied to."""
 
 
 class Pieces:
     """Reads members of one message type, and judges messages of them, against a time."""
 
     def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
-        self._rulebook = rulebook_of(contract, message_type)
-        self._inspector = self._rulebook.inspector
+        self._rulebook = rulebook = rulebook_of(contract, message_type)
+        self._inspector = rulebook.inspector
+        told = rulebook.ties
+        self._ties = [_UNTOLD, *(told or ())]
+        self._wanting = _bits(told is None, *(not tie.asked.is_valid({}) for tie in told or ()))
         self._known = {
-            name: _Known(number, 1 << number, _named(name), look, self._is_of_outline(name))
+            name: _Known(number, 1 << number, _bits(told is None, *(name in tie.names for tie in told or ())), _named(name), look)
             for number, (name, look) in enumerate(self._inspector.members.items())
         }
-        self._now, self._longest = now, self._inspector.longest_text
+        self._now, self._longest, self._largest = now, self._inspector.longest_text, rulebook.largest
         self._short = lru_cache(maxsize=_KEPT)(self.read_once)
 
     def read(self, name: str, text: bytes) -> Piece | None:
@@ -141,13 +143,13 @@ class Pieces:
 
     def read_once(self, name: str, text: bytes) -> Piece | None:
         """The same, for what does not come again."""
-        known = self._known.get(name) or _Known(len(self._known), 0, _named(name), None, True)
+        known = self._known.get(name) or _Known(len(self._known), 0, 1, _named(name), None)
         alone = b"[%b]" % text
         value = plainly(alone)
         if known.head is None or (value is not None and len(value) != 1):
             return None
         if value is not None and known.look is None and len(text) <= self._longest and not self._rulebook.errors_of_member(name, value[0]):
-            return _piece(known, known.head + text, {name: value[0]}, (), is_compact=True)
+            return self._piece(known, known.head + text, {name: value[0]}, (), is_compact=True)
         reading = Reading(alone, [value]) if value is not None else read_at_leisure(alone)
         if reading.error is not None or reading.encoding is not None or len(reading.values[0]) != 1:
             return None
@@ -155,17 +157,41 @@ class Pieces:
             return None
         ways = [self._way(name, way, known, reading) for [way] in reading.values]
         exotic = [(detector, f"/{escape(name)}{at[2:]}", found) for detector, at, found in reading.exotic]
-        is_alone = len(ways) == 1 and not (exotic or ways[0].touched or ways[0].broken or ways[0].long)
-        broken = self._alone(ways[0].errors) if is_alone else None
-        notable = () if is_alone and not ways[0].errors else (_Notable(name, ways, exotic, broken),)
-        return _piece(known, known.head + text, {name: ways[0].value}, notable, is_compact=value is not None or compactly_written(alone))
+        notable = (_Notable(name, ways, exotic),) if len(ways) > 1 or exotic or any(ways[0][_FOUND:]) else ()
+        return self._piece(known, known.head + text, {name: ways[0].value}, notable, is_compact=value is not None or compactly_written(alone))
 
-    def _is_of_outline(self, name: str) -> bool:
-        seen = self._inspector.seen_around
-        return seen is None or name in seen or self._rulebook.concerns_rest(name)
+    def together(self, parts: Mapping[str, Piece]) -> Piece:
+        """A piece of several members, one after the other, from the pieces of each, by their names."""
+        every, names, ties, values, outline = parts.values(), 0, 0, dict[str, Any](), dict[str, Any]()
+        for part in every:
+            names |= part.names
+            ties |= part.ties
+            values |= part.values
+            outline |= part.outline
+        notable = [member for part in every for member in part.notable]
+        verdict, broken = self._alone(ties, outline, notable)
+        text, is_compact = b",".join([part.text for part in every]), all(part.is_compact for part in every)
+        return Piece(text, names, ties, verdict, is_compact, values, outline, notable, broken, parts)
 
-    def _alone(self, errors: Sequence[Error]) -> Sequence[Broken] | None:
-        return self._rulebook.broken_by(errors, None) if all(len(error.rules) == 1 for error in errors) else None
+    def _piece(self, known: _Known, text: bytes, values: Mapping[str, Any], notable: Sequence[_Notable], *, is_compact: bool) -> Piece:
+        outline = values if known.ties else _NOTHING
+        verdict, broken = self._alone(known.ties, outline, notable)
+        return Piece(text, known.bit, known.ties, verdict, is_compact, values, outline, notable, broken)
+
+    def _alone(self, ties: int, outline: Mapping[str, Any], notable: Sequence[_Notable]) -> tuple[Verdict | None, Sequence[Broken] | None]:
+        """The verdict on members that others are not tied to, and the rules in it where schemas say it all; None where only the whole tells."""
+        if not (ties or notable):
+            return VALID, ()
+        inspection = Inspection(self._now)
+        try:
+            is_tied_well = all(tie.asked.is_valid(outline) for number, tie in enumerate(self._ties) if ties >> number & 1)
+            broken = self._found(outline, notable, inspection, with_rest=False) if is_tied_well else None
+        except (ValueError, RecursionError):
+            return None, None
+        if broken is None:
+            return None, None
+        is_of_schemas = not (inspection.touched or inspection.broken or any(len(member.ways) > 1 for member in notable))
+        return verdict_of(broken, inspection.touched), broken if is_of_schemas else None
 
     def _way(self, name: str, value: Any, known: "_Known", reading: Reading) -> _Way:
         inspection, place, errors = Inspection(self._now), (None, name), self._rulebook.errors_of_member(name, value)
@@ -191,78 +217,87 @@ class Pieces:
 
     def _judge(self, message: Joined) -> Judgement | None:
         """None where only the whole tells: members share a name, one is none by itself, or see `_verdict`."""
-        outline: dict[str, Any] = {}
-        names, outlined, compact, notable = 0, 0, True, list[_Notable]()
+        pieces, names, tied, is_apart, is_compact, telling = list[Piece](), 0, 0, True, True, list[Piece]()
         for one in message.pieces:
             piece = one if isinstance(one, Piece) else self.read(one.name, one.alone)
             if piece is None:
                 return None
-            _, _, its_names, its_outline, its_notable, its_compact, _ = piece
+            _, its_names, its_ties, verdict, its_compact, *_ = piece
             if names & its_names:
                 return None
+            if tied & its_ties:
+                is_apart = False
+            if verdict is not VALID:
+                telling.append(piece)
             names |= its_names
-            if its_outline:
-                outline |= its_outline
-                outlined += len(its_outline)
-            if its_notable:
-                notable += its_notable
-            compact = compact and its_compact
-        verdict = self._verdict(len(message.body), outline, notable) if outlined == len(outline) else None
-        return Judgement(verdict, compact) if verdict is not None else None
+            tied |= its_ties
+            is_compact = is_compact and its_compact
+            pieces.append(piece)
+        verdict = _of_all(telling) if is_apart and not self._wanting & ~tied and len(message.body) <= self._largest else None
+        if verdict is None:
+            verdict = self._verdict(pieces, len(message.body))
+        return Judgement(verdict, is_compact) if verdict is not None else None
 
-    def _verdict(self, size: int, outline: dict[str, Any], notable: list[_Notable]) -> Verdict | None:
-        """None where only the whole tells: several members can be read in several ways, or one is deeper than a validator goes."""
-        inspection = Inspection(self._now)
+    def _verdict(self, pieces: Sequence[Piece], size: int) -> Verdict | None:
+        """The verdict on members that may be tied; None where they share a name, or see `_found`."""
+        outline, inspection = dict[str, Any](), Inspection(self._now)
+        for piece in pieces:
+            outline |= piece.outline
+        if len(outline) < sum(len(piece.outline) for piece in pieces):
+            return None
         try:
-            broken = self._broken_alone(outline, notable, inspection)
-            if broken is None:
-                inspection = Inspection(self._now)
-                several = [member for member in notable if len(member.ways) > 1]
-                if len(several) > 1:
-                    return None
-                broken = self._in_every_way(outline, notable, several[0] if several else None, inspection)
-        except (ValueError, RecursionError):
+            broken = self._found(outline, [member for piece in pieces for member in piece.notable], inspection, with_rest=True)
+        except (ValueError, RecursionError):  # deeper than a validator goes
+            return None
+        if broken is None:
             return None
         self._rulebook.touch_by_size(size, inspection)
         return verdict_of(broken, inspection.touched)
 
-    def _broken_alone(self, outline: dict[str, Any], notable: Sequence[_Notable], inspection: Inspection) -> list[Broken] | None:
-        """The rules broken where nothing but schemas finds them, each in a member; None where there is more to say."""
-        alone = [member.alone for member in notable]
-        if None in alone or not self._rulebook.meets_rest(outline):
+    def _found(self, outline: Mapping[str, Any], notable: Sequence[_Notable], inspection: Inspection, *, with_rest: bool) -> list[Broken] | None:
+        """The rules broken in every way to read members. None where several can be read in several ways, or one of those that are tied where the
+        rest of the schema is not asked; or a verdict lists no more."""
+        several = next((member for member in notable if len(member.ways) > 1), None)
+        if several is not None and (sum(len(member.ways) > 1 for member in notable) > 1 or (several.name in outline and not with_rest)):
             return None
-        self._inspector.around(outline, None, inspection)
-        broken = [broken for some in alone for broken in some or ()]
-        return (broken if len(alone) <= 1 else sorted(broken, key=_PLACE)) + inspection.broken
-
-    def _in_every_way(self, outline: dict[str, Any], notable: Sequence[_Notable], several: _Notable | None, inspection: Inspection) -> list[Broken]:
-        """The rules broken in every way to read a message, one of whose members can be read in `several`."""
         found = []
         for number in range(len(several.ways) if several else 1):
             ways = [member.ways[number if member is several else 0] for member in notable]
             message = {**outline, several.name: several.ways[number].value} if several else outline
-            found.append(self._broken(message, ways, inspection))
+            errors = [*(self._rulebook.errors_of_rest(message) if with_rest else ()), *(error for way in ways for error in way.errors)]
+            if len(errors) > MOST_BROKEN:
+                return None
             inspection.broken = []
+            self._look(message, ways, inspection)
+            found.append(self._rulebook.broken_by(errors, message) + inspection.broken)
         for member in notable:
             self._rulebook.touch_by_exotic(member.exotic, inspection)
         return broken_in_all(found)
 
-    def _broken(self, outline: dict[str, Any], ways: Sequence[_Way], inspection: Inspection) -> list[Broken]:
-        """The rules broken in a message, whose members that are to be noticed are read in these ways."""
-        errors = [*self._rulebook.errors_of_rest(outline), *(error for way in ways for error in way.errors)]
-        if len(errors) > MOST_BROKEN:
-            raise ValueError("a verdict lists no more")
+    def _look(self, message: Mapping[str, Any], ways: Sequence[_Way], inspection: Inspection) -> None:
+        """Notes what was seen in members that are read in these ways, and what is to be seen around them."""
         for way in sorted(ways, key=_ORDER):
             inspection.touched += way.touched
             inspection.broken += way.broken
-        self._inspector.around(outline, None, inspection)
+        self._inspector.around(message, None, inspection)
         for way in ways:
             inspection.touched += way.long
-        return self._rulebook.broken_by(errors, outline) + inspection.broken
 
 
-def _piece(known: _Known, text: bytes, values: Mapping[str, Any], notable: Sequence[_Notable], *, is_compact: bool) -> Piece:
-    return Piece(text, values, known.bit, values if known.is_of_outline else _NOTHING, notable, is_compact)
+def _of_all(telling: Sequence[Piece]) -> Verdict | None:
+    """The verdict where these pieces have something to tell, and nothing ties them together; None where only the whole tells."""
+    if len(telling) <= 1:
+        return telling[0].verdict if telling else VALID
+    found = [piece.broken for piece in telling]
+    if None in found:
+        return None
+    broken = [entry for some in found for entry in some or ()]
+    return Verdict("invalid", tuple(sorted(broken, key=_PLACE))) if len(broken) <= MOST_BROKEN else None
+
+
+def _bits(*given: bool) -> int:
+    """The number that has a bit for each that is given."""
+    return sum(1 << number for number, is_given in enumerate(given) if is_given)
 
 
 def _named(name: str) -> bytes | None:

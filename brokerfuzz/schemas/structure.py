@@ -3,7 +3,7 @@
 Formats are asserted. References are followed within the contract's own files and nowhere else: nothing is fetched.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from json import dumps
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -40,15 +40,27 @@ def validator(schema: Schema, files: Files) -> Validator:
         raise ValueError(problem.message) from problem
 
 
+class Tie(NamedTuple):
+    """What is asked of members together: of those that a message has of these names, whatever else it has."""
+
+    names: frozenset[str]
+    asked: Validator
+
+
 class Split(NamedTuple):
     """A schema in parts: validators of members by their names, and of all that is left: it finds what the whole schema finds, but for those.
 
-    `seen` are those members that what is left looks at: the others might as well not be there. None, if it may look at any.
+    `ties` ask what `rest` asks, each about a few members, if every member is one of `members`. None, if it may be about any.
     """
 
     members: Mapping[str, Validator]
     rest: Validator
-    seen: frozenset[str] | None
+    ties: Sequence[Tie] | None
+
+    @property
+    def seen(self) -> frozenset[str] | None:
+        """The members that what is left looks at: the others might as well not be there. None, if it may look at any."""
+        return frozenset[str]().union(*(tie.names for tie in self.ties)) if self.ties is not None else None
 
 
 def split(name: str, schema: Schema, files: Files) -> Split:
@@ -61,31 +73,46 @@ def split(name: str, schema: Schema, files: Files) -> Split:
     if any(reference in dumps(rest) for reference in ('"$ref"', '"$dynamicRef"')):
         return Split({}, validator(schema, files), None)
     references = {member: {"$schema": DRAFT, "$ref": f"{name}{SCHEMA_SUFFIX}#/properties/{quote(escape(member))}"} for member in rest["properties"]}
-    seen = set(_seen(rest))
-    return Split(
-        {member: validator(reference, files) for member, reference in references.items()},
-        validator(rest, files),
-        frozenset(name for name in seen if name is not None) if None not in seen else None,
-    )
+    members = {member: validator(reference, files) for member, reference in references.items()}
+    ties = [(set(_seen(part)), validator(part, files)) for part in _parts(rest)]
+    is_told = all(None not in names for names, _ in ties)
+    return Split(members, validator(rest, files), [Tie(frozenset(filter(None, names)), asked) for names, asked in ties] if is_told else None)
 
 
-_PLAIN = {"$schema", "$id", "$comment", "title", "description", "type"}
-"""Keywords that look at no member of an object."""
+_PLAIN = {"$schema", "$id", "$comment", "title", "description"}
+"""Keywords that ask nothing."""
+_CONDITION = ("if", "then", "else")
 
 
-def _seen(schema: Any) -> Iterator[str | None]:
+def _parts(schema: Schema) -> Iterator[Schema]:
+    """Schemas that find together what this one finds in an object of members that its `properties` have."""
+    for keyword, value in schema.items():
+        if keyword == "allOf":
+            for below in value:
+                yield from _parts(below) if isinstance(below, dict) and "additionalProperties" not in below else [{keyword: [below]}]
+        elif keyword == "required":
+            yield from ({keyword: [name]} for name in value)
+        elif keyword == "properties":
+            yield from ({keyword: {name: below}} for name, below in value.items() if below is not True)
+        elif keyword == "if":
+            yield {part: schema[part] for part in _CONDITION if part in schema}
+        elif keyword not in (*_PLAIN, *_CONDITION) and not (keyword == "additionalProperties" and isinstance(value, bool)):
+            yield {keyword: value}
+
+
+def _seen(schema: Schema | bool) -> Iterator[str | None]:
     """The members of an object that a schema looks at; None among them, if that cannot be told."""
     for keyword, value in schema.items() if isinstance(schema, dict) else ():
         if keyword == "properties":
             yield from (name for name, below in value.items() if below is not True)
         elif keyword == "required":
             yield from value
-        elif keyword in ("if", "then", "else"):
+        elif keyword in _CONDITION:
             yield from _seen(value)
         elif keyword == "allOf":
             for below in value:
                 yield from _seen(below)
-        elif keyword not in _PLAIN and not (keyword == "additionalProperties" and isinstance(value, bool)):
+        elif keyword not in _PLAIN and keyword != "type":
             yield None
 
 

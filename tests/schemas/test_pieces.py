@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from brokerfuzz.cases.at_random import random_cases
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
-from brokerfuzz.schemas.pieces import Joined, Piece, Pieces, together
+from brokerfuzz.schemas.pieces import Joined, Piece, Pieces
 from brokerfuzz.schemas.reading import compactly_written
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
@@ -74,7 +74,7 @@ def test_pieces_of_many_members_are_no_different() -> None:
     for _ in range(1000):
         pieces = [(name, random.choice(pool[name])) for name in pool]
         cut = random.randrange(1, len(pieces))
-        halves = Joined([together(dict(pieces[:cut])), together(dict(pieces[cut:]))])
+        halves = Joined([reader.together(dict(pieces[:cut])), reader.together(dict(pieces[cut:]))])
         every = Joined([piece for _, piece in pieces])
         assert halves.body == every.body
         assert reader.judge(halves) == reader.judge(every)

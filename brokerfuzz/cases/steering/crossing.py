@@ -18,7 +18,7 @@ from brokerfuzz.cases.steering.turns import random_of, shuffled
 from brokerfuzz.decoder.doubts import doubts
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import strangers, types_of
-from brokerfuzz.schemas.pieces import Piece, Pieces, together
+from brokerfuzz.schemas.pieces import Piece, Pieces
 
 _LEAST = 8
 """Groups of members, below which there is too little to cross."""
@@ -64,10 +64,10 @@ class _Parent:
 
     __slots__ = ("clusters", "marked")
 
-    def __init__(self, members: Mapping[str, Piece], clusters: Sequence[frozenset[str]], marked: str) -> None:
+    def __init__(self, reader: Pieces, members: Mapping[str, Piece], clusters: Sequence[frozenset[str]], marked: str) -> None:
         self.marked = marked
         found = [{name: piece for name, piece in members.items() if name in cluster and name != marked} for cluster in clusters]
-        self.clusters = [together(pieces) if pieces else None for pieces in found]
+        self.clusters = [reader.together(pieces) if pieces else None for pieces in found]
 
 
 class Stock:
@@ -106,7 +106,7 @@ class Stock:
 
     def parent(self, message: Message, number: int) -> _Parent:
         """A message as a parent of others; the text that becomes their mark follows from a number."""
-        return _Parent(message.members, self.clusters, self._texts[number % len(self._texts)])
+        return _Parent(self.reader, message.members, self.clusters, self._texts[number % len(self._texts)])
 
 
 @lru_cache(maxsize=4)

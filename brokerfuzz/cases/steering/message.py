@@ -5,7 +5,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import AddMember, Change, Rewrite, Steps, altered
-from brokerfuzz.schemas.pieces import Joined, Judgement, Piece, Pieces, Unread, together
+from brokerfuzz.schemas.pieces import Joined, Judgement, Piece, Pieces, Unread
 
 
 class Message:
@@ -46,7 +46,7 @@ class Message:
         """All of the message as one piece; None where it is not put together from members that can be read by themselves."""
         found = {name: self._reader.read(name, one.alone) if isinstance(one, Unread) else one for name, one in self._members().items()}
         known = {name: piece for name, piece in found.items() if piece is not None}
-        return together(known) if known and len(known) == len(found) else None
+        return self._reader.together(known) if known and len(known) == len(found) else None
 
     def with_pieces(self, others: Mapping[int, Piece]) -> "Message":
         """The message with other pieces, by their numbers."""
