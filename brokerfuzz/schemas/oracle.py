@@ -205,9 +205,14 @@ class Rulebook:
             return None
         return [*ties, *(Tie(names, _ANYTHING) for names in compared)]
 
-    def errors_of_rest(self, value: Any) -> Iterable[Error]:
-        """What the schema finds in a message besides that."""
-        return () if self._split.rest.is_valid(value) else self._errors(self._split.rest, value)
+    @property
+    def rest(self) -> Validator:
+        """What the schema asks of a message besides that."""
+        return self._split.rest
+
+    def errors(self, asked: Iterable[Validator], value: Any) -> Iterator[Error]:
+        """What these find in a value."""
+        return (error for one in asked if not one.is_valid(value) for error in self._errors(one, value))
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Broken]:
         """The rules broken, in the order of their places; a wrong type hides what follows from it."""

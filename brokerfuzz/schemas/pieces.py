@@ -18,7 +18,7 @@ from brokerfuzz.schemas.looking import Inspection, Look
 from brokerfuzz.schemas.oracle import MOST_BROKEN, Error, broken_in_all, rulebook_of, verdict_of
 from brokerfuzz.schemas.pointers import escape
 from brokerfuzz.schemas.reading import DEEPEST, Reading, compactly_written, plain, plainly, read_at_leisure
-from brokerfuzz.schemas.structure import Files, Tie, validator
+from brokerfuzz.schemas.structure import Validator
 from brokerfuzz.schemas.verdicts import VALID, Broken, Touched, Verdict
 from brokerfuzz.schemas.ways import Exotic
 
@@ -60,21 +60,21 @@ class Piece(NamedTuple):
     """Members of a message: their bytes as they stand in it, their values by name in the usual way of reading them (not to be changed).
 
     `names` has a bit for each that the contract has a site for, `ties` one for each thing that is asked of them and of others together: `outline`
-    are the members that have such. `verdict` is what the oracle says of them in a message whose other members are not tied to them; None where only
-    the whole tells. `broken` are the rules in it, where schemas say it all. `is_compact` says whether they are compact JSON. `parts` are the pieces
-    of each, none where there is only one.
+    are the members that have such. `is_compact` says whether they are compact JSON. `parts` are the pieces of each, none where there is only one.
+    `verdict` is that on them in a message of which no other member is tied to them; None where only the whole tells. `broken` are the rules in it,
+    where schemas say it all.
     """
 
     text: bytes
     names: int
     ties: int
-    verdict: Verdict | None
     is_compact: bool
     values: Mapping[str, Any]
     outline: Mapping[str, Any]
     notable: Sequence[_Notable]
-    broken: Sequence[Broken] | None
     parts: "Mapping[str, Piece]" = _NOTHING
+    verdict: Verdict | None = VALID
+    broken: Sequence[Broken] | None = ()
 
     @property
     def bare(self) -> "Piece":
@@ -117,8 +117,8 @@ class _Known(NamedTuple):
     look: Look | None
 
 
-_UNTOLD = Tie(frozenset(), validator({"not": {}}, Files({})))
-"""The tie of members of which cannot be told what they are tied to."""
+_UNTOLD = 1
+"""The bit of a member of which cannot be told what it is tied to."""
 
 
 class Pieces:
@@ -127,14 +127,16 @@ class Pieces:
     def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
         self._rulebook = rulebook = rulebook_of(contract, message_type)
         self._inspector = rulebook.inspector
-        told = rulebook.ties
-        self._ties = [_UNTOLD, *(told or ())]
-        self._wanting = _bits(told is None, *(not tie.asked.is_valid({}) for tie in told or ()))
+        self._now, self._longest, self._largest = now, self._inspector.longest_text, rulebook.largest
+        ties = rulebook.ties
+        self._ties = {_UNTOLD << number: tie.asked for number, tie in enumerate(ties or (), 1)}
         self._known = {
-            name: _Known(number, 1 << number, _bits(told is None, *(name in tie.names for tie in told or ())), _named(name), look)
+            name: _Known(number, 1 << number, _bits(ties is None, *(name in tie.names for tie in ties or ())), _named(name), look)
             for number, (name, look) in enumerate(self._inspector.members.items())
         }
-        self._now, self._longest, self._largest = now, self._inspector.longest_text, rulebook.largest
+        needed = [bit for bit, asked in self._ties.items() if not asked.is_valid({})] if ties is not None else [_UNTOLD]
+        self._absent = {bit: self._alone(Piece(b"", 0, bit, True, {}, {}, ())) for bit in needed}
+        self._needed = sum(needed)
         self._short = lru_cache(maxsize=_KEPT)(self.read_once)
 
     def read(self, name: str, text: bytes) -> Piece | None:
@@ -149,7 +151,7 @@ class Pieces:
         if known.head is None or (value is not None and len(value) != 1):
             return None
         if value is not None and known.look is None and len(text) <= self._longest and not self._rulebook.errors_of_member(name, value[0]):
-            return self._piece(known, known.head + text, {name: value[0]}, (), is_compact=True)
+            return self._member(known, text, {name: value[0]}, (), is_compact=True)
         reading = Reading(alone, [value]) if value is not None else read_at_leisure(alone)
         if reading.error is not None or reading.encoding is not None or len(reading.values[0]) != 1:
             return None
@@ -158,7 +160,7 @@ class Pieces:
         ways = [self._way(name, way, known, reading) for [way] in reading.values]
         exotic = [(detector, f"/{escape(name)}{at[2:]}", found) for detector, at, found in reading.exotic]
         notable = (_Notable(name, ways, exotic),) if len(ways) > 1 or exotic or any(ways[0][_FOUND:]) else ()
-        return self._piece(known, known.head + text, {name: ways[0].value}, notable, is_compact=value is not None or compactly_written(alone))
+        return self._member(known, text, {name: ways[0].value}, notable, is_compact=value is not None or compactly_written(alone))
 
     def together(self, parts: Mapping[str, Piece]) -> Piece:
         """A piece of several members, one after the other, from the pieces of each, by their names."""
@@ -168,30 +170,24 @@ class Pieces:
             ties |= part.ties
             values |= part.values
             outline |= part.outline
-        notable = [member for part in every for member in part.notable]
-        verdict, broken = self._alone(ties, outline, notable)
-        text, is_compact = b",".join([part.text for part in every]), all(part.is_compact for part in every)
-        return Piece(text, names, ties, verdict, is_compact, values, outline, notable, broken, parts)
+        text, notable = b",".join([part.text for part in every]), [member for part in every for member in part.notable]
+        return self._alone(Piece(text, names, ties, all(part.is_compact for part in every), values, outline, notable, parts))
 
-    def _piece(self, known: _Known, text: bytes, values: Mapping[str, Any], notable: Sequence[_Notable], *, is_compact: bool) -> Piece:
-        outline = values if known.ties else _NOTHING
-        verdict, broken = self._alone(known.ties, outline, notable)
-        return Piece(text, known.bit, known.ties, verdict, is_compact, values, outline, notable, broken)
+    def _member(self, known: _Known, text: bytes, values: Mapping[str, Any], notable: Sequence[_Notable], *, is_compact: bool) -> Piece:
+        assert known.head is not None, "a member's name is Unicode"
+        piece = Piece(known.head + text, known.bit, known.ties, is_compact, values, values if known.ties else _NOTHING, notable)
+        return self._alone(piece) if known.ties or notable else piece
 
-    def _alone(self, ties: int, outline: Mapping[str, Any], notable: Sequence[_Notable]) -> tuple[Verdict | None, Sequence[Broken] | None]:
-        """The verdict on members that others are not tied to, and the rules in it where schemas say it all; None where only the whole tells."""
-        if not (ties or notable):
-            return VALID, ()
-        inspection = Inspection(self._now)
-        try:
-            is_tied_well = all(tie.asked.is_valid(outline) for number, tie in enumerate(self._ties) if ties >> number & 1)
-            broken = self._found(outline, notable, inspection, with_rest=False) if is_tied_well else None
-        except (ValueError, RecursionError):
-            return None, None
+    def _alone(self, piece: Piece) -> Piece:
+        """The piece with the verdict on it."""
+        if piece.ties & _UNTOLD:
+            return piece._replace(verdict=None, broken=None)
+        inspection, asked = Inspection(self._now), [asked for bit, asked in self._ties.items() if piece.ties & bit]
+        broken = self._found(piece.outline, piece.notable, asked, inspection)
         if broken is None:
-            return None, None
-        is_of_schemas = not (inspection.touched or inspection.broken or any(len(member.ways) > 1 for member in notable))
-        return verdict_of(broken, inspection.touched), broken if is_of_schemas else None
+            return piece._replace(verdict=None, broken=None)
+        is_of_schemas = not (inspection.touched or inspection.broken or any(len(member.ways) > 1 for member in piece.notable))
+        return piece._replace(verdict=verdict_of(broken, inspection.touched), broken=broken if is_of_schemas else None)
 
     def _way(self, name: str, value: Any, known: "_Known", reading: Reading) -> _Way:
         inspection, place, errors = Inspection(self._now), (None, name), self._rulebook.errors_of_member(name, value)
@@ -216,13 +212,13 @@ class Pieces:
         return self._judge(message) or self.judge(message.body)
 
     def _judge(self, message: Joined) -> Judgement | None:
-        """None where only the whole tells: members share a name, one is none by itself, or see `_verdict`."""
+        """None where only the whole tells: members share a name, one is none by itself, or see `_found`."""
         pieces, names, tied, is_apart, is_compact, telling = list[Piece](), 0, 0, True, True, list[Piece]()
         for one in message.pieces:
             piece = one if isinstance(one, Piece) else self.read(one.name, one.alone)
             if piece is None:
                 return None
-            _, its_names, its_ties, verdict, its_compact, *_ = piece
+            _, its_names, its_ties, its_compact, _, _, _, _, verdict, _ = piece
             if names & its_names:
                 return None
             if tied & its_ties:
@@ -233,7 +229,9 @@ class Pieces:
             tied |= its_ties
             is_compact = is_compact and its_compact
             pieces.append(piece)
-        verdict = _of_all(telling) if is_apart and not self._wanting & ~tied and len(message.body) <= self._largest else None
+        if self._needed & ~tied:
+            telling += [piece for bit, piece in self._absent.items() if not tied & bit]
+        verdict = _of_all(telling) if is_apart and len(message.body) <= self._largest else None
         if verdict is None:
             verdict = self._verdict(pieces, len(message.body))
         return Judgement(verdict, is_compact) if verdict is not None else None
@@ -245,26 +243,28 @@ class Pieces:
             outline |= piece.outline
         if len(outline) < sum(len(piece.outline) for piece in pieces):
             return None
-        try:
-            broken = self._found(outline, [member for piece in pieces for member in piece.notable], inspection, with_rest=True)
-        except (ValueError, RecursionError):  # deeper than a validator goes
-            return None
+        broken = self._found(outline, [member for piece in pieces for member in piece.notable], [self._rulebook.rest], inspection)
         if broken is None:
             return None
         self._rulebook.touch_by_size(size, inspection)
         return verdict_of(broken, inspection.touched)
 
-    def _found(self, outline: Mapping[str, Any], notable: Sequence[_Notable], inspection: Inspection, *, with_rest: bool) -> list[Broken] | None:
-        """The rules broken in every way to read members. None where several can be read in several ways, or one of those that are tied where the
-        rest of the schema is not asked; or a verdict lists no more."""
-        several = next((member for member in notable if len(member.ways) > 1), None)
-        if several is not None and (sum(len(member.ways) > 1 for member in notable) > 1 or (several.name in outline and not with_rest)):
+    def _found(
+        self, outline: Mapping[str, Any], notable: Sequence[_Notable], asked: Sequence[Validator], inspection: Inspection
+    ) -> list[Broken] | None:
+        """The rules broken, by members alone and by what is `asked` of the outline, in every way to read it. None where several members can be
+        read in several ways, one is deeper than a validator goes, or a verdict lists no more."""
+        several = [member for member in notable if len(member.ways) > 1]
+        if len(several) > 1:
             return None
         found = []
-        for number in range(len(several.ways) if several else 1):
-            ways = [member.ways[number if member is several else 0] for member in notable]
-            message = {**outline, several.name: several.ways[number].value} if several else outline
-            errors = [*(self._rulebook.errors_of_rest(message) if with_rest else ()), *(error for way in ways for error in way.errors)]
+        for number in range(len(several[0].ways) if several else 1):
+            ways = [member.ways[number if len(member.ways) > 1 else 0] for member in notable]
+            message = {**outline, several[0].name: several[0].ways[number].value} if several else outline
+            try:
+                errors = [*self._rulebook.errors(asked, message), *(error for way in ways for error in way.errors)]
+            except (ValueError, RecursionError):
+                return None
             if len(errors) > MOST_BROKEN:
                 return None
             inspection.broken = []
