@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from itertools import islice
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from brokerfuzz.schemas.contract import Contract, MessageType, Stances, known_message_type, load_contract
@@ -155,13 +155,14 @@ class Rulebook:
         self.touch_by_size(len(body), inspection)
         if headers:
             self._touch_by_headers(headers, inspection)
-        return self._with_stances(broken, _unique(inspection.touched), stances) if stances else verdict_of(broken, inspection.touched)
+        verdict = verdict_of(broken, inspection.touched)
+        return self._with_stances(verdict, stances) if stances else verdict
 
-    def _with_stances(self, broken: list[Broken], touched: list[Touched], stances: Stances) -> Verdict:
-        rejected = [touch for touch in touched if stances.get(touch.silence) == "reject"]
-        broken += [Broken(f"silence/{t.silence}", t.at, t.found, self.contract.silence(t.silence).plain) for t in rejected]
-        left = tuple(touch for touch in touched if stances.get(touch.silence, "unspecified") == "unspecified")
-        return Verdict("invalid" if broken else "unspecified" if left else "valid", tuple(broken), left)
+    def _with_stances(self, verdict: Verdict, stances: Stances) -> Verdict:
+        rejected = [touch for touch in verdict.silences if stances.get(touch.silence) == "reject"]
+        broken = [Broken(f"silence/{t.silence}", t.at, t.found, self.contract.silence(t.silence).plain) for t in rejected]
+        left = [touch for touch in verdict.silences if stances.get(touch.silence, "unspecified") == "unspecified"]
+        return verdict_of([*verdict.broken, *broken], left)
 
     def _broken(self, reading: Reading, inspection: Inspection) -> list[Broken]:
         """The rules broken, however the message is read."""
@@ -215,7 +216,7 @@ class Rulebook:
         return (error for one in asked if not one.is_valid(value) for error in self._errors(one, value))
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Broken]:
-        """The rules broken, in the order of their places; a wrong type hides what follows from it."""
+        """The rules broken; a wrong type hides what follows from it."""
         broken: dict[tuple[str, str], tuple[Rule, Broken]] = {}
         for error in errors:
             for rule in error.rules if len(error.rules) == 1 else self._broken_here(error, message):
@@ -225,7 +226,7 @@ class Rulebook:
         causes = {at for (at, _), (rule, _) in broken.items() if rule.keyword == "type" and rule.condition is None}
         return [
             entry
-            for (at, _), (rule, entry) in sorted(broken.items(), key=itemgetter(0))
+            for (at, _), (rule, entry) in broken.items()
             if at not in causes or (rule.keyword in ("type", "required") and rule.condition is None)
         ]
 
@@ -305,11 +306,21 @@ def broken_in_all(found: Sequence[list[Broken]]) -> list[Broken]:
     return [b for b in found[0] if (b.rule, b.at) in in_all]
 
 
-def verdict_of(broken: Sequence[Broken], touched: list[Touched]) -> Verdict:
-    """The verdict where these rules are broken and these silences touched."""
+_PLACE_OF_BROKEN, _PLACE_OF_TOUCHED = attrgetter("at", "rule"), attrgetter("at", "silence", "found")
+
+
+def verdict_of(broken: Sequence[Broken], touched: Sequence[Touched]) -> Verdict:
+    """The verdict where these rules are broken and these silences touched: each in the order of its places, a silence once at each."""
     if not broken and not touched:
         return VALID
-    return Verdict("invalid" if broken else "unspecified", tuple(broken), tuple(_unique(touched)))
+    return Verdict("invalid" if broken else "unspecified", tuple(sorted(broken, key=_PLACE_OF_BROKEN)), tuple(_once(touched) if touched else ()))
+
+
+def _once(touched: Iterable[Touched]) -> Iterable[Touched]:
+    found = dict[tuple[str, str], Touched]()
+    for touch in sorted(touched, key=_PLACE_OF_TOUCHED):
+        found.setdefault((touch.at, touch.silence), touch)
+    return found.values()
 
 
 def site_of(steps: Steps) -> str:
@@ -324,7 +335,3 @@ def site_of(steps: Steps) -> str:
 def _place_of(steps: Steps) -> tuple[str, str]:
     """(the site, the JSON Pointer) of a place."""
     return site_of(steps), "".join(f"/{escape(str(step))}" for step in steps)
-
-
-def _unique(touched: list[Touched]) -> list[Touched]:
-    return list({(touch.silence, touch.at): touch for touch in touched}.values()) if len(touched) > 1 else touched

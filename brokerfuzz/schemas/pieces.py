@@ -7,7 +7,6 @@ to do for a message is what concerns it as a whole. The verdict is that of `chec
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
-from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -30,22 +29,12 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class _Way(NamedTuple):
-    """A member in one way of reading it: what schemas find, what is in doubt, what is broken that schemas cannot say, which texts are long.
+    """A member in one way of reading it: what schemas find, what is in doubt, what is broken that schemas cannot say."""
 
-    `order` is the place of its site in the contract.
-    """
-
-    order: int
     value: Any
     errors: Sequence[Error] = ()
     touched: Sequence[Touched] = ()
     broken: Sequence[Broken] = ()
-    long: Sequence[Touched] = ()
-
-
-_FOUND = 2
-"""Where a way begins to say what was found."""
-_ORDER, _PLACE = attrgetter("order"), attrgetter("at", "rule")
 
 
 class _Notable(NamedTuple):
@@ -61,8 +50,7 @@ class Piece(NamedTuple):
 
     `names` has a bit for each that the contract has a site for, `ties` one for each thing that is asked of them and of others together: `outline`
     are the members that have such. `is_compact` says whether they are compact JSON. `parts` are the pieces of each, none where there is only one.
-    `verdict` is that on them in a message of which no other member is tied to them; None where only the whole tells. `broken` are the rules in it,
-    where schemas say it all.
+    `verdict` is that on them in a message of which no other member is tied to them; None where only the whole tells.
     """
 
     text: bytes
@@ -74,7 +62,6 @@ class Piece(NamedTuple):
     notable: Sequence[_Notable]
     parts: "Mapping[str, Piece]" = _NOTHING
     verdict: Verdict | None = VALID
-    broken: Sequence[Broken] | None = ()
 
     @property
     def bare(self) -> "Piece":
@@ -108,9 +95,8 @@ class Judgement(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What is known of a member by its name: the place of its site in the contract, a bit for that, those of its ties, how it begins, the walk."""
+    """What is known of a member by its name: a bit, those of its ties, how it begins, the walk over it."""
 
-    order: int
     bit: int
     ties: int
     head: bytes | None
@@ -131,7 +117,7 @@ class Pieces:
         ties = rulebook.ties
         self._ties = {_UNTOLD << number: tie.asked for number, tie in enumerate(ties or (), 1)}
         self._known = {
-            name: _Known(number, 1 << number, _bits(ties is None, *(name in tie.names for tie in ties or ())), _named(name), look)
+            name: _Known(1 << number, _bits(ties is None, *(name in tie.names for tie in ties or ())), _named(name), look)
             for number, (name, look) in enumerate(self._inspector.members.items())
         }
         needed = [bit for bit, asked in self._ties.items() if not asked.is_valid({})] if ties is not None else [_UNTOLD]
@@ -145,7 +131,7 @@ class Pieces:
 
     def read_once(self, name: str, text: bytes) -> Piece | None:
         """The same, for what does not come again."""
-        known = self._known.get(name) or _Known(len(self._known), 0, 1, _named(name), None)
+        known = self._known.get(name) or _Known(0, _UNTOLD, _named(name), None)
         alone = b"[%b]" % text
         value = plainly(alone)
         if known.head is None or (value is not None and len(value) != 1):
@@ -159,7 +145,7 @@ class Pieces:
             return None
         ways = [self._way(name, way, known, reading) for [way] in reading.values]
         exotic = [(detector, f"/{escape(name)}{at[2:]}", found) for detector, at, found in reading.exotic]
-        notable = (_Notable(name, ways, exotic),) if len(ways) > 1 or exotic or any(ways[0][_FOUND:]) else ()
+        notable = (_Notable(name, ways, exotic),) if len(ways) > 1 or exotic or any(ways[0][1:]) else ()
         return self._member(known, text, {name: ways[0].value}, notable, is_compact=value is not None or compactly_written(alone))
 
     def together(self, parts: Mapping[str, Piece]) -> Piece:
@@ -180,24 +166,16 @@ class Pieces:
 
     def _alone(self, piece: Piece) -> Piece:
         """The piece with the verdict on it."""
-        if piece.ties & _UNTOLD:
-            return piece._replace(verdict=None, broken=None)
-        inspection, asked = Inspection(self._now), [asked for bit, asked in self._ties.items() if piece.ties & bit]
-        broken = self._found(piece.outline, piece.notable, asked, inspection)
-        if broken is None:
-            return piece._replace(verdict=None, broken=None)
-        is_of_schemas = not (inspection.touched or inspection.broken or any(len(member.ways) > 1 for member in piece.notable))
-        return piece._replace(verdict=verdict_of(broken, inspection.touched), broken=broken if is_of_schemas else None)
+        asked = [asked for bit, asked in self._ties.items() if piece.ties & bit]
+        return piece._replace(verdict=self._found(piece.outline, piece.notable, asked) if not piece.ties & _UNTOLD else None)
 
-    def _way(self, name: str, value: Any, known: "_Known", reading: Reading) -> _Way:
+    def _way(self, name: str, value: Any, known: _Known, reading: Reading) -> _Way:
         inspection, place, errors = Inspection(self._now), (None, name), self._rulebook.errors_of_member(name, value)
-        if value is None or name not in self._known:
-            return _Way(known.order, value, errors)
-        if known.look is not None:
-            known.look(value, place, inspection)
-        touched = len(inspection.touched)
-        self._inspector.long_texts(name, value, place, reading, inspection)
-        return _Way(known.order, value, errors, inspection.touched[:touched], inspection.broken, inspection.touched[touched:])
+        if value is not None and name in self._known:
+            if known.look is not None:
+                known.look(value, place, inspection)
+            self._inspector.long_texts(name, value, place, reading, inspection)
+        return _Way(value, errors, inspection.touched, inspection.broken)
 
     def unread(self, name: str, text: bytes) -> Unread | None:
         """The member of this name whose value is written so, whatever that is; None where the name is hardly Unicode."""
@@ -218,7 +196,7 @@ class Pieces:
             piece = one if isinstance(one, Piece) else self.read(one.name, one.alone)
             if piece is None:
                 return None
-            _, its_names, its_ties, its_compact, _, _, _, _, verdict, _ = piece
+            _, its_names, its_ties, its_compact, _, _, _, _, verdict = piece
             if names & its_names:
                 return None
             if tied & its_ties:
@@ -231,33 +209,27 @@ class Pieces:
             pieces.append(piece)
         if self._needed & ~tied:
             telling += [piece for bit, piece in self._absent.items() if not tied & bit]
-        verdict = _of_all(telling) if is_apart and len(message.body) <= self._largest else None
+        verdict = _sum(telling) if is_apart and len(message.body) <= self._largest else None
         if verdict is None:
             verdict = self._verdict(pieces, len(message.body))
         return Judgement(verdict, is_compact) if verdict is not None else None
 
     def _verdict(self, pieces: Sequence[Piece], size: int) -> Verdict | None:
         """The verdict on members that may be tied; None where they share a name, or see `_found`."""
-        outline, inspection = dict[str, Any](), Inspection(self._now)
+        outline = dict[str, Any]()
         for piece in pieces:
             outline |= piece.outline
         if len(outline) < sum(len(piece.outline) for piece in pieces):
             return None
-        broken = self._found(outline, [member for piece in pieces for member in piece.notable], [self._rulebook.rest], inspection)
-        if broken is None:
-            return None
-        self._rulebook.touch_by_size(size, inspection)
-        return verdict_of(broken, inspection.touched)
+        return self._found(outline, [member for piece in pieces for member in piece.notable], [self._rulebook.rest], size)
 
-    def _found(
-        self, outline: Mapping[str, Any], notable: Sequence[_Notable], asked: Sequence[Validator], inspection: Inspection
-    ) -> list[Broken] | None:
-        """The rules broken, by members alone and by what is `asked` of the outline, in every way to read it. None where several members can be
-        read in several ways, one is deeper than a validator goes, or a verdict lists no more."""
+    def _found(self, outline: Mapping[str, Any], notable: Sequence[_Notable], asked: Sequence[Validator], size: int = 0) -> Verdict | None:
+        """The verdict on members in a message of this size of which so much is asked together, in every way to read it. None where several members
+        can be read in several ways, one is deeper than a validator goes, or a verdict lists no more."""
         several = [member for member in notable if len(member.ways) > 1]
         if len(several) > 1:
             return None
-        found = []
+        found, inspection = [], Inspection(self._now)
         for number in range(len(several[0].ways) if several else 1):
             ways = [member.ways[number if len(member.ways) > 1 else 0] for member in notable]
             message = {**outline, several[0].name: several[0].ways[number].value} if several else outline
@@ -267,32 +239,25 @@ class Pieces:
                 return None
             if len(errors) > MOST_BROKEN:
                 return None
-            inspection.broken = []
-            self._look(message, ways, inspection)
+            inspection.broken = [entry for way in ways for entry in way.broken]
+            inspection.touched += [touch for way in ways for touch in way.touched]
+            self._inspector.around(message, None, inspection)
             found.append(self._rulebook.broken_by(errors, message) + inspection.broken)
         for member in notable:
             self._rulebook.touch_by_exotic(member.exotic, inspection)
-        return broken_in_all(found)
-
-    def _look(self, message: Mapping[str, Any], ways: Sequence[_Way], inspection: Inspection) -> None:
-        """Notes what was seen in members that are read in these ways, and what is to be seen around them."""
-        for way in sorted(ways, key=_ORDER):
-            inspection.touched += way.touched
-            inspection.broken += way.broken
-        self._inspector.around(message, None, inspection)
-        for way in ways:
-            inspection.touched += way.long
+        self._rulebook.touch_by_size(size, inspection)
+        return verdict_of(broken_in_all(found), inspection.touched)
 
 
-def _of_all(telling: Sequence[Piece]) -> Verdict | None:
+def _sum(pieces: Sequence[Piece]) -> Verdict | None:
     """The verdict where these pieces have something to tell, and nothing ties them together; None where only the whole tells."""
-    if len(telling) <= 1:
-        return telling[0].verdict if telling else VALID
-    found = [piece.broken for piece in telling]
-    if None in found:
+    if len(pieces) <= 1:
+        return pieces[0].verdict if pieces else VALID
+    verdicts = [piece.verdict for piece in pieces if piece.verdict is not None]
+    broken = [entry for verdict in verdicts for entry in verdict.broken]
+    if len(verdicts) < len(pieces) or len(broken) > MOST_BROKEN:
         return None
-    broken = [entry for some in found for entry in some or ()]
-    return Verdict("invalid", tuple(sorted(broken, key=_PLACE))) if len(broken) <= MOST_BROKEN else None
+    return verdict_of(broken, [touch for verdict in verdicts for touch in verdict.silences])
 
 
 def _bits(*given: bool) -> int:
