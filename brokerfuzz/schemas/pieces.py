@@ -121,7 +121,7 @@ class Pieces:
             for number, (name, look) in enumerate(self._inspector.members.items())
         }
         needed = [bit for bit, asked in self._ties.items() if not asked.is_valid({})] if ties is not None else [_UNTOLD]
-        self._absent = {bit: self._alone(Piece(b"", 0, bit, True, {}, {}, ())) for bit in needed}
+        self._absent = {bit: self._alone(Piece(b"", 0, bit, True, {}, {}, ())).verdict for bit in needed}
         self._needed = sum(needed)
         self._short = lru_cache(maxsize=_KEPT)(self.read_once)
 
@@ -191,9 +191,11 @@ class Pieces:
 
     def _judge(self, message: Joined) -> Judgement | None:
         """None where only the whole tells: members share a name, one is none by itself, or see `_found`."""
-        pieces, names, tied, is_apart, is_compact, telling = list[Piece](), 0, 0, True, True, list[Piece]()
-        for one in message.pieces:
-            piece = one if isinstance(one, Piece) else self.read(one.name, one.alone)
+        pieces = [piece if isinstance(piece, Piece) else self.read(piece.name, piece.alone) for piece in message.pieces]
+        names = tied = 0
+        is_apart = is_compact = True
+        verdicts = []
+        for piece in pieces:
             if piece is None:
                 return None
             _, its_names, its_ties, its_compact, _, _, _, _, verdict = piece
@@ -201,17 +203,17 @@ class Pieces:
                 return None
             if tied & its_ties:
                 is_apart = False
-            if verdict is not VALID:
-                telling.append(piece)
             names |= its_names
             tied |= its_ties
-            is_compact = is_compact and its_compact
-            pieces.append(piece)
+            if not its_compact:
+                is_compact = False
+            if verdict is not VALID:
+                verdicts.append(verdict)
         if self._needed & ~tied:
-            telling += [piece for bit, piece in self._absent.items() if not tied & bit]
-        verdict = _sum(telling) if is_apart and len(message.body) <= self._largest else None
+            verdicts += [verdict for bit, verdict in self._absent.items() if not tied & bit]
+        verdict = _sum(verdicts) if is_apart and len(message.body) <= self._largest else None
         if verdict is None:
-            verdict = self._verdict(pieces, len(message.body))
+            verdict = self._verdict([piece for piece in pieces if piece is not None], len(message.body))
         return Judgement(verdict, is_compact) if verdict is not None else None
 
     def _verdict(self, pieces: Sequence[Piece], size: int) -> Verdict | None:
@@ -249,15 +251,15 @@ class Pieces:
         return verdict_of(broken_in_all(found), inspection.touched)
 
 
-def _sum(pieces: Sequence[Piece]) -> Verdict | None:
-    """The verdict where these pieces have something to tell, and nothing ties them together; None where only the whole tells."""
-    if len(pieces) <= 1:
-        return pieces[0].verdict if pieces else VALID
-    verdicts = [piece.verdict for piece in pieces if piece.verdict is not None]
-    broken = [entry for verdict in verdicts for entry in verdict.broken]
-    if len(verdicts) < len(pieces) or len(broken) > MOST_BROKEN:
+def _sum(verdicts: Sequence[Verdict | None]) -> Verdict | None:
+    """The verdict where nothing ties those together that are told about by these; None where only the whole tells."""
+    if len(verdicts) <= 1:
+        return verdicts[0] if verdicts else VALID
+    known = [verdict for verdict in verdicts if verdict is not None]
+    broken = [entry for verdict in known for entry in verdict.broken]
+    if len(known) < len(verdicts) or len(broken) > MOST_BROKEN:
         return None
-    return verdict_of(broken, [touch for verdict in verdicts for touch in verdict.silences])
+    return verdict_of(broken, [touch for verdict in known for touch in verdict.silences])
 
 
 def _bits(*given: bool) -> int:

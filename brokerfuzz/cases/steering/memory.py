@@ -14,7 +14,7 @@ class News:
 
     def __init__(self, body: bytes, mark: bytes | None, learn: Callable[[bytes], bool] | None) -> None:
         """`body` is the message itself; `learn` tells whether bytes without a mark are new, None where there are none such."""
-        self._made, self._mark, self._learn = {body}, mark, learn
+        self._made, self._mark, self._learn = [body], mark, learn  # so few that to compare them takes less than to hash one
 
     def may_be(self, body: bytes) -> bool:
         """Whether what is made of these bytes may be new."""
@@ -24,7 +24,7 @@ class News:
         """Whether these bytes are new; they are not any more."""
         if body in self._made or not (marked(body, self._mark) or (self._learn is not None and self._learn(body))):
             return False
-        self._made.add(body)
+        self._made.append(body)
         return True
 
 

@@ -4,7 +4,6 @@ To break a rule anew costs three times as much as to cross a message. So the fir
 fewer: most of their faults were made in a cluster before, and stand beside members that they have not met.
 """
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -40,9 +39,16 @@ def anew(shard: int) -> int:
 class Variant(NamedTuple, Generic[R]):
     """What becomes of a cluster: the number of the thing that was done to it, what that said, and the piece then."""
 
-    number: int
+    thing: int
     done: R
     piece: Piece
+
+
+class Choice(NamedTuple, Generic[R]):
+    """The variants of a cluster, each by another thing: the numbers of those, and what became of it by each."""
+
+    things: tuple[int, ...]
+    variants: Sequence[Variant[R]]
 
 
 class Variants(Generic[T, R]):
@@ -55,14 +61,16 @@ class Variants(Generic[T, R]):
         self._stock, self._do = stock, do
         numbered = [(number, site[0], thing) for number, (site, thing) in enumerate(things) if site]
         self._things = [[(number, thing) for number, name, thing in numbered if name in names] for names in stock.clusters]
-        self._made: dict[Origin, list[Variant[R]]] = {}
+        self._made: dict[Origin, Choice[R]] = {}
         self.things, self.things_of_clusters = len(things), len(numbered)
 
-    def of(self, origin: Origin, most: int) -> Sequence[Variant[R]]:
-        """So many variants of a cluster, each by another thing; fewer, where fewer things can be done to it."""
-        if origin not in self._made:
-            self._made[origin] = list(islice(self._all(*origin), _MOST))
-        return self._made[origin][:most]
+    def of(self, origin: Origin) -> Choice[R]:
+        """The variants of a cluster."""
+        found = self._made.get(origin)
+        if found is None:
+            variants = list(islice(self._all(*origin), _MOST))
+            found = self._made[origin] = Choice(tuple([variant.thing for variant in variants]), variants)
+        return found
 
     def _all(self, cluster: int, parent: int | None) -> Iterator[Variant[R]]:
         message, things = self._stock.cluster(parent, cluster) if parent is not None else None, self._things[cluster]
@@ -120,15 +128,15 @@ class Varying:
 
     def _least(self, variants: Variants[T, R], done: list[int], origins: Sequence[Origin], but: int | None = None) -> tuple[int, Variant[R]] | None:
         """The variant of one of a message's clusters by the thing that was done least often, and the number of its piece, which is not `but`."""
-        least, found = sys.maxsize, None
-        for number, origin in enumerate(origins):
-            if number != but:
-                for variant in variants.of(origin, self._most):
-                    if done[variant[0]] < least:
-                        least, found = done[variant[0]], (number, variant)
-        if found is not None:
-            done[found[1].number] += 1
-        return found
+        choices = [(number, variants.of(origin)) for number, origin in enumerate(origins) if number != but]
+        things: tuple[int, ...] = ()
+        for _, choice in choices:
+            things += choice.things[: self._most]
+        if not things:
+            return None
+        least = min(things, key=done.__getitem__)
+        done[least] += 1
+        return next((number, choice.variants[choice.things.index(least)]) for number, choice in choices if least in choice.things[: self._most])
 
     def _is_of_whole(self, variants: Variants[Any, Any]) -> bool:
         return self._random.getrandbits(16) % (variants.things or 1) >= variants.things_of_clusters
