@@ -1,10 +1,11 @@
 """Files that are whole or not there."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 
 @contextmanager
@@ -23,3 +24,19 @@ def whole(path: Path) -> Iterator[BinaryIO]:
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+class _Writable(Protocol):
+    def write(self, data: bytes, /) -> int: ...
+
+
+def write_behind(stream: _Writable, pieces: Iterable[bytes]) -> None:
+    """Writes pieces, each while the next one is made: the system that writes, and a checksum, leave the interpreter to others meanwhile."""
+    with ThreadPoolExecutor(1) as writer:
+        last: Future[int] | None = None
+        for piece in pieces:
+            if last is not None:
+                last.result()
+            last = writer.submit(stream.write, piece)
+        if last is not None:
+            last.result()

@@ -11,6 +11,7 @@ from brokerfuzz.corpus.formats import About, File
 from brokerfuzz.corpus.places import Counted, Place, Summed
 from brokerfuzz.packing import packing
 from brokerfuzz.version import __version__
+from brokerfuzz.writing import write_behind
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 """The two files that every folder has besides those of its format: what it is, and its files' checksums, as `sha256sum --check` reads them."""
@@ -32,7 +33,7 @@ def write_file(place: Place, pieces: Iterable[bytes], *, packed: bool = False, s
     with place.file() as stream:
         counted = Summed(stream) if summed else Counted(stream)
         if packed:
-            counted.writelines(pieces)
+            write_behind(counted, pieces)
         else:
             with packing(cast(BinaryIO, counted), place.name) as packer:
                 packer.writelines(pieces)
