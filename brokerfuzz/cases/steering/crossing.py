@@ -102,7 +102,7 @@ class Stock:
     def cluster(self, parent: int, cluster: int) -> Message | None:
         """A cluster of the parent of this number, as a message; None where it has no members of it."""
         piece = self.parents(parent + 1)[parent].clusters[cluster]
-        return Message.of_pieces(self.reader, [piece]) if piece is not None else None
+        return Message(self.reader, [piece]) if piece is not None else None
 
     def parent(self, message: Message, number: int) -> _Parent:
         """A message as a parent of others; the text that becomes their mark follows from a number."""

@@ -8,14 +8,21 @@ from brokerfuzz.cases.changes import AddMember, Change, Rewrite, Steps, altered
 from brokerfuzz.schemas.pieces import Joined, Judgement, Piece, Pieces, Unread
 
 
-class Message:
+class Message(Joined):
     """A message: its bytes, and the pieces that they were put together from; none where it is no object of such."""
 
-    __slots__ = ("_joined", "_reader", "_value", "body")
+    __slots__ = ("_reader", "_value")
 
-    def __init__(self, reader: Pieces, joined: Joined | bytes, value: Any = None) -> None:
-        self._reader, self._joined, self._value = reader, joined, value
-        self.body = joined if isinstance(joined, bytes) else joined.body
+    def __init__(self, reader: Pieces, pieces: Sequence[Piece | Unread], value: Any = None) -> None:
+        super().__init__(pieces)
+        self._reader, self._value = reader, value
+
+    @classmethod
+    def of_bytes(cls, reader: Pieces, body: bytes, value: Any = None) -> "Message":
+        """The message of these bytes."""
+        message = cls(reader, (), value)
+        message.body = body
+        return message
 
     @classmethod
     def of_value(cls, reader: Pieces, value: Any) -> "Message":
@@ -23,16 +30,11 @@ class Message:
         pieces = [reader.read(name, compact(member)) for name, member in value.items()] if type(value) is dict else []
         return _put_together(reader, value, pieces)
 
-    @classmethod
-    def of_pieces(cls, reader: Pieces, pieces: Sequence[Piece]) -> "Message":
-        """The message that has these members."""
-        return cls(reader, Joined(pieces))
-
     @property
     def value(self) -> Any:
         """What the message says; not to be changed. None where all its bytes were changed."""
         if self._value is None:
-            pieces = [piece for piece in self._pieces if isinstance(piece, Piece)]
+            pieces = [piece for piece in self.pieces if isinstance(piece, Piece)]
             self._value = {name: value for piece in pieces for name, value in piece.values.items()} if pieces else None
         return self._value
 
@@ -50,30 +52,26 @@ class Message:
 
     def with_pieces(self, others: Mapping[int, Piece]) -> "Message":
         """The message with other pieces, by their numbers."""
-        pieces = [*self._pieces]
+        pieces = [*self.pieces]
         for number, piece in others.items():
             pieces[number] = piece
-        return Message(self._reader, Joined(pieces))
+        return Message(self._reader, pieces)
 
     def changed(self, steps: Steps, change: Change) -> "Message":
         """The message with a change made at a place."""
         if isinstance(change, Rewrite):
-            return Message(self._reader, change.how(self.body))
+            return Message.of_bytes(self._reader, change.how(self.body))
         value = altered(self.value, steps, change)
         name = steps[0] if steps else change.name if isinstance(change, AddMember) else None
-        return _put_together(self._reader, value, self._pieces_of(value, name) if self._pieces and isinstance(name, str) else ())
+        return _put_together(self._reader, value, self._pieces_of(value, name) if self.pieces and isinstance(name, str) else ())
 
     def judged(self) -> Judgement:
         """What the oracle says of the bytes."""
-        return self._reader.judge(self._joined)
-
-    @property
-    def _pieces(self) -> Sequence[Piece | Unread]:
-        return () if isinstance(self._joined, bytes) else self._joined.pieces
+        return self._reader.judge(self if self.pieces else self.body)
 
     def _members(self) -> dict[str, Piece | Unread]:
         found = dict[str, Piece | Unread]()
-        for piece in self._pieces:
+        for piece in self.pieces:
             if isinstance(piece, Unread):
                 found[piece.name] = piece
             else:
@@ -87,7 +85,7 @@ class Message:
             known = self._members()
             return [*new, *known.values()] if next(iter(value)) == name else [*known.values(), *new]
         found: list[Piece | Unread | None] = []
-        for piece in self._pieces:
+        for piece in self.pieces:
             there = (piece.name,) if isinstance(piece, Unread) else piece.values
             if name not in there:
                 found.append(piece)
@@ -101,4 +99,4 @@ class Message:
 def _put_together(reader: Pieces, value: Any, pieces: Sequence[Piece | Unread | None]) -> Message:
     """The message of a value, put together from pieces if there are any for all of it."""
     known = [piece for piece in pieces if piece is not None]
-    return Message(reader, Joined(known) if pieces and len(known) == len(pieces) else compact(value), value)
+    return Message(reader, known, value) if pieces and len(known) == len(pieces) else Message.of_bytes(reader, compact(value), value)

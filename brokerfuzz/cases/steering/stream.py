@@ -210,7 +210,7 @@ class _Stream:
         piece = self._reader.read_once(marked, compact(mark))
         assert piece is not None, "a mark is a plain text"
         pieces.append(piece)
-        return _Made(Message.of_pieces(self._reader, pieces), mark.encode(), origins if varied else ())
+        return _Made(Message(self._reader, pieces), mark.encode(), origins if varied else ())
 
     # ---------------------------------------------------------------------------------------------------- faults
 
