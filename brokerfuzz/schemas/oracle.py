@@ -111,7 +111,6 @@ def rulebook_of(contract: Contract, message_type: MessageType) -> "Rulebook":
     return Rulebook(contract, message_type)
 
 
-_ANYTHING = validator({}, Files({}))
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
 """What flat schemas write for a keyword that the validator names."""
 
@@ -204,7 +203,7 @@ class Rulebook:
         ties, compared = self._split.ties, self.inspector.compared
         if ties is None or compared is None or not self.inspector.members.keys() <= self._split.members.keys():
             return None
-        return [*ties, *(Tie(names, _ANYTHING) for names in compared)]
+        return [*ties, *(Tie(names, None) for names in compared)]
 
     @property
     def rest(self) -> Validator:
@@ -212,7 +211,7 @@ class Rulebook:
         return self._split.rest
 
     def errors(self, asked: Iterable[Validator], value: Any) -> Iterator[Error]:
-        """What these find in a value."""
+        """What these find in a value. Raises `ValueError` for one that is deeper than a validator goes."""
         return (error for one in asked if not one.is_valid(value) for error in self._errors(one, value))
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Broken]:

@@ -115,12 +115,14 @@ class Pieces:
         self._inspector = rulebook.inspector
         self._now, self._longest, self._largest = now, self._inspector.longest_text, rulebook.largest
         ties = rulebook.ties
-        self._ties = {_UNTOLD << number: tie.asked for number, tie in enumerate(ties or (), 1)}
+        asked = {_UNTOLD << number: tie.asked for number, tie in enumerate(ties or (), 1)}
+        self._asked = {bit: validator for bit, validator in asked.items() if validator is not None}
+        self._compared = sum(asked.keys() - self._asked.keys())
         self._known = {
             name: _Known(1 << number, _bits(ties is None, *(name in tie.names for tie in ties or ())), _named(name), look)
             for number, (name, look) in enumerate(self._inspector.members.items())
         }
-        needed = [bit for bit, asked in self._ties.items() if not asked.is_valid({})] if ties is not None else [_UNTOLD]
+        needed = [bit for bit, validator in self._asked.items() if not validator.is_valid({})] if ties is not None else [_UNTOLD]
         self._absent = {bit: self._alone(Piece(b"", 0, bit, True, {}, {}, ())).verdict for bit in needed}
         self._needed = sum(needed)
         self._short = lru_cache(maxsize=_KEPT)(self.read_once)
@@ -166,8 +168,12 @@ class Pieces:
 
     def _alone(self, piece: Piece) -> Piece:
         """The piece with the verdict on it."""
-        asked = [asked for bit, asked in self._ties.items() if piece.ties & bit]
-        return piece._replace(verdict=self._found(piece.outline, piece.notable, asked) if not piece.ties & _UNTOLD else None)
+        if piece.ties & _UNTOLD:
+            return piece._replace(verdict=None)
+        asked = [validator for bit, validator in self._asked.items() if piece.ties & bit]
+        if not piece.notable and not piece.ties & self._compared and all(_finds_nothing(validator, piece.outline) for validator in asked):
+            return piece
+        return piece._replace(verdict=self._found(piece.outline, piece.notable, asked))
 
     def _way(self, name: str, value: Any, known: _Known, reading: Reading) -> _Way:
         inspection, place, errors = Inspection(self._now), (None, name), self._rulebook.errors_of_member(name, value)
@@ -260,6 +266,14 @@ def _sum(verdicts: Sequence[Verdict | None]) -> Verdict | None:
     if len(known) < len(verdicts) or len(broken) > MOST_BROKEN:
         return None
     return verdict_of(broken, [touch for verdict in known for touch in verdict.silences])
+
+
+def _finds_nothing(validator: Validator, value: Any) -> bool:
+    """Whether a validator finds nothing; not, where the value is deeper than it goes."""
+    try:
+        return validator.is_valid(value)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _bits(*given: bool) -> int:

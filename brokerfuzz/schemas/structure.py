@@ -41,10 +41,10 @@ def validator(schema: Schema, files: Files) -> Validator:
 
 
 class Tie(NamedTuple):
-    """What is asked of members together: of those that a message has of these names, whatever else it has."""
+    """What is asked of members together: of those that a message has of these names, whatever else it has. None where no schema asks it."""
 
     names: frozenset[str]
-    asked: Validator
+    asked: Validator | None
 
 
 class Split(NamedTuple):

@@ -3,7 +3,7 @@
 A message that is made anew costs ten times as much, and what a program does with one member mostly does not depend on the others.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from random import Random
@@ -28,6 +28,8 @@ _LAST = 32
 """Messages of a stream's own that others are crossed of."""
 _CLUSTERS, _TEXTS = 2, 0
 """So many clusters the members come in, besides free texts, which are the first cluster."""
+_SHIFTS = range(0, 16 * (_CLUSTERS + 1), 16)
+"""Where the bits of a random number begin that choose the parent of each."""
 
 
 @lru_cache(maxsize=16)
@@ -59,15 +61,20 @@ def _conditional(contract: Contract, message_type: MessageType) -> Iterator[froz
             yield frozenset([*looked_at, *demanded] if demanded and not strangers(rule.condition.when) else [])
 
 
-class _Parent:
-    """A message that others take clusters of members from; the members of a cluster are put together once. Its `marked` text is in none."""
+class Cluster:
+    """Members that messages have together: their piece, the number of the cluster, and that of the message of the stock that they are from."""
 
-    __slots__ = ("clusters", "marked")
+    __slots__ = ("number", "parent", "piece")
 
-    def __init__(self, reader: Pieces, members: Mapping[str, Piece], clusters: Sequence[frozenset[str]], marked: str) -> None:
-        self.marked = marked
-        found = [{name: piece for name, piece in members.items() if name in cluster and name != marked} for cluster in clusters]
-        self.clusters = [reader.together(pieces) if pieces else None for pieces in found]
+    def __init__(self, piece: Piece, number: int, parent: int | None) -> None:
+        self.piece, self.number, self.parent = piece, number, parent
+
+
+class _Parent(NamedTuple):
+    """A message that others take clusters from; None where it has no member of one. Its `marked` text is in none."""
+
+    clusters: Sequence[Cluster | None]
+    marked: str
 
 
 class Stock:
@@ -96,17 +103,17 @@ class Stock:
         if len(self._parents) < count:
             with self._lock:
                 for number in range(len(self._parents), count):
-                    self._parents.append(self.parent(Message.of_value(self.reader, self._make(number, self._source)), number))
+                    message = Message.of_value(self.reader, self._make(number, self._source))
+                    self._parents.append(self.parent(message, number, is_of_stock=True))
         return self._parents
 
-    def cluster(self, parent: int, cluster: int) -> Message | None:
-        """A cluster of the parent of this number, as a message; None where it has no members of it."""
-        piece = self.parents(parent + 1)[parent].clusters[cluster]
-        return Message(self.reader, [piece]) if piece is not None else None
-
-    def parent(self, message: Message, number: int) -> _Parent:
+    def parent(self, message: Message, number: int, *, is_of_stock: bool = False) -> _Parent:
         """A message as a parent of others; the text that becomes their mark follows from a number."""
-        return _Parent(self.reader, message.members, self.clusters, self._texts[number % len(self._texts)])
+        members, marked, clusters = message.members, self._texts[number % len(self._texts)], list[Cluster | None]()
+        for cluster, names in enumerate(self.clusters):
+            pieces = {name: piece for name, piece in members.items() if name in names and name != marked}
+            clusters.append(Cluster(self.reader.together(pieces), cluster, number if is_of_stock else None) if pieces else None)
+        return _Parent(clusters, marked)
 
 
 @lru_cache(maxsize=4)
@@ -115,15 +122,10 @@ def stock(contract: Contract, message_type: MessageType, seed: int, now: datetim
     return Stock(contract, message_type, seed, now)
 
 
-Origin = tuple[int, int | None]
-"""Where a piece of a message is from: its cluster, and the number of its parent in the stock; none for other parents."""
-
-
 class Crossed(NamedTuple):
-    """What a message is crossed of: pieces, the origin of each, and the name of the text that is to be its mark."""
+    """What a message is crossed of: clusters, and the name of the text that is to be its mark."""
 
-    pieces: list[Piece]
-    origins: Sequence[Origin]
+    clusters: Sequence[Cluster]
     marked: str
 
 
@@ -134,6 +136,7 @@ class Crossing:
         """`before` is how many messages earlier shards have made, more or less: the more, the more of the stock is used."""
         self._stock, self._bits, self._used = stock, random.getrandbits, _FIRST + _GROWTH * before
         self._last: list[_Parent] = []
+        self._every: list[_Parent] = []
         self._learnt = 0
 
     def learn(self, message: Message) -> None:
@@ -142,19 +145,14 @@ class Crossing:
             at = self._learnt % _LAST
             self._last[at : at + 1] = [self._stock.parent(message, self._learnt)]
             self._learnt += 1
+            self._every = []
 
     def crossed(self) -> Crossed:
-        """The pieces of the next message, but the one that is to be its mark."""
-        self._used = used = min(self._used + _GROWTH, STOCK)
-        bits, parents, last = self._bits(16 * (_CLUSTERS + 1)), self._stock.parents(used), self._last
-        every, pieces, origins, marked = used + len(last), [], [], ""
-        for cluster in range(_CLUSTERS + 1):
-            number = (bits >> 16 * cluster & 0xFFFF) % every
-            parent = parents[number] if number < used else last[number - used]
-            if cluster == _TEXTS:
-                marked = parent.marked
-            piece = parent.clusters[cluster]
-            if piece is not None:
-                pieces.append(piece)
-                origins.append((cluster, number if number < used else None))
-        return Crossed(pieces, origins, marked)
+        """The clusters of the next message, which lacks the one text that is to be its mark."""
+        if self._used < STOCK or not self._every:
+            self._used = used = min(self._used + _GROWTH, STOCK)
+            self._every = [*self._stock.parents(used)[:used], *self._last]
+        bits, parents, count = self._bits(16 * (_CLUSTERS + 1)), self._every, len(self._every)
+        chosen = [parents[(bits >> shift & 0xFFFF) % count] for shift in _SHIFTS]
+        found = [cluster for number, parent in enumerate(chosen) if (cluster := parent.clusters[number]) is not None]
+        return Crossed(found, chosen[_TEXTS].marked)

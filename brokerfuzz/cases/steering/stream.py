@@ -12,7 +12,7 @@ from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
 from brokerfuzz.cases.changes import Put
 from brokerfuzz.cases.steering.breakables import breakables
 from brokerfuzz.cases.steering.breaking import Breach, Breaking, breakers
-from brokerfuzz.cases.steering.crossing import Crossing, Origin, stock
+from brokerfuzz.cases.steering.crossing import Cluster, Crossing, stock
 from brokerfuzz.cases.steering.marks import Marks, marked_sites
 from brokerfuzz.cases.steering.memory import Memory, News
 from brokerfuzz.cases.steering.message import Message
@@ -63,11 +63,11 @@ def steered_cases(
 
 
 class _Made(NamedTuple):
-    """A message, its mark as it is in its bytes, and where its pieces are from: nothing, if it was made anew or what is made of it is to be."""
+    """A message, its mark as it is in its bytes, and the clusters of it that may be varied: none, if what is made of it is to be made anew."""
 
     message: Message
     mark: bytes | None
-    origins: Sequence[Origin] = ()
+    clusters: Sequence[Cluster] = ()
 
 
 class _Base(NamedTuple):
@@ -176,18 +176,18 @@ class _Stream:
             yield from (one for kind in kinds if (one := self._makers[kind](base, news)) is not None)
 
     def _single(self, base: _Base, news: News) -> _Faulty | None:
-        message, _, origins = base.made
-        varied = self._varying.single(message, origins, news) if origins else None
+        message, _, clusters = base.made
+        varied = self._varying.single(message, clusters, news) if clusters else None
         return _faulty(base, varied or self._breaking.single(message, news))
 
     def _double(self, base: _Base, news: News) -> _Faulty | None:
-        message, _, origins = base.made
-        varied = self._varying.double(message, origins, news) if origins else None
+        message, _, clusters = base.made
+        varied = self._varying.double(message, clusters, news) if clusters else None
         return _faulty(base, varied or self._breaking.double(message, news))
 
     def _probe(self, base: _Base, news: News) -> Probed | None:
-        message, _, origins = base.made
-        varied = self._varying.probe(message, origins, news) if origins else None
+        message, _, clusters = base.made
+        varied = self._varying.probe(message, clusters, news) if clusters else None
         return varied or self._probing.probe(message, news)
 
     # -------------------------------------------------------------------------------------------------- messages
@@ -206,11 +206,10 @@ class _Stream:
         return _Made(message, None) if mark is None or place is None else _Made(message.changed(place, Put(mark)), mark.encode())
 
     def _crossed(self, mark: str, crossing: Crossing, *, varied: bool) -> _Made:
-        pieces, origins, marked = crossing.crossed()
+        clusters, marked = crossing.crossed()
         piece = self._reader.read_once(marked, compact(mark))
         assert piece is not None, "a mark is a plain text"
-        pieces.append(piece)
-        return _Made(Message(self._reader, pieces), mark.encode(), origins if varied else ())
+        return _Made(Message(self._reader, [*[cluster.piece for cluster in clusters], piece]), mark.encode(), clusters if varied else ())
 
     # ---------------------------------------------------------------------------------------------------- faults
 

@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from brokerfuzz.cases.steering.breaking import Breach, Breaker, Breaking, breakers
-from brokerfuzz.cases.steering.crossing import Origin, Stock, stock
+from brokerfuzz.cases.steering.crossing import Cluster, Stock, stock
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.placing import Site
@@ -50,6 +50,13 @@ class Choice(NamedTuple, Generic[R]):
     things: tuple[int, ...]
     variants: Sequence[Variant[R]]
 
+    def of(self, thing: int) -> Variant[R]:
+        """The variant by a thing."""
+        return self.variants[self.things.index(thing)]
+
+
+_NONE = Choice[Any]((), ())
+
 
 class Variants(Generic[T, R]):
     """The variants of the clusters of a stock, made as they are needed: the same ones, whoever needs them first.
@@ -58,24 +65,25 @@ class Variants(Generic[T, R]):
     """
 
     def __init__(self, stock: Stock, things: Sequence[tuple[Site, T]], do: Callable[[T, Message, int], tuple[R, Message] | None]) -> None:
-        self._stock, self._do = stock, do
+        self._reader, self._do = stock.reader, do
         numbered = [(number, site[0], thing) for number, (site, thing) in enumerate(things) if site]
         self._things = [[(number, thing) for number, name, thing in numbered if name in names] for names in stock.clusters]
-        self._made: dict[Origin, Choice[R]] = {}
+        self._made: dict[Cluster, Choice[R]] = {}
         self.things, self.things_of_clusters = len(things), len(numbered)
 
-    def of(self, origin: Origin) -> Choice[R]:
+    def of(self, cluster: Cluster) -> Choice[R]:
         """The variants of a cluster."""
-        found = self._made.get(origin)
+        found = self._made.get(cluster)
         if found is None:
-            variants = list(islice(self._all(*origin), _MOST))
-            found = self._made[origin] = Choice(tuple([variant.thing for variant in variants]), variants)
+            variants = list(islice(self._all(cluster), _MOST))
+            found = self._made[cluster] = Choice(tuple([variant.thing for variant in variants]), variants)
         return found
 
-    def _all(self, cluster: int, parent: int | None) -> Iterator[Variant[R]]:
-        message, things = self._stock.cluster(parent, cluster) if parent is not None else None, self._things[cluster]
-        if message is None or parent is None:
+    def _all(self, cluster: Cluster) -> Iterator[Variant[R]]:
+        parent, things = cluster.parent, self._things[cluster.number]
+        if parent is None:
             return
+        message = Message(self._reader, [cluster.piece])
         for turn in range(parent * _MOST, parent * _MOST + len(things)):
             number, thing = things[turn % len(things)]
             done = self._do(thing, message, parent)
@@ -92,51 +100,54 @@ class Varying:
         self._random, self._most = random, min(1 + shard // _LONGER, _MOST)
         self._broken, self._asked = [0] * faults.things, [0] * probes.things
 
-    def single(self, message: Message, origins: Sequence[Origin], news: News) -> tuple[list[Breach], Message] | None:
+    def single(self, message: Message, clusters: Sequence[Cluster], news: News) -> tuple[list[Breach], Message] | None:
         """A rule that was broken before in one of the message's clusters, and the message with that in it."""
         if self._is_of_whole(self._faults):
             return self._breaking.single(message, news)
-        one = self._new(self._faults, self._broken, message, origins, news)
+        one = self._new(self._faults, self._broken, message, clusters, news)
         return ([one[0]], one[1]) if one is not None else None
 
-    def double(self, message: Message, origins: Sequence[Origin], news: News) -> tuple[list[Breach], Message] | None:
+    def double(self, message: Message, clusters: Sequence[Cluster], news: News) -> tuple[list[Breach], Message] | None:
         """Two rules that were broken before, each in a cluster of its own, and the message with both in it."""
-        one = self._least(self._faults, self._broken, origins)
+        one = self._least(self._faults, self._broken, clusters)
         if one is None:
             return None
         for _ in range(_DRAWN):
-            other = self._least(self._faults, self._broken, origins, but=one[0])
+            other = self._least(self._faults, self._broken, clusters, but=one[0])
             if other is not None:
                 broken = message.with_pieces({one[0]: one[1].piece, other[0]: other[1].piece})
                 if news.is_new(broken.body):
                     return [one[1].done, other[1].done], broken
         return None
 
-    def probe(self, message: Message, origins: Sequence[Origin], news: News) -> Probed | None:
+    def probe(self, message: Message, clusters: Sequence[Cluster], news: News) -> Probed | None:
         """A silence that was asked about before in one of the message's clusters, and the message with that in it."""
         if self._is_of_whole(self._probes):
             return self._probing.probe(message, news)
-        one = self._new(self._probes, self._asked, message, origins, news)
+        one = self._new(self._probes, self._asked, message, clusters, news)
         return Probed(*one) if one is not None else None
 
-    def _new(self, variants: Variants[T, R], done: list[int], message: Message, origins: Sequence[Origin], news: News) -> tuple[R, Message] | None:
+    def _new(self, variants: Variants[T, R], done: list[int], message: Message, clusters: Sequence[Cluster], news: News) -> tuple[R, Message] | None:
         for _ in range(_DRAWN):
-            least = self._least(variants, done, origins)
+            least = self._least(variants, done, clusters)
             if least is not None and news.is_new((varied := message.with_pieces({least[0]: least[1].piece})).body):
                 return least[1].done, varied
         return None
 
-    def _least(self, variants: Variants[T, R], done: list[int], origins: Sequence[Origin], but: int | None = None) -> tuple[int, Variant[R]] | None:
+    def _least(self, variants: Variants[T, R], done: list[int], clusters: Sequence[Cluster], but: int | None = None) -> tuple[int, Variant[R]] | None:
         """The variant of one of a message's clusters by the thing that was done least often, and the number of its piece, which is not `but`."""
-        choices = [(number, variants.of(origin)) for number, origin in enumerate(origins) if number != but]
-        things: tuple[int, ...] = ()
-        for _, choice in choices:
-            things += choice.things[: self._most]
+        choices, things, most = list[Choice[R]](), tuple[int, ...](), self._most
+        for number, cluster in enumerate(clusters):
+            choices.append(variants.of(cluster) if number != but else _NONE)
+            things += choices[-1].things[:most]
         if not things:
             return None
         least = min(things, key=done.__getitem__)
         done[least] += 1
-        return next((number, choice.variants[choice.things.index(least)]) for number, choice in choices if least in choice.things[: self._most])
+        number = 0
+        while least not in choices[number].things[:most]:
+            number += 1
+        return number, choices[number].of(least)
 
     def _is_of_whole(self, variants: Variants[Any, Any]) -> bool:
         return self._random.getrandbits(16) % (variants.things or 1) >= variants.things_of_clusters
