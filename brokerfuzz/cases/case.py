@@ -88,15 +88,28 @@ class Case:
         now: datetime | None = None,
         contract: Contract | None = None,
         headers: Headers = (),
-        judgement: Judgement | None = None,
     ) -> "Case":
-        """The case of these bytes, judged by the oracle. `judgement` is the oracle's, where it was asked before.
+        """The case of these bytes, judged by the oracle.
 
         `faults` claim that the rules that they name are broken and no others, `claim` (a silence's id, or `valid`) that nothing is
         broken and the silence is touched, or none. Raises `LabelError` where the oracle sees it otherwise, or finds fault with the twin.
         """
-        if judgement is None:
-            judgement = Judgement(check(message_type, body, now=now, contract=contract, headers=headers), plain(body) is not None or None)
+        judgement = Judgement(check(message_type, body, now=now, contract=contract, headers=headers), plain(body) is not None or None)
+        return cls.of_judgement(message_type, body, judgement, faults, claim, tags, twin, headers)
+
+    @classmethod
+    def of_judgement(
+        cls,
+        message_type: MessageType,
+        body: bytes,
+        judgement: Judgement,
+        faults: Sequence[Fault] = (),
+        claim: str | None = None,
+        tags: Sequence[str] = (),
+        twin: "Case | None" = None,
+        headers: Headers = (),
+    ) -> "Case":
+        """The case as `judged` makes it, of what the oracle said of the bytes."""
         verdict = judgement.verdict
         if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
             raise LabelError(f"a case of {faults} is {verdict}: {body[:300]!r}")

@@ -12,7 +12,6 @@ from brokerfuzz.cases.probes import bytes_and_sizes, relations, texts
 from brokerfuzz.cases.probes.asked import Asked, Make, Probe
 from brokerfuzz.schemas import Contract, MessageType, Silence
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.pieces import Judgement
 
 _MAKERS: Mapping[str, Make] = {**texts.MAKERS, **relations.MAKERS, **bytes_and_sizes.MAKERS}
 
@@ -53,11 +52,14 @@ class ProbeMaker:
                 if case is not None:
                     yield case
 
-    def case(self, silence: Silence, name: str, body: bytes, judgement: Judgement | None = None) -> Case | None:
-        """The case of a probe's bytes, and of what the oracle says of them where it was asked; None where a changed contract has a rule about it."""
+    def case(self, silence: Silence, name: str, body: bytes) -> Case | None:
+        """The case of a probe's bytes; None where a changed contract has a rule about it."""
+        return Case.confirmed(self.message_type, body, claim=silence.id, tags=self.tags(silence, name), now=self.now, contract=self.contract)
+
+    def tags(self, silence: Silence, name: str) -> tuple[str, ...]:
+        """The tags of a probe."""
         timed = silence.detector == "near_now" or name in texts.OFFSETS
-        tags = (f"probe:{silence.id}", f"as:{name}", *([now_tag(self.now)] if timed else []))
-        return Case.confirmed(self.message_type, body, claim=silence.id, tags=tags, now=self.now, contract=self.contract, judgement=judgement)
+        return f"probe:{silence.id}", f"as:{name}", *([now_tag(self.now)] if timed else [])
 
     def _message(self, site: Any) -> Any:
         return build(self.contract, self.message_type, Plan(narrowed=with_place(self.contract, self.message_type, self.path(site))))

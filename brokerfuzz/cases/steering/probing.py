@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from brokerfuzz.cases.at_random import TAG
-from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.steering.memory import News
@@ -16,7 +15,6 @@ from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.placing import Site, steps_of, way_to
 from brokerfuzz.cases.steering.turns import Turns, random_of, shuffled
 from brokerfuzz.schemas import Contract, MessageType, Silence
-from brokerfuzz.schemas.pieces import Judgement
 
 _LARGE = ("message_size", "string_length", "item_count")
 """What takes long messages to touch: the catalogue has it."""
@@ -75,10 +73,9 @@ class Prober:
         name, steps, change = probes[number % len(probes)]
         return Probed(Probe(silence, name), message.changed(steps, change))
 
-    def case(self, probed: Probed, judgement: Judgement) -> Case | None:
-        """The case of a probe; None where a changed contract has a rule about it."""
-        case = self._maker.case(probed.probe.silence, probed.probe.name, probed.message.body, judgement)
-        return replace(case, tags=(*case.tags, TAG)) if case else None
+    def tags(self, probe: Probe) -> tuple[str, ...]:
+        """The tags of a probe's case."""
+        return *self._maker.tags(*probe), TAG
 
 
 class Probing:

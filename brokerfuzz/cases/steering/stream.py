@@ -2,25 +2,25 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from itertools import count
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from brokerfuzz.cases.at_random import TAG
-from brokerfuzz.cases.case import Case, clock, compact
+from brokerfuzz.cases.case import Case, Fault, clock, compact
 from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
 from brokerfuzz.cases.changes import Put
 from brokerfuzz.cases.steering.breakables import breakables
-from brokerfuzz.cases.steering.breaking import Breach, Breaking, breakers
+from brokerfuzz.cases.steering.breaking import Breaking, breakers
 from brokerfuzz.cases.steering.crossing import Cluster, Crossing, stock
 from brokerfuzz.cases.steering.marks import Marks, marked_sites
 from brokerfuzz.cases.steering.memory import Memory, News
 from brokerfuzz.cases.steering.message import Message
-from brokerfuzz.cases.steering.probing import Probed, Prober, Probing, questions
+from brokerfuzz.cases.steering.probing import Prober, Probing, questions
 from brokerfuzz.cases.steering.shapes import shaping
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.cases.steering.turns import random_of
 from brokerfuzz.cases.steering.variants import Varying, anew, faults, probes
+from brokerfuzz.errors import LabelError
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 from brokerfuzz.schemas.pieces import Judgement
 
@@ -77,16 +77,14 @@ class _Base(NamedTuple):
     made: _Made
 
 
-class _Faulty(NamedTuple):
-    """A message with rules broken in it, and the one that it was made of."""
+class _Claim(NamedTuple):
+    """A message made of another one, and what its case is to say: see `Case.of_judgement`."""
 
-    base: _Base
-    broken: Sequence[Breach]
     message: Message
-
-
-def _faulty(base: _Base, made: tuple[list[Breach], Message] | None) -> _Faulty | None:
-    return _Faulty(base, *made) if made is not None else None
+    faults: Sequence[Fault]
+    claim: str | None
+    tags: tuple[str, ...]
+    twin: Case | None
 
 
 class _Stream:
@@ -123,10 +121,9 @@ class _Stream:
         known = stock(contract, message_type, seed, now)
         self._reader = known.reader
         self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
-        self._confirmed = partial(Case.confirmed, message_type, now=now, contract=contract)
         self._made_anew = 0
         self._anew = anew(shard)
-        self._makers: dict[str, Callable[[_Base, News], _Faulty | Probed | None]]
+        self._makers: dict[str, Callable[[_Base, News], _Claim | None]]
         self._makers = {"single": self._single, "double": self._double, "probe": self._probe}
 
     def cases(self) -> Iterator[Case]:
@@ -149,7 +146,7 @@ class _Stream:
         made = [one for number, base in self._bases(wanted) for one in self._made_of(base, wanted[number])]
         judged = iter([one.message.judged() for one in made if not isinstance(one, Case)])
         for one in made:
-            case = one if isinstance(one, Case) else self._case(one, next(judged))
+            case = one if isinstance(one, Case) else self._case(one.message.body, next(judged), *one[1:])
             if case is not None:
                 yield case
 
@@ -164,31 +161,41 @@ class _Stream:
             body = one.message.body
             if one.mark is None and not (self._unmarked and self._memory.learn(body)):
                 continue
-            case = self._confirmed(body, claim="valid", tags=(TAG,), judgement=judgement)
+            case = self._case(body, judgement, (), "valid", (TAG,))
             if case is not None:
                 yield number, _Base(case, one)
 
-    def _made_of(self, base: _Base, kinds: Sequence[str]) -> Iterator[_Faulty | Probed | Case]:
+    def _made_of(self, base: _Base, kinds: Sequence[str]) -> Iterator[_Claim | Case]:
         if "valid" in self._verdicts:
             yield base.case
         if kinds:
             news = News(base.made.message.body, base.made.mark, self._memory.learn if self._unmarked else None)
             yield from (one for kind in kinds if (one := self._makers[kind](base, news)) is not None)
 
-    def _single(self, base: _Base, news: News) -> _Faulty | None:
+    def _single(self, base: _Base, news: News) -> _Claim | None:
+        """A rule broken in a message, which is the twin."""
         message, _, clusters = base.made
-        varied = self._varying.single(message, clusters, news) if clusters else None
-        return _faulty(base, varied or self._breaking.single(message, news))
+        made = (clusters and self._varying.single(message, clusters, news)) or self._breaking.single(message, news)
+        if made is None:
+            return None
+        [(fault, at, now)], broken = made
+        return _Claim(broken, (fault,), None, (TAG, at, *now), base.case)
 
-    def _double(self, base: _Base, news: News) -> _Faulty | None:
+    def _double(self, base: _Base, news: News) -> _Claim | None:
+        """Two rules broken in a message."""
         message, _, clusters = base.made
-        varied = self._varying.double(message, clusters, news) if clusters else None
-        return _faulty(base, varied or self._breaking.double(message, news))
+        made = (clusters and self._varying.double(message, clusters, news)) or self._breaking.double(message, news)
+        if made is None:
+            return None
+        both, broken = made
+        tags = dict.fromkeys((TAG, *[one.at for one in both], *[tag for one in both for tag in one.now]))
+        return _Claim(broken, [one.fault for one in both], None, tuple(tags), None)
 
-    def _probe(self, base: _Base, news: News) -> Probed | None:
+    def _probe(self, base: _Base, news: News) -> _Claim | None:
+        """A silence asked about in a message."""
         message, _, clusters = base.made
-        varied = self._varying.probe(message, clusters, news) if clusters else None
-        return varied or self._probing.probe(message, news)
+        made = (clusters and self._varying.probe(message, clusters, news)) or self._probing.probe(message, news)
+        return _Claim(made.message, (), made.probe.silence.id, self._prober.tags(made.probe), None) if made else None
 
     # -------------------------------------------------------------------------------------------------- messages
 
@@ -211,16 +218,11 @@ class _Stream:
         assert piece is not None, "a mark is a plain text"
         return _Made(Message(self._reader, [*[cluster.piece for cluster in clusters], piece]), mark.encode(), clusters if varied else ())
 
-    # ---------------------------------------------------------------------------------------------------- faults
-
-    def _case(self, made: _Faulty | Probed, judgement: Judgement) -> Case | None:
-        return self._broken(made, judgement) if isinstance(made, _Faulty) else self._prober.case(made, judgement)
-
-    def _broken(self, faulty: _Faulty, judgement: Judgement) -> Case | None:
-        """The case of rules broken in a message, whose twin it is where it is one rule."""
-        base, broken, message = faulty
-        if len(broken) == 1:
-            [(fault, at, now)] = broken
-            return self._confirmed(message.body, faults=(fault,), tags=(TAG, at, *now), twin=base.case, judgement=judgement)
-        tags = dict.fromkeys((TAG, *(one.at for one in broken), *(tag for one in broken for tag in one.now)))
-        return self._confirmed(message.body, faults=[one.fault for one in broken], tags=tuple(tags), judgement=judgement)
+    def _case(self, body: bytes, judgement: Judgement, *claims: Any) -> Case | None:
+        """The case of a message; None where the oracle does not confirm what a changed contract's is to say: see `Case.confirmed`."""
+        try:
+            return Case.of_judgement(self._message_type, body, judgement, *claims)
+        except LabelError:
+            if self._contract is load_contract():
+                raise
+            return None
