@@ -29,8 +29,8 @@ _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
 _BROKEN, _MESSAGES = 700, 400
 """Rules broken, and messages made, in a thousand cases: what a shard takes for granted of those before it."""
-_FRESH = 128
-"""One message of so many is made anew, the others are crossed of those before."""
+_FRESH, _LONGER, _RAREST = 128, 8, 512
+"""One message of so many is made anew, the others are crossed of those before; after so many shards of a seed fewer, to one of so many."""
 _AT_ONCE = 16
 """Messages that are made, and judged, at once."""
 _IN_VAIN = 1000
@@ -116,13 +116,13 @@ class _Stream:
             probes(contract, message_type, seed, now),
             Breaking([breaker for breaker in broken if not breaker.site], contract, shard * _BROKEN),
             Probing(self._prober, [question for question in asked if not self._prober.site(question)], shard),
-            random_of(seed, shard, 2), shard,
+            random_of(seed, shard, 2),
         )  # fmt: skip
         known = stock(contract, message_type, seed, now)
         self._reader = known.reader
         self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
         self._made_anew = 0
-        self._anew = anew(shard)
+        self._anew, self._fresh = anew(shard), min(_FRESH * (1 + shard // _LONGER), _RAREST)
         self._makers: dict[str, Callable[[_Base, News], _Claim | None]]
         self._makers = {"single": self._single, "double": self._double, "probe": self._probe}
 
@@ -202,7 +202,7 @@ class _Stream:
     def _message(self, number: int, wanting: Rule | None) -> _Made:
         """The next message: made for a rule that wants one; else crossed of those before, or made anew."""
         mark = self._marks.next() if self._marks is not None else None
-        if mark is not None and wanting is None and self._crossing is not None and number % _FRESH:
+        if mark is not None and wanting is None and self._crossing is not None and number % self._fresh:
             return self._crossed(mark, self._crossing, varied=bool(number % self._anew))
         value = shaping(self._contract, self._message_type).message(self._shard * _MESSAGES + self._made_anew, self._source, wanting)
         self._made_anew += 1

@@ -4,11 +4,11 @@ To break a rule anew costs three times as much as to cross a message. So the fir
 fewer: most of their faults were made in a cluster before, and stand beside members that they have not met.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from functools import lru_cache
-from itertools import islice
 from random import Random
+from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from brokerfuzz.cases.steering.breaking import Breach, Breaker, Breaking, breakers
@@ -23,10 +23,10 @@ from brokerfuzz.schemas.pieces import Piece
 T = TypeVar("T")
 R = TypeVar("R")
 
-_ANEW, _FEWEST = 4, 16
+_ANEW, _FEWEST = 4, 64
 """Shards in which nothing is varied; from then on one message of two is not, one of three, and so on: one of so many in the end."""
-_MOST, _LONGER = 8, 4
-"""Variants of a cluster at the most; shards after which it has one more."""
+_FAULTS, _PROBES = 16, 8
+"""Things that are done to a cluster at the most: rules broken, and silences asked about."""
 _DRAWN = 4
 """So often another variant is taken before one is made anew."""
 
@@ -37,67 +37,72 @@ def anew(shard: int) -> int:
 
 
 class Variant(NamedTuple, Generic[R]):
-    """What becomes of a cluster: the number of the thing that was done to it, what that said, and the piece then."""
+    """What becomes of a cluster: what was done to it, and the piece then."""
 
-    thing: int
     done: R
     piece: Piece
 
 
-class Choice(NamedTuple, Generic[R]):
-    """The variants of a cluster, each by another thing: the numbers of those, and what became of it by each."""
+class Choice(Generic[R]):
+    """What a cluster may become: by each of these things that is not known to do nothing to it, and what it has become by some."""
 
-    things: tuple[int, ...]
-    variants: Sequence[Variant[R]]
+    __slots__ = ("cluster", "made", "things")
 
-    def of(self, thing: int) -> Variant[R]:
-        """The variant by a thing."""
-        return self.variants[self.things.index(thing)]
-
-
-_NONE = Choice[Any]((), ())
+    def __init__(self, cluster: Cluster, things: Iterable[int]) -> None:
+        self.cluster, self.things, self.made = cluster, tuple(things), dict[int, Variant[R] | None]()
 
 
 class Variants(Generic[T, R]):
-    """The variants of the clusters of a stock, made as they are needed: the same ones, whoever needs them first.
+    """The variants of the clusters of a stock, by so many things of each at the most. They are made when they are needed: the same ones, whoever
+    needs them first.
 
     `things` are what can be done to a message, with the site of each; `do` does it to a cluster, and says what it did, and what became of it.
     """
 
-    def __init__(self, stock: Stock, things: Sequence[tuple[Site, T]], do: Callable[[T, Message, int], tuple[R, Message] | None]) -> None:
-        self._reader, self._do = stock.reader, do
-        numbered = [(number, site[0], thing) for number, (site, thing) in enumerate(things) if site]
-        self._things = [[(number, thing) for number, name, thing in numbered if name in names] for names in stock.clusters]
-        self._made: dict[Cluster, Choice[R]] = {}
-        self.things, self.things_of_clusters = len(things), len(numbered)
+    def __init__(self, stock: Stock, things: Sequence[tuple[Site, T]], do: Callable[[T, Message, int], tuple[R, Message] | None], most: int) -> None:
+        self._reader, self._do, self._most = stock.reader, do, most
+        self._things = [(site[0] if site else "", thing) for site, thing in things]
+        self._of_cluster = [[number for number, (name, _) in enumerate(self._things) if name in names] for names in stock.clusters]
+        self._choices: dict[Cluster, Choice[R]] = {}
+        self._lock = Lock()
+        self.things, self.things_of_clusters = len(things), sum(bool(site) for site, _ in things)
 
     def of(self, cluster: Cluster) -> Choice[R]:
         """The variants of a cluster."""
-        found = self._made.get(cluster)
+        return self._choices.get(cluster) or self._choices.setdefault(cluster, Choice(cluster, self._turns(cluster)))
+
+    def _turns(self, cluster: Cluster) -> Sequence[int]:
+        """The things that may be done to a cluster, from the one whose turn it is."""
+        if cluster.parent is None:
+            return ()
+        every = [number for number in self._of_cluster[cluster.number] if self._things[number][0] in cluster.piece.values]
+        first = cluster.parent * self._most % len(every) if every else 0
+        return [*every[first:], *every[:first]][: self._most]
+
+    def variant(self, choice: Choice[R], thing: int) -> "Variant[R] | None":
+        """What a cluster becomes by a thing; None, and the thing is not a choice any more, where that does nothing to it."""
+        if thing not in choice.made:
+            with self._lock:
+                if thing not in choice.made:
+                    choice.made[thing] = self._made(choice.cluster, thing)
+        found = choice.made[thing]
         if found is None:
-            variants = list(islice(self._all(cluster), _MOST))
-            found = self._made[cluster] = Choice(tuple([variant.thing for variant in variants]), variants)
+            choice.things = tuple([other for other in choice.things if other != thing])
         return found
 
-    def _all(self, cluster: Cluster) -> Iterator[Variant[R]]:
-        parent, things = cluster.parent, self._things[cluster.number]
-        if parent is None:
-            return
-        message = Message(self._reader, [cluster.piece])
-        for turn in range(parent * _MOST, parent * _MOST + len(things)):
-            number, thing = things[turn % len(things)]
-            done = self._do(thing, message, parent)
-            if done is not None and (piece := done[1].piece) is not None:
-                yield Variant(number, done[0], piece.bare)
+    def _made(self, cluster: Cluster, thing: int) -> "Variant[R] | None":
+        done = self._do(self._things[thing][1], Message(self._reader, [cluster.piece]), cluster.parent or 0)
+        piece = done[1].piece if done is not None else None
+        return Variant(done[0], piece.bare) if done is not None and piece is not None else None
 
 
 class Varying:
     """Varies the crossed messages of one stream. `breaking` and `probing` do what is done to no cluster, as often as each other thing is done."""
 
     def __init__(self, faults: Variants[Breaker, Breach], probes: Variants[Question, Probe], breaking: Breaking, probing: Probing,
-                 random: Random, shard: int) -> None:  # fmt: skip
+                 random: Random) -> None:  # fmt: skip
         self._faults, self._probes, self._breaking, self._probing = faults, probes, breaking, probing
-        self._random, self._most = random, min(1 + shard // _LONGER, _MOST)
+        self._random = random
         self._broken, self._asked = [0] * faults.things, [0] * probes.things
 
     def single(self, message: Message, clusters: Sequence[Cluster], news: News) -> tuple[list[Breach], Message] | None:
@@ -136,18 +141,22 @@ class Varying:
 
     def _least(self, variants: Variants[T, R], done: list[int], clusters: Sequence[Cluster], but: int | None = None) -> tuple[int, Variant[R]] | None:
         """The variant of one of a message's clusters by the thing that was done least often, and the number of its piece, which is not `but`."""
-        choices, things, most = list[Choice[R]](), tuple[int, ...](), self._most
-        for number, cluster in enumerate(clusters):
-            choices.append(variants.of(cluster) if number != but else _NONE)
-            things += choices[-1].things[:most]
-        if not things:
-            return None
-        least = min(things, key=done.__getitem__)
-        done[least] += 1
-        number = 0
-        while least not in choices[number].things[:most]:
-            number += 1
-        return number, choices[number].of(least)
+        choices = [variants.of(cluster) for cluster in clusters]
+        while True:
+            things: tuple[int, ...] = ()
+            for number, choice in enumerate(choices):
+                if number != but:
+                    things += choice.things
+            if not things:
+                return None
+            least = min(things, key=done.__getitem__)
+            number = 0
+            while least not in choices[number].things:
+                number += 1
+            variant = variants.variant(choices[number], least)
+            if variant is not None:
+                done[least] += 1
+                return number, variant
 
     def _is_of_whole(self, variants: Variants[Any, Any]) -> bool:
         return self._random.getrandbits(16) % (variants.things or 1) >= variants.things_of_clusters
@@ -159,7 +168,7 @@ def faults(
 ) -> Variants[Breaker, Breach]:
     """The faults of a seed's clusters."""
     some = breakers(contract, message_type, seed, now, rules, techniques)
-    return Variants(stock(contract, message_type, seed, now), [(breaker.site, breaker) for breaker in some], Breaker.broken)
+    return Variants(stock(contract, message_type, seed, now), [(breaker.site, breaker) for breaker in some], Breaker.broken, _FAULTS)
 
 
 @lru_cache(maxsize=2)
@@ -167,4 +176,4 @@ def probes(contract: Contract, message_type: MessageType, seed: int, now: dateti
     """The probes of a seed's clusters."""
     prober = Prober(contract, message_type, now)
     some = [(prober.site(question), question) for question in questions(contract, message_type, seed)]
-    return Variants(stock(contract, message_type, seed, now), some, prober.asked)
+    return Variants(stock(contract, message_type, seed, now), some, prober.asked, _PROBES)
