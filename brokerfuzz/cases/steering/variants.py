@@ -44,7 +44,7 @@ class Variant(NamedTuple, Generic[R]):
 
 
 class Choice(Generic[R]):
-    """What a cluster may become: by each of these things that is not known to do nothing to it, and what it has become by some."""
+    """What a cluster may become: by each of these things that is not known to do nothing to it; and what it has become by some."""
 
     __slots__ = ("cluster", "made", "things")
 
@@ -61,8 +61,7 @@ class Variants(Generic[T, R]):
 
     def __init__(self, stock: Stock, things: Sequence[tuple[Site, T]], do: Callable[[T, Message, int], tuple[R, Message] | None], most: int) -> None:
         self._reader, self._do, self._most = stock.reader, do, most
-        self._things = [(site[0] if site else "", thing) for site, thing in things]
-        self._of_cluster = [[number for number, (name, _) in enumerate(self._things) if name in names] for names in stock.clusters]
+        self._things = [(site[0] if site else None, thing) for site, thing in things]
         self._choices: dict[Cluster, Choice[R]] = {}
         self._lock = Lock()
         self.things, self.things_of_clusters = len(things), sum(bool(site) for site, _ in things)
@@ -75,11 +74,11 @@ class Variants(Generic[T, R]):
         """The things that may be done to a cluster, from the one whose turn it is."""
         if cluster.parent is None:
             return ()
-        every = [number for number in self._of_cluster[cluster.number] if self._things[number][0] in cluster.piece.values]
+        every = [number for number, (name, _) in enumerate(self._things) if name in cluster.piece.values]
         first = cluster.parent * self._most % len(every) if every else 0
         return [*every[first:], *every[:first]][: self._most]
 
-    def variant(self, choice: Choice[R], thing: int) -> "Variant[R] | None":
+    def variant(self, choice: Choice[R], thing: int) -> Variant[R] | None:
         """What a cluster becomes by a thing; None, and the thing is not a choice any more, where that does nothing to it."""
         if thing not in choice.made:
             with self._lock:
@@ -90,35 +89,62 @@ class Variants(Generic[T, R]):
             choice.things = tuple([other for other in choice.things if other != thing])
         return found
 
-    def _made(self, cluster: Cluster, thing: int) -> "Variant[R] | None":
+    def _made(self, cluster: Cluster, thing: int) -> Variant[R] | None:
         done = self._do(self._things[thing][1], Message(self._reader, [cluster.piece]), cluster.parent or 0)
         piece = done[1].piece if done is not None else None
         return Variant(done[0], piece.bare) if done is not None and piece is not None else None
 
 
+class _Taking(Generic[T, R]):
+    """Takes variants for one stream: by the thing that was done least often."""
+
+    def __init__(self, variants: Variants[T, R], random: Random) -> None:
+        self._variants, self._random = variants, random
+        self._done = [0] * variants.things
+
+    def is_of_whole(self) -> bool:
+        """Whether next comes what is done to no cluster: as often as each other thing."""
+        return self._random.getrandbits(16) % (self._variants.things or 1) >= self._variants.things_of_clusters
+
+    def take(self, clusters: Sequence[Cluster], but: int | None = None) -> tuple[int, Variant[R]] | None:
+        """A variant of one of a message's clusters, and the number of that, which is not `but`."""
+        choices = [self._variants.of(cluster) for cluster in clusters]
+        held = [choice.things if number != but else () for number, choice in enumerate(choices)]
+        things: Sequence[int] = sum(held, ())
+        while things:
+            least = min(things, key=self._done.__getitem__)
+            number = 0
+            while least not in held[number]:
+                number += 1
+            variant = self._variants.variant(choices[number], least)
+            if variant is not None:
+                self._done[least] += 1
+                return number, variant
+            things = [thing for thing in things if thing != least]
+        return None
+
+
 class Varying:
-    """Varies the crossed messages of one stream. `breaking` and `probing` do what is done to no cluster, as often as each other thing is done."""
+    """Varies the crossed messages of one stream. `breaking` and `probing` do what is done to no cluster."""
 
     def __init__(self, faults: Variants[Breaker, Breach], probes: Variants[Question, Probe], breaking: Breaking, probing: Probing,
                  random: Random) -> None:  # fmt: skip
-        self._faults, self._probes, self._breaking, self._probing = faults, probes, breaking, probing
-        self._random = random
-        self._broken, self._asked = [0] * faults.things, [0] * probes.things
+        self._faults, self._probes, self._breaking, self._probing = _Taking(faults, random), _Taking(probes, random), breaking, probing
 
     def single(self, message: Message, clusters: Sequence[Cluster], news: News) -> tuple[list[Breach], Message] | None:
         """A rule that was broken before in one of the message's clusters, and the message with that in it."""
-        if self._is_of_whole(self._faults):
+        if self._faults.is_of_whole():
             return self._breaking.single(message, news)
-        one = self._new(self._faults, self._broken, message, clusters, news)
+        one = _new(self._faults, message, clusters, news)
         return ([one[0]], one[1]) if one is not None else None
 
     def double(self, message: Message, clusters: Sequence[Cluster], news: News) -> tuple[list[Breach], Message] | None:
         """Two rules that were broken before, each in a cluster of its own, and the message with both in it."""
-        one = self._least(self._faults, self._broken, clusters)
+        one = self._faults.take(clusters)
         if one is None:
             return None
         for _ in range(_DRAWN):
-            other = self._least(self._faults, self._broken, clusters, but=one[0])
+            other = self._faults.take(clusters, but=one[0])
             if other is not None:
                 broken = message.with_pieces({one[0]: one[1].piece, other[0]: other[1].piece})
                 if news.is_new(broken.body):
@@ -127,39 +153,19 @@ class Varying:
 
     def probe(self, message: Message, clusters: Sequence[Cluster], news: News) -> Probed | None:
         """A silence that was asked about before in one of the message's clusters, and the message with that in it."""
-        if self._is_of_whole(self._probes):
+        if self._probes.is_of_whole():
             return self._probing.probe(message, news)
-        one = self._new(self._probes, self._asked, message, clusters, news)
+        one = _new(self._probes, message, clusters, news)
         return Probed(*one) if one is not None else None
 
-    def _new(self, variants: Variants[T, R], done: list[int], message: Message, clusters: Sequence[Cluster], news: News) -> tuple[R, Message] | None:
-        for _ in range(_DRAWN):
-            least = self._least(variants, done, clusters)
-            if least is not None and news.is_new((varied := message.with_pieces({least[0]: least[1].piece})).body):
-                return least[1].done, varied
-        return None
 
-    def _least(self, variants: Variants[T, R], done: list[int], clusters: Sequence[Cluster], but: int | None = None) -> tuple[int, Variant[R]] | None:
-        """The variant of one of a message's clusters by the thing that was done least often, and the number of its piece, which is not `but`."""
-        choices = [variants.of(cluster) for cluster in clusters]
-        while True:
-            things: tuple[int, ...] = ()
-            for number, choice in enumerate(choices):
-                if number != but:
-                    things += choice.things
-            if not things:
-                return None
-            least = min(things, key=done.__getitem__)
-            number = 0
-            while least not in choices[number].things:
-                number += 1
-            variant = variants.variant(choices[number], least)
-            if variant is not None:
-                done[least] += 1
-                return number, variant
-
-    def _is_of_whole(self, variants: Variants[Any, Any]) -> bool:
-        return self._random.getrandbits(16) % (variants.things or 1) >= variants.things_of_clusters
+def _new(taking: _Taking[Any, R], message: Message, clusters: Sequence[Cluster], news: News) -> tuple[R, Message] | None:
+    """What was done in one of a message's clusters, and the message with that in it, which is new."""
+    for _ in range(_DRAWN):
+        taken = taking.take(clusters)
+        if taken is not None and news.is_new((varied := message.with_pieces({taken[0]: taken[1].piece})).body):
+            return taken[1].done, varied
+    return None
 
 
 @lru_cache(maxsize=2)
