@@ -52,8 +52,7 @@ class Case:
     @cached_property
     def id(self) -> str:
         """16 hexadecimal digits, from the message type, the headers and the bytes: equal messages have equal ids everywhere."""
-        head = f"{self.message_type} {json.dumps(self.headers)}" if self.headers else self.message_type
-        return sha256(f"{head}\n".encode() + self.body).hexdigest()[:16]
+        return _id(self.message_type, self.headers, self.body)
 
     @cached_property
     def is_compact(self) -> bool:
@@ -117,7 +116,11 @@ class Case:
             raise LabelError(f"a case of {claim} is {verdict}: {body[:300]!r}")
         if twin is not None and twin.label != "valid":
             raise LabelError(f"a twin is {twin.verdict}: {twin.body[:300]!r}")
-        case = cls(message_type, body, verdict, tuple(faults), tuple(tags), twin, headers=headers)
+        case = object.__new__(cls)  # what a frozen dataclass does with its fields takes as long as all else here
+        vars(case).update(
+            message_type=message_type, body=body, verdict=verdict, faults=tuple(faults), tags=tuple(tags),
+            twin=twin, missing_twin=None, headers=headers, id=_id(message_type, headers, body),
+        )  # fmt: skip
         if judgement.is_compact is not None:
             vars(case)["is_compact"] = judgement.is_compact  # as the cached property would keep it
         return case
@@ -135,6 +138,11 @@ class Case:
             if contract is load_contract():
                 raise
             return None
+
+
+def _id(message_type: MessageType, headers: Headers, body: bytes) -> str:
+    head = f"{message_type} {json.dumps(headers)}" if headers else message_type
+    return sha256(f"{head}\n".encode() + body).hexdigest()[:16]
 
 
 def clock(now: datetime | None) -> datetime:

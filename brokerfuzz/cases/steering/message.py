@@ -1,6 +1,6 @@
 """A message held in pieces: what is changed in one of its members leaves the others as they have been read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from brokerfuzz.cases.case import compact
@@ -14,7 +14,7 @@ class Message(Joined):
     __slots__ = ("_reader", "_value")
 
     def __init__(self, reader: Pieces, pieces: Sequence[Piece | Unread], value: Any = None) -> None:
-        super().__init__(pieces)
+        Joined.__init__(self, pieces)
         self._reader, self._value = reader, value
 
     @classmethod
@@ -50,10 +50,10 @@ class Message(Joined):
         known = {name: piece for name, piece in found.items() if piece is not None}
         return self._reader.together(known) if known and len(known) == len(found) else None
 
-    def with_pieces(self, others: Mapping[int, Piece]) -> "Message":
-        """The message with other pieces, by their numbers."""
+    def with_pieces(self, *others: tuple[int, Piece]) -> "Message":
+        """The message with other pieces in place of those of these numbers."""
         pieces = [*self.pieces]
-        for number, piece in others.items():
+        for number, piece in others:
             pieces[number] = piece
         return Message(self._reader, pieces)
 

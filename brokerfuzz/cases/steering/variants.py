@@ -23,9 +23,9 @@ from brokerfuzz.schemas.pieces import Piece
 T = TypeVar("T")
 R = TypeVar("R")
 
-_ANEW, _FEWEST = 4, 64
+_ANEW, _FEWEST = 4, 128
 """Shards in which nothing is varied; from then on one message of two is not, one of three, and so on: one of so many in the end."""
-_FAULTS, _PROBES = 16, 8
+_FAULTS, _PROBES = 16, 4
 """Things that are done to a cluster at the most: rules broken, and silences asked about."""
 _DRAWN = 4
 """So often another variant is taken before one is made anew."""
@@ -106,22 +106,31 @@ class _Taking(Generic[T, R]):
         """Whether next comes what is done to no cluster: as often as each other thing."""
         return self._random.getrandbits(16) % (self._variants.things or 1) >= self._variants.things_of_clusters
 
-    def take(self, clusters: Sequence[Cluster], but: int | None = None) -> tuple[int, Variant[R]] | None:
-        """A variant of one of a message's clusters, and the number of that, which is not `but`."""
-        choices = [self._variants.of(cluster) for cluster in clusters]
-        held = [choice.things if number != but else () for number, choice in enumerate(choices)]
-        things: Sequence[int] = sum(held, ())
+    def offered(self, clusters: Sequence[Cluster]) -> "_Offered[R]":
+        """What the clusters of a message may become. What is no choice any more, as another stream finds out meanwhile, is one here."""
+        return [(choice := self._variants.of(cluster), choice.things) for cluster in clusters]
+
+    def take(self, offered: "_Offered[R]", but: int | None = None) -> tuple[int, Variant[R]] | None:
+        """What was done least often of all that is offered, and the number of the cluster, which is not `but`."""
+        things = tuple[int, ...]()
+        for number, (_, some) in enumerate(offered):
+            if number != but:
+                things += some
         while things:
             least = min(things, key=self._done.__getitem__)
             number = 0
-            while least not in held[number]:
+            while least not in offered[number][1]:
                 number += 1
-            variant = self._variants.variant(choices[number], least)
+            variant = self._variants.variant(offered[number][0], least)
             if variant is not None:
                 self._done[least] += 1
                 return number, variant
-            things = [thing for thing in things if thing != least]
+            things = tuple([thing for thing in things if thing != least])
         return None
+
+
+_Offered = Sequence[tuple[Choice[R], tuple[int, ...]]]
+"""Choices of clusters, and the things of each at the time."""
 
 
 class Varying:
@@ -140,13 +149,14 @@ class Varying:
 
     def double(self, message: Message, clusters: Sequence[Cluster], news: News) -> tuple[list[Breach], Message] | None:
         """Two rules that were broken before, each in a cluster of its own, and the message with both in it."""
-        one = self._faults.take(clusters)
+        offered = self._faults.offered(clusters)
+        one = self._faults.take(offered)
         if one is None:
             return None
         for _ in range(_DRAWN):
-            other = self._faults.take(clusters, but=one[0])
+            other = self._faults.take(offered, but=one[0])
             if other is not None:
-                broken = message.with_pieces({one[0]: one[1].piece, other[0]: other[1].piece})
+                broken = message.with_pieces((one[0], one[1].piece), (other[0], other[1].piece))
                 if news.is_new(broken.body):
                     return [one[1].done, other[1].done], broken
         return None
@@ -162,8 +172,8 @@ class Varying:
 def _new(taking: _Taking[Any, R], message: Message, clusters: Sequence[Cluster], news: News) -> tuple[R, Message] | None:
     """What was done in one of a message's clusters, and the message with that in it, which is new."""
     for _ in range(_DRAWN):
-        taken = taking.take(clusters)
-        if taken is not None and news.is_new((varied := message.with_pieces({taken[0]: taken[1].piece})).body):
+        taken = taking.take(taking.offered(clusters))
+        if taken is not None and news.is_new((varied := message.with_pieces((taken[0], taken[1].piece))).body):
             return taken[1].done, varied
     return None
 
