@@ -97,6 +97,16 @@ def test_a_verdict_reads_as_a_sentence() -> None:
     )
 
 
+def test_what_is_wrong_and_what_is_in_doubt_is_said_in_the_order_of_its_places() -> None:
+    offer = {"surcharge": "?", "orderMinimum": 5, "orderMaximum": 4, "availableEndDate": 1, "accessGroups": ["a", "a"], "number": "", "unknown": "\0"}
+    for order in (list(offer), sorted(offer), sorted(offer, reverse=True)):
+        verdict = check("offer-creation-request", {name: offer[name] for name in order})
+        assert len(verdict.broken) > 3
+        assert len(verdict.silences) > 1
+        assert list(verdict.broken) == sorted(verdict.broken, key=lambda entry: (entry.at, entry.rule))
+        assert list(verdict.silences) == sorted(verdict.silences, key=lambda touch: (touch.at, touch.silence))
+
+
 def test_the_order_of_members_does_not_matter() -> None:
     members = list((OFFER | {"offerType": "Product List", "productClusters": []}).items())
     assert check(OFFERS, dict(members)) == check(OFFERS, dict(reversed(members)))

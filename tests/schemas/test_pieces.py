@@ -1,13 +1,15 @@
 """Messages judged in pieces: the same verdict as that on their bytes, whatever they are put together from."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
+from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from contracts import changed_contract
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,6 +90,49 @@ JSON = st.recursive(
 NAMES = st.sampled_from(sorted(load_contract().flat[OFFERS]["properties"])) | st.text(
     st.characters(codec="utf-8", exclude_characters="\0"), max_size=6
 )
+
+
+@given(st.dictionaries(NAMES, JSON, max_size=8), st.randoms(use_true_random=False))
+def test_however_members_are_put_together_they_are_judged_as_their_bytes_are(members: dict[str, Any], random: Random) -> None:
+    reader = reader_of()
+    pieces = [(name, piece) for name, member in members.items() if (piece := reader.read(name, written(member)))]
+    cuts = sorted(random.sample(range(len(pieces) + 1), min(2, len(pieces) + 1)))
+    message = Joined([reader.together(dict(some)) for some in pairs_of([0, *cuts, len(pieces)], pieces) if some])
+    assert reader.judge(message).verdict == check(OFFERS, message.body, now=NOW)
+
+
+def pairs_of(cuts: list[int], pieces: list[tuple[str, Piece]]) -> list[list[tuple[str, Piece]]]:
+    return [pieces[start:end] for start, end in pairwise(cuts)]
+
+
+LIST, NONE = b'"Product List"', b"null"
+
+
+@pytest.mark.parametrize("change", [lambda schema: None, lambda schema: schema.update(dependentRequired={"comments": ["description"]}),
+                                    lambda schema: schema.update(allOf=[{"properties": {"number": True}, "additionalProperties": False}])])  # fmt: skip
+@pytest.mark.parametrize("texts", [{}, {"number": b'"1"'}, {"offerType": LIST}, {"number": b'"1"', "offerType": LIST},
+                                   {"number": NONE, "offerType": LIST, "productClusters": b"[]"}, {"offerType": LIST, "productClusters": NONE},
+                                   {"orderMinimum": b"3", "orderMaximum": b"2"}, {"comments": b'""', "strange": b"1"}])  # fmt: skip
+def test_members_that_are_tied_are_judged_together_in_one_piece_or_in_several(
+    tmp_path: Path, texts: dict[str, bytes], change: Callable[[dict[str, Any]], None]
+) -> None:
+    contract = changed_contract(tmp_path, OFFERS, change)
+    reader = Pieces(contract, OFFERS, NOW)
+    apart = read(reader, **texts)
+    one = [reader.together(dict(zip(texts, apart, strict=True)))] if texts else []
+    for pieces in (apart, one, [*one, *read(reader, surcharge=b'"?"')]):
+        message = Joined(pieces)
+        assert reader.judge(message).verdict == check(OFFERS, message.body, now=NOW, contract=contract)
+
+
+def test_more_broken_rules_than_a_verdict_lists_are_left_to_the_whole(tmp_path: Path) -> None:
+    contract = changed_contract(tmp_path, OFFERS, lambda schema: None)
+    reader = Pieces(contract, OFFERS, NOW)
+    many = b"[" + b",".join([b"1"] * 700) + b"]"
+    pieces = read(reader, productClusters=many, priceClasses=many)
+    both = Joined([reader.together({"productClusters": pieces[0]}), reader.together({"priceClasses": pieces[1]})])
+    assert reader.judge(both).verdict == check(OFFERS, both.body, now=NOW, contract=contract)
+    assert len(reader.judge(both).verdict.broken) == 1000
 
 
 @given(st.dictionaries(NAMES, JSON, max_size=6))

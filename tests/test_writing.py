@@ -1,0 +1,57 @@
+"""Bytes that are written while the next ones are made."""
+
+from collections.abc import Iterator
+from io import BytesIO
+from threading import Event
+
+import pytest
+
+from brokerfuzz.writing import write_behind
+
+
+def test_pieces_come_in_their_order() -> None:
+    stream = BytesIO()
+    write_behind(stream, (b"%d," % number for number in range(500)))
+    assert stream.getvalue() == b"".join(b"%d," % number for number in range(500))
+
+
+def test_a_piece_is_made_while_the_one_before_it_is_written() -> None:
+    made = Event()
+
+    class Slow(BytesIO):
+        def write(self, data: bytes) -> int:  # type: ignore[override]
+            assert data != b"first" or made.wait(10)
+            return super().write(data)
+
+    def pieces() -> Iterator[bytes]:
+        yield b"first"
+        made.set()
+        yield b"second"
+
+    stream = Slow()
+    write_behind(stream, pieces())
+    assert stream.getvalue() == b"firstsecond"
+
+
+def test_no_piece_follows_one_that_could_not_be_written() -> None:
+    class Full(BytesIO):
+        def write(self, data: bytes) -> int:  # type: ignore[override]
+            if data == b"2":
+                raise OSError(28, "No space left on device")
+            return super().write(data)
+
+    stream = Full()
+    with pytest.raises(OSError, match="No space"):
+        write_behind(stream, (b"%d" % number for number in range(9)))
+    assert stream.getvalue() == b"01"
+
+
+def test_what_was_made_before_an_error_is_written() -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"whole"
+        raise KeyboardInterrupt
+
+    stream = BytesIO()
+    with pytest.raises(KeyboardInterrupt):
+        write_behind(stream, pieces())
+    assert stream.getvalue() == b"whole"
