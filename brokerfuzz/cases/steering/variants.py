@@ -101,14 +101,17 @@ class _Taking(Generic[T, R]):
     def __init__(self, variants: Variants[T, R], random: Random) -> None:
         self._variants, self._random = variants, random
         self._done = [0] * variants.things
+        self._last: tuple[Sequence[Cluster], _Offered[R]] = ((), ())
 
     def is_of_whole(self) -> bool:
         """Whether next comes what is done to no cluster: as often as each other thing."""
         return self._random.getrandbits(16) % (self._variants.things or 1) >= self._variants.things_of_clusters
 
     def offered(self, clusters: Sequence[Cluster]) -> "_Offered[R]":
-        """What the clusters of a message may become. What is no choice any more, as another stream finds out meanwhile, is one here."""
-        return [(choice := self._variants.of(cluster), choice.things) for cluster in clusters]
+        """What the clusters of a message, of which several cases are made, may become: also what has turned out to be no choice meanwhile."""
+        if clusters is not self._last[0]:
+            self._last = clusters, [(choice := self._variants.of(cluster), choice.things) for cluster in clusters]
+        return self._last[1]
 
     def take(self, offered: "_Offered[R]", but: int | None = None) -> tuple[int, Variant[R]] | None:
         """What was done least often of all that is offered, and the number of the cluster, which is not `but`."""
