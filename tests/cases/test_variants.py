@@ -10,7 +10,7 @@ from itertools import islice
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.steering import steered_cases
 from brokerfuzz.cases.steering.breakables import breakables
-from brokerfuzz.cases.steering.crossing import stock
+from brokerfuzz.cases.steering.crossing import STOCK, stock
 from brokerfuzz.cases.steering.variants import anew, faults, probes
 from brokerfuzz.corpus.records import encode
 from brokerfuzz.schemas import MessageType, check, load_contract
@@ -85,6 +85,15 @@ def test_whoever_needs_them_first_the_cases_are_the_same() -> None:
     with ThreadPoolExecutor(4) as pool:
         shards = list(pool.map(made, [LATE[-1], 12, LATE[-1], 5]))
     assert [encode(case) for case in shards[0]] == [encode(case) for case in shards[2]] == alone
+
+
+def test_no_more_is_kept_than_the_stock_has_clusters() -> None:
+    """Messages that a stream makes anew are parents of others too, for a while: what they may become is forgotten with them."""
+    known = faults(load_contract(), OFFERS, 1, NOW, None, None)
+    list(islice(steered_cases(OFFERS, 1, shard=9, now=NOW), 3000))
+    kept = [choice.cluster for choice in known._choices.values()]
+    assert 100 < len(kept) <= 3 * STOCK
+    assert all(cluster.parent is not None for cluster in kept)
 
 
 def test_the_bytes_of_a_late_shard_stay_what_they_are() -> None:

@@ -1,6 +1,6 @@
 """Clusters with a rule broken in them, or a silence asked about: made once, for all messages that are crossed of the cluster.
 
-To break a rule anew costs three times as much as to cross a message. So the first shards of a seed break all of theirs anew, later ones fewer and
+To break a rule anew costs five times as much as to cross a message. So the first shards of a seed break all of theirs anew, later ones fewer and
 fewer: most of their faults were made in a cluster before, and stand beside members that they have not met.
 """
 
@@ -68,14 +68,17 @@ class Variants(Generic[T, R]):
 
     def of(self, cluster: Cluster) -> Choice[R]:
         """The variants of a cluster."""
-        return self._choices.get(cluster) or self._choices.setdefault(cluster, Choice(cluster, self._turns(cluster)))
+        known = self._choices.get(cluster)
+        if known is not None:
+            return known
+        if cluster.parent is None:  # no cluster of the stock: it is soon forgotten, and is to be
+            return Choice(cluster, ())
+        return self._choices.setdefault(cluster, Choice(cluster, self._turns(cluster, cluster.parent)))
 
-    def _turns(self, cluster: Cluster) -> Sequence[int]:
+    def _turns(self, cluster: Cluster, parent: int) -> Sequence[int]:
         """The things that may be done to a cluster, from the one whose turn it is."""
-        if cluster.parent is None:
-            return ()
         every = [number for number, (name, _) in enumerate(self._things) if name in cluster.piece.values]
-        first = cluster.parent * self._most % len(every) if every else 0
+        first = parent * self._most % len(every) if every else 0
         return [*every[first:], *every[:first]][: self._most]
 
     def variant(self, choice: Choice[R], thing: int) -> Variant[R] | None:
