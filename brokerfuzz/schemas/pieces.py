@@ -204,17 +204,17 @@ class Pieces:
         for piece in pieces:
             if piece is None:
                 return None
-            _, its_names, its_ties, its_compact, _, _, _, _, verdict = piece
+            its_names, its_ties = piece.names, piece.ties
             if names & its_names:
                 return None
             if tied & its_ties:
                 is_apart = False
             names |= its_names
             tied |= its_ties
-            if not its_compact:
+            if not piece.is_compact:
                 is_compact = False
-            if verdict is not VALID:
-                verdicts.append(verdict)
+            if piece.verdict is not VALID:
+                verdicts.append(piece.verdict)
         if self._needed & ~tied:
             verdicts += [verdict for bit, verdict in self._absent.items() if not tied & bit]
         verdict = _sum(verdicts) if is_apart and len(message.body) <= self._largest else None
