@@ -1,4 +1,4 @@
-"""Files that are whole or not there."""
+"""Files that are whole or not there, and bytes that are written while the next ones are made."""
 
 import os
 from collections.abc import Iterable, Iterator

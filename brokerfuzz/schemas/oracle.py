@@ -122,7 +122,7 @@ class Rulebook:
         self.contract = contract
         self.message_type = message_type
         self._files = files = Files(contract.schemas)
-        self.validator = validator(contract.schemas[message_type], files)
+        self.validator = validator({"properties": {}, **contract.schemas[message_type]}, files)  # else no member has its own error
         self.rules: dict[tuple[str, str], list[Rule]] = {}
         for rule in contract.rules[message_type]:
             self.rules.setdefault((rule.site, rule.keyword), []).append(rule)
@@ -198,12 +198,17 @@ class Rulebook:
 
     @cached_property
     def ties(self) -> Sequence[Tie] | None:
-        """What is asked of members together: by the schema besides that, and by the walk around them, which compares some. None where
-        that cannot be told."""
+        """What is asked of members together: by the schema besides that, and by the walk around them, which compares some. No member has two
+        ties. None where that cannot be told."""
         ties, compared = self._split.ties, self.inspector.compared
         if ties is None or compared is None or not self.inspector.members.keys() <= self._split.members.keys():
             return None
-        return [*ties, *(Tie(names, None) for names in compared)]
+        found = list[Tie]()
+        for tie in [*ties, *map(Tie, compared)]:
+            tied = [other for other in found if other.names & tie.names]
+            names, asked = tie.names.union(*(other.names for other in tied)), [one for other in (*tied, tie) for one in other.asked]
+            found = [*(other for other in found if other not in tied), Tie(names, asked)]
+        return found
 
     @property
     def rest(self) -> Validator:

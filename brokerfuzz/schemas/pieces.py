@@ -65,7 +65,7 @@ class Piece(NamedTuple):
 
     @property
     def bare(self) -> "Piece":
-        """The piece with what a message is judged by alone, which takes less memory: its values and parts are not in it."""
+        """The piece with what a message is judged by alone, which takes less memory: its values and parts are not in it, and cannot be changed."""
         return self._replace(values=_NOTHING, parts=_NOTHING)
 
 
@@ -115,14 +115,15 @@ class Pieces:
         self._inspector = rulebook.inspector
         self._now, self._longest, self._largest = now, self._inspector.longest_text, rulebook.largest
         ties = rulebook.ties
-        asked = {_UNTOLD << number: tie.asked for number, tie in enumerate(ties or (), 1)}
-        self._asked = {bit: validator for bit, validator in asked.items() if validator is not None}
-        self._compared = sum(asked.keys() - self._asked.keys())
+        self._asked = {_UNTOLD << number: tie.asked for number, tie in enumerate(ties or (), 1)}
+        self._compared = frozenset[str]().union(*(self._inspector.compared or ()))
         self._known = {
             name: _Known(1 << number, _bits(ties is None, *(name in tie.names for tie in ties or ())), _named(name), look)
             for number, (name, look) in enumerate(self._inspector.members.items())
         }
-        needed = [bit for bit, validator in self._asked.items() if not validator.is_valid({})] if ties is not None else [_UNTOLD]
+        needed = [bit for bit, asked in self._asked.items() if not _find_nothing(asked, {})] if ties is not None else [_UNTOLD]
+        self._most = MOST_BROKEN // (len(self._known) + len(needed) + 1)
+        """Errors of a piece: of as many pieces as a message can have no more than a verdict lists."""
         self._absent = {bit: self._alone(Piece(b"", 0, bit, True, {}, {}, ())).verdict for bit in needed}
         self._needed = sum(needed)
         self._short = lru_cache(maxsize=_KEPT)(self.read_once)
@@ -170,10 +171,10 @@ class Pieces:
         """The piece with the verdict on it."""
         if piece.ties & _UNTOLD:
             return piece._replace(verdict=None)
-        asked = [validator for bit, validator in self._asked.items() if piece.ties & bit]
-        if not piece.notable and not piece.ties & self._compared and all(_finds_nothing(validator, piece.outline) for validator in asked):
+        asked = [validator for bit, some in self._asked.items() if piece.ties & bit for validator in some]
+        if not piece.notable and self._compared.isdisjoint(piece.outline) and _find_nothing(asked, piece.outline):
             return piece
-        return piece._replace(verdict=self._found(piece.outline, piece.notable, asked))
+        return piece._replace(verdict=self._found(piece.outline, piece.notable, asked, self._most))
 
     def _way(self, name: str, value: Any, known: _Known, reading: Reading) -> _Way:
         inspection, place, errors = Inspection(self._now), (None, name), self._rulebook.errors_of_member(name, value)
@@ -229,11 +230,13 @@ class Pieces:
             outline |= piece.outline
         if len(outline) < sum(len(piece.outline) for piece in pieces):
             return None
-        return self._found(outline, [member for piece in pieces for member in piece.notable], [self._rulebook.rest], size)
+        return self._found(outline, [member for piece in pieces for member in piece.notable], [self._rulebook.rest], size=size)
 
-    def _found(self, outline: Mapping[str, Any], notable: Sequence[_Notable], asked: Sequence[Validator], size: int = 0) -> Verdict | None:
+    def _found(
+        self, outline: Mapping[str, Any], notable: Sequence[_Notable], asked: Sequence[Validator], most: int = MOST_BROKEN, size: int = 0
+    ) -> Verdict | None:
         """The verdict on members in a message of this size of which so much is asked together, in every way to read it. None where several members
-        can be read in several ways, one is deeper than a validator goes, or a verdict lists no more."""
+        can be read in several ways, one is deeper than a validator goes, or there are more errors than so many."""
         several = [member for member in notable if len(member.ways) > 1]
         if len(several) > 1:
             return None
@@ -245,7 +248,7 @@ class Pieces:
                 errors = [*self._rulebook.errors(asked, message), *(error for way in ways for error in way.errors)]
             except (ValueError, RecursionError):
                 return None
-            if len(errors) > MOST_BROKEN:
+            if len(errors) > most:
                 return None
             inspection.broken = [entry for way in ways for entry in way.broken]
             inspection.touched += [touch for way in ways for touch in way.touched]
@@ -262,16 +265,15 @@ def _sum(verdicts: Sequence[Verdict | None]) -> Verdict | None:
     if len(verdicts) <= 1:
         return verdicts[0] if verdicts else VALID
     known = [verdict for verdict in verdicts if verdict is not None]
-    broken = [entry for verdict in known for entry in verdict.broken]
-    if len(known) < len(verdicts) or len(broken) > MOST_BROKEN:
+    if len(known) < len(verdicts):
         return None
-    return verdict_of(broken, [touch for verdict in known for touch in verdict.silences])
+    return verdict_of([entry for verdict in known for entry in verdict.broken], [touch for verdict in known for touch in verdict.silences])
 
 
-def _finds_nothing(validator: Validator, value: Any) -> bool:
-    """Whether a validator finds nothing; not, where the value is deeper than it goes."""
+def _find_nothing(asked: Sequence[Validator], value: Any) -> bool:
+    """Whether validators find nothing; not, where the value is deeper than they go."""
     try:
-        return validator.is_valid(value)
+        return all(validator.is_valid(value) for validator in asked)
     except (ValueError, RecursionError):
         return False
 

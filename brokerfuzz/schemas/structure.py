@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
-from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.flattening import ANNOTATIONS, Schema
 from brokerfuzz.schemas.pointers import escape
 
 SCHEMA_SUFFIX = ".schema.json"
@@ -41,26 +41,21 @@ def validator(schema: Schema, files: Files) -> Validator:
 
 
 class Tie(NamedTuple):
-    """What is asked of members together: of those that a message has of these names, whatever else it has. None where no schema asks it."""
+    """What is asked of members together: by these validators, of those that a message has of these names, whatever else it has."""
 
     names: frozenset[str]
-    asked: Validator | None
+    asked: Sequence[Validator] = ()
 
 
 class Split(NamedTuple):
     """A schema in parts: validators of members by their names, and of all that is left: it finds what the whole schema finds, but for those.
 
-    `ties` ask what `rest` asks, each about a few members, if every member is one of `members`. None, if it may be about any.
+    `ties` ask what `rest` asks, each about a few members, of an object that has no other members than `members`. None, if `rest` may be about any.
     """
 
     members: Mapping[str, Validator]
     rest: Validator
     ties: Sequence[Tie] | None
-
-    @property
-    def seen(self) -> frozenset[str] | None:
-        """The members that what is left looks at: the others might as well not be there. None, if it may look at any."""
-        return frozenset[str]().union(*(tie.names for tie in self.ties)) if self.ties is not None else None
 
 
 def split(name: str, schema: Schema, files: Files) -> Split:
@@ -70,17 +65,16 @@ def split(name: str, schema: Schema, files: Files) -> Split:
     it might be to a member that is gone.
     """
     rest = {**schema, "properties": dict.fromkeys(schema.get("properties", {}), True)}
-    if any(reference in dumps(rest) for reference in ('"$ref"', '"$dynamicRef"')):
+    text = dumps(rest)
+    if '"$ref"' in text or '"$dynamicRef"' in text:
         return Split({}, validator(schema, files), None)
     references = {member: {"$schema": DRAFT, "$ref": f"{name}{SCHEMA_SUFFIX}#/properties/{quote(escape(member))}"} for member in rest["properties"]}
     members = {member: validator(reference, files) for member, reference in references.items()}
     ties = [(set(_seen(part)), validator(part, files)) for part in _parts(rest)]
     is_told = all(None not in names for names, _ in ties)
-    return Split(members, validator(rest, files), [Tie(frozenset(filter(None, names)), asked) for names, asked in ties] if is_told else None)
+    return Split(members, validator(rest, files), [Tie(frozenset(filter(None, names)), [asked]) for names, asked in ties] if is_told else None)
 
 
-_PLAIN = {"$schema", "$id", "$comment", "title", "description"}
-"""Keywords that ask nothing."""
 _CONDITION = ("if", "then", "else")
 
 
@@ -96,12 +90,14 @@ def _parts(schema: Schema) -> Iterator[Schema]:
             yield from ({keyword: {name: below}} for name, below in value.items() if below is not True)
         elif keyword == "if":
             yield {part: schema[part] for part in _CONDITION if part in schema}
-        elif keyword not in (*_PLAIN, *_CONDITION) and not (keyword == "additionalProperties" and isinstance(value, bool)):
+        elif keyword not in (*ANNOTATIONS, *_CONDITION) and not (keyword == "additionalProperties" and isinstance(value, bool)):
             yield {keyword: value}
 
 
 def _seen(schema: Schema | bool) -> Iterator[str | None]:
-    """The members of an object that a schema looks at; None among them, if that cannot be told."""
+    """The members of an object that a schema looks at; None among them, if that cannot be told, or it may find fault with the object as such."""
+    if schema is False:
+        yield None
     for keyword, value in schema.items() if isinstance(schema, dict) else ():
         if keyword == "properties":
             yield from (name for name, below in value.items() if below is not True)
@@ -112,7 +108,7 @@ def _seen(schema: Schema | bool) -> Iterator[str | None]:
         elif keyword == "allOf":
             for below in value:
                 yield from _seen(below)
-        elif keyword not in _PLAIN and keyword != "type":
+        elif keyword not in ANNOTATIONS and not (keyword == "type" and "object" in ([value] if isinstance(value, str) else value)):
             yield None
 
 

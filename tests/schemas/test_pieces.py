@@ -125,6 +125,53 @@ def test_members_that_are_tied_are_judged_together_in_one_piece_or_in_several(
         assert reader.judge(message).verdict == check(OFFERS, message.body, now=NOW, contract=contract)
 
 
+FEW = st.sampled_from("abc")
+KEYWORDS: dict[str, st.SearchStrategy[Any]] = {
+    "properties": st.dictionaries(FEW, st.sampled_from([True, {}, {"type": "integer"}, {"const": 1}, {"minLength": 2}, {"enum": [1, "x"]}])),
+    "required": st.lists(FEW, unique=True),
+}
+
+
+def with_conditions(below: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    conditions = {"if": below, "then": below, "else": below, "allOf": st.lists(below, min_size=1, max_size=2)}
+    return st.fixed_dictionaries({}, optional={**KEYWORDS, **conditions})
+
+
+SCHEMAS = with_conditions(st.recursive(st.booleans() | st.fixed_dictionaries({}, optional=KEYWORDS), with_conditions, max_leaves=4))
+SOME = st.sampled_from([b"1", b"2", b"null", b'"x"', b'""', b"1.00000000000000001", b"[1]"])
+
+
+@given(SCHEMAS, st.lists(st.tuples(st.dictionaries(FEW | st.just("other"), SOME), st.sampled_from([(0,), (1,), (1, 2)])), min_size=1, max_size=8))
+def test_whatever_a_contract_asks_of_members_together(
+    tmp_path_factory: pytest.TempPathFactory, asked: dict[str, Any], messages: list[tuple[dict[str, bytes], tuple[int, ...]]]
+) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        head = {keyword: schema[keyword] for keyword in ("$schema", "$id", "type")}
+        schema.clear()
+        schema.update(head | asked, properties=dict.fromkeys("abc", True) | asked.get("properties", {}))
+
+    contract = changed_contract(tmp_path_factory.mktemp("contract"), OFFERS, change)
+    reader = Pieces(contract, OFFERS, NOW)
+    for texts, cuts in messages:
+        pieces = list(zip(texts, read(reader, **texts), strict=True))
+        message = Joined(
+            [reader.together(dict(some)) for some in pairs_of([0, *(min(cut, len(pieces)) for cut in cuts), len(pieces)], pieces) if some]
+        )
+        assert reader.judge(message).verdict == check(OFFERS, message.body, now=NOW, contract=contract)
+
+
+def test_as_many_errors_as_a_verdict_lists_are_counted_before_any_is_hidden(tmp_path: Path) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        for name in ("accessGroups", "categoryIds"):
+            schema["properties"][name] = {"type": "array", "items": {"type": "string", "enum": ["x"]}}
+
+    contract = changed_contract(tmp_path, OFFERS, change)
+    reader = Pieces(contract, OFFERS, NOW)
+    many = b"[" + b",".join([b"1"] * 450) + b"]"
+    message = Joined(read(reader, number=b'"1"', offerType=b'"Standard"', accessGroups=many, categoryIds=many))
+    assert reader.judge(message).verdict == check(OFFERS, message.body, now=NOW, contract=contract)
+
+
 def test_more_broken_rules_than_a_verdict_lists_are_left_to_the_whole(tmp_path: Path) -> None:
     contract = changed_contract(tmp_path, OFFERS, lambda schema: None)
     reader = Pieces(contract, OFFERS, NOW)

@@ -62,12 +62,12 @@ def _conditional(contract: Contract, message_type: MessageType) -> Iterator[froz
 
 
 class Cluster:
-    """Members that messages have together: their piece, the number of the cluster, and that of the message of the stock that they are from."""
+    """Members that messages have together: their piece, and the number of the message of the stock that they are from; None, if of no such."""
 
-    __slots__ = ("number", "parent", "piece")
+    __slots__ = ("parent", "piece")
 
-    def __init__(self, piece: Piece, number: int, parent: int | None) -> None:
-        self.piece, self.number, self.parent = piece, number, parent
+    def __init__(self, piece: Piece, parent: int | None) -> None:
+        self.piece, self.parent = piece, parent
 
 
 class _Parent(NamedTuple):
@@ -110,9 +110,9 @@ class Stock:
     def parent(self, message: Message, number: int, *, is_of_stock: bool = False) -> _Parent:
         """A message as a parent of others; the text that becomes their mark follows from a number."""
         members, marked, clusters = message.members, self._texts[number % len(self._texts)], list[Cluster | None]()
-        for cluster, names in enumerate(self.clusters):
+        for names in self.clusters:
             pieces = {name: piece for name, piece in members.items() if name in names and name != marked}
-            clusters.append(Cluster(self.reader.together(pieces), cluster, number if is_of_stock else None) if pieces else None)
+            clusters.append(Cluster(self.reader.together(pieces), number if is_of_stock else None) if pieces else None)
         return _Parent(clusters, marked)
 
 

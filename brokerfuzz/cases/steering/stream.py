@@ -111,14 +111,14 @@ class _Stream:
         broken, asked = breakers(contract, message_type, seed, now, rules, techniques), questions(contract, message_type, seed)
         self._prober = Prober(contract, message_type, now)
         self._breaking, self._probing = Breaking(broken, contract, shard * _BROKEN), Probing(self._prober, asked, shard)
+        known = stock(contract, message_type, seed, now)
         self._varying = Varying(
             faults(contract, message_type, seed, now, rules, techniques),
             probes(contract, message_type, seed, now),
             Breaking([breaker for breaker in broken if not breaker.site], contract, shard * _BROKEN),
             Probing(self._prober, [question for question in asked if not self._prober.site(question)], shard),
             random_of(seed, shard, 2),
-        )  # fmt: skip
-        known = stock(contract, message_type, seed, now)
+        ) if known else None  # fmt: skip
         self._reader = known.reader
         self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
         self._made_anew = 0
@@ -175,7 +175,8 @@ class _Stream:
     def _single(self, base: _Base, news: News) -> _Claim | None:
         """A rule broken in a message, which is the twin."""
         message, _, clusters = base.made
-        made = (clusters and self._varying.single(message, clusters, news)) or self._breaking.single(message, news)
+        varied = self._varying.single(message, clusters, news) if self._varying is not None and clusters else None
+        made = varied or self._breaking.single(message, news)
         if made is None:
             return None
         [(fault, at, now)], broken = made
@@ -184,7 +185,8 @@ class _Stream:
     def _double(self, base: _Base, news: News) -> _Claim | None:
         """Two rules broken in a message."""
         message, _, clusters = base.made
-        made = (clusters and self._varying.double(message, clusters, news)) or self._breaking.double(message, news)
+        varied = self._varying.double(message, clusters, news) if self._varying is not None and clusters else None
+        made = varied or self._breaking.double(message, news)
         if made is None:
             return None
         both, broken = made
@@ -194,7 +196,8 @@ class _Stream:
     def _probe(self, base: _Base, news: News) -> _Claim | None:
         """A silence asked about in a message."""
         message, _, clusters = base.made
-        made = (clusters and self._varying.probe(message, clusters, news)) or self._probing.probe(message, news)
+        varied = self._varying.probe(message, clusters, news) if self._varying is not None and clusters else None
+        made = varied or self._probing.probe(message, news)
         return _Claim(made.message, (), made.probe.silence.id, self._prober.tags(made.probe), None) if made else None
 
     # -------------------------------------------------------------------------------------------------- messages

@@ -147,14 +147,14 @@ class Varying:
         self._faults, self._probes, self._breaking, self._probing = _Taking(faults, random), _Taking(probes, random), breaking, probing
 
     def single(self, message: Message, clusters: Sequence[Cluster], news: News) -> tuple[list[Breach], Message] | None:
-        """A rule that was broken before in one of the message's clusters, and the message with that in it."""
+        """A rule broken in one of the message's clusters, as in each message that has it, and the message with that in it."""
         if self._faults.is_of_whole():
             return self._breaking.single(message, news)
         one = _new(self._faults, message, clusters, news)
         return ([one[0]], one[1]) if one is not None else None
 
     def double(self, message: Message, clusters: Sequence[Cluster], news: News) -> tuple[list[Breach], Message] | None:
-        """Two rules that were broken before, each in a cluster of its own, and the message with both in it."""
+        """Two rules broken so, each in a cluster of its own, and the message with both in it."""
         offered = self._faults.offered(clusters)
         one = self._faults.take(offered)
         if one is None:
@@ -168,7 +168,7 @@ class Varying:
         return None
 
     def probe(self, message: Message, clusters: Sequence[Cluster], news: News) -> Probed | None:
-        """A silence that was asked about before in one of the message's clusters, and the message with that in it."""
+        """A silence asked about in one of the message's clusters so, and the message with that in it."""
         if self._probes.is_of_whole():
             return self._probing.probe(message, news)
         one = _new(self._probes, message, clusters, news)
