@@ -1,6 +1,6 @@
 """Messages crossed of others: each cluster of members comes from another one, and members that have to agree are in one cluster.
 
-A message that is made anew costs ten times as much, and what a program does with one member mostly does not depend on the others.
+A message that is made anew costs thirty times as much, and what a program does with one member mostly does not depend on the others.
 """
 
 from collections.abc import Iterator, Sequence
