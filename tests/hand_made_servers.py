@@ -46,6 +46,7 @@ def serving_streams(conversation: Conversation, *, tls: ssl.SSLContext | None = 
 
 async def _end(server: asyncio.Server) -> None:
     server.close()
+    await asyncio.sleep(0.01)  # what has just been accepted becomes a conversation: given up before, it would leave its socket open
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
