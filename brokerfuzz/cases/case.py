@@ -110,19 +110,33 @@ class Case:
     ) -> "Case":
         """The case as `judged` makes it, of what the oracle said of the bytes."""
         verdict = judgement.verdict
-        if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
-            raise LabelError(f"a case of {faults} is {verdict}: {body[:300]!r}")
-        if claim and claim != verdict.label and (verdict.label != "unspecified" or claim not in {touch.silence for touch in verdict.silences}):
-            raise LabelError(f"a case of {claim} is {verdict}: {body[:300]!r}")
+        if not confirmed_by(verdict, faults, claim):
+            raise LabelError(f"a case of {faults or claim} is {verdict}: {body[:300]!r}")
         if twin is not None and twin.label != "valid":
             raise LabelError(f"a twin is {twin.verdict}: {twin.body[:300]!r}")
-        case = object.__new__(cls)  # what a frozen dataclass does with its fields takes as long as all else here
-        vars(case).update(
-            message_type=message_type, body=body, verdict=verdict, faults=tuple(faults), tags=tuple(tags),
-            twin=twin, missing_twin=None, headers=headers, id=_id(message_type, headers, body),
-        )  # fmt: skip
-        if judgement.is_compact is not None:
-            vars(case)["is_compact"] = judgement.is_compact  # as the cached property would keep it
+        return cls.known(message_type, body, judgement, tuple(faults), tuple(tags), twin, headers)
+
+    @classmethod
+    def known(
+        cls,
+        message_type: MessageType,
+        body: bytes,
+        judgement: Judgement,
+        faults: tuple[Fault, ...],
+        tags: tuple[str, ...],
+        twin: "Case | None",
+        headers: Headers = (),
+    ) -> "Case":
+        """The same, of a judgement that is known to confirm what is claimed."""
+        verdict, is_compact, _ = judgement
+        fields: dict[str, Any] = {
+            "message_type": message_type, "body": body, "verdict": verdict, "faults": faults, "tags": tags,
+            "twin": twin, "missing_twin": None, "headers": headers, "id": _id(message_type, headers, body),
+        }  # fmt: skip
+        if is_compact is not None:
+            fields["is_compact"] = is_compact  # as the cached property would keep it
+        case = object.__new__(cls)
+        object.__setattr__(case, "__dict__", fields)  # what a frozen dataclass does, field by field, takes as long as all else here
         return case
 
     @classmethod
@@ -138,6 +152,13 @@ class Case:
             if contract is load_contract():
                 raise
             return None
+
+
+def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -> bool:
+    """Whether a verdict says what a case claims by these faults, or by the id of a silence or `valid`: see `Case.judged`."""
+    if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
+        return False
+    return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.silence for touch in verdict.silences})
 
 
 def _id(message_type: MessageType, headers: Headers, body: bytes) -> str:

@@ -13,7 +13,6 @@ packed is that of the request, packed. Where a corpus is a folder,
 """
 
 from base64 import b64encode
-from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -23,28 +22,30 @@ from brokerfuzz.cases.case import Case
 
 def encode(case: Case, *, last: bool = False) -> bytes:
     """The line of a case, without its line break."""
-    carried = {"body": orjson.Fragment(case.body)} if case.is_compact else {"raw": b64encode(case.body).decode()}
-    return _line(case, carried, last)
+    if case.is_compact:
+        return _line(case, "body", orjson.Fragment(case.body), last)
+    return _line(case, "raw", b64encode(case.body).decode(), last)
 
 
 def encode_beside(case: Case, file: str, *, last: bool = False) -> bytes:
     """The line of a case whose message is in a file: `"file"`, its name, stands in place of the message."""
-    return _line(case, {"file": file}, last)
+    return _line(case, "file", file, last)
 
 
-def _line(case: Case, carried: Mapping[str, Any], last: bool) -> bytes:
+def _line(case: Case, carrier: str, carried: Any, last: bool) -> bytes:
+    verdict = case.verdict
     record: dict[str, Any] = {
         "id": case.id,
         "message": case.message_type,
-        "verdict": case.label,
-        "faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
-        "silences": sorted({touch.silence for touch in case.verdict.silences}) if case.verdict.silences else (),
+        "verdict": verdict.label,
+        "faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults] if case.faults else (),
+        "silences": sorted({touch.silence for touch in verdict.silences}) if verdict.silences else (),
         "tags": case.tags,
-        "twin": case.twin_id,
+        "twin": case.twin_id if case.twin is None else case.twin.id,
     }
     if case.headers:
         record["headers"] = case.headers
-    record |= carried
+    record[carrier] = carried
     if last:
         record["last"] = True
     return orjson.dumps(record)

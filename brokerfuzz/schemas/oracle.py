@@ -211,6 +211,13 @@ class Rulebook:
         return found
 
     @property
+    def strange(self) -> Sequence[Validator] | None:
+        """What is asked of members that the schema does not know, each by itself. None where that cannot be told."""
+        if self.ties is None or len(self.rules.get(("", "additionalProperties"), ())) > 1:
+            return None
+        return [self._split.strange] if self._split.strange is not None else []
+
+    @property
     def rest(self) -> Validator:
         """What the schema asks of a message besides that."""
         return self._split.rest
@@ -237,19 +244,20 @@ class Rulebook:
     def _errors(self, asked: Validator, value: Any, *above: str) -> Iterator[Error]:
         """The errors of a value, which lies below these steps of the message."""
         for error in asked.iter_errors(value):
-            steps, kind = (*above, *error.instance_path), error.kind
+            below, kind = error.instance_path, error.kind
+            steps, instance = (*above, *below), error.instance if below else value  # a large value is not to be told again
             keyword, found = _KEYWORDS.get(kind.name, kind.name), "nothing"
             if keyword != "required":
-                found = describe(error.instance)
+                found = describe(instance)
             elif "property" in (detail := kind.as_dict()):
                 steps = (*steps, detail["property"])
             site, at = _place_of(steps)
             rules = self.rules.get((site, keyword)) or self._unnamed(site, keyword)
             if keyword == "additionalProperties":
                 for name in kind.as_dict()["unexpected"]:
-                    yield Error(rules, steps, f"{at}/{escape(name)}", f"a member {name!r}", error.instance)
+                    yield Error(rules, steps, f"{at}/{escape(name)}", f"a member {name!r}", instance)
             else:
-                yield Error(rules, steps, at, found, error.instance)
+                yield Error(rules, steps, at, found, instance)
 
     def _unnamed(self, site: str, keyword: str) -> Sequence[Rule]:
         return (Rule(self.message_type, site, keyword, None, self.message_type, f"what {keyword} says"),)

@@ -4,7 +4,7 @@
 to do for a message is what concerns it as a whole. The verdict is that of `check`, for the same schemas are asked about the same values.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from types import MappingProxyType
@@ -69,6 +69,10 @@ class Piece(NamedTuple):
         return self._replace(values=_NOTHING, parts=_NOTHING)
 
 
+EMPTY = Piece(b"", 0, 0, True, {}, {}, ())
+"""The piece of no members."""
+
+
 class Unread(NamedTuple):
     """A member of a message that is read when the message is judged: its bytes there, its name, the bytes of its value."""
 
@@ -78,20 +82,30 @@ class Unread(NamedTuple):
 
 
 class Joined:
-    """The message that has these members: its pieces, and the bytes that they give."""
+    """The message that has these members: its pieces, their texts, and the bytes that they give."""
 
-    __slots__ = ("body", "pieces")
+    __slots__ = ("body", "pieces", "texts")
 
     def __init__(self, pieces: Sequence[Piece | Unread]) -> None:
-        self.pieces = pieces
-        self.body = b"{%b}" % b",".join([piece[0] for piece in pieces])
+        self.pieces, self.texts = pieces, [piece[0] for piece in pieces]
+        self.body = joined(self.texts)
+
+
+def joined(texts: Iterable[bytes]) -> bytes:
+    """The message of members that are written so; an empty text is none."""
+    return b"{%b}" % b",".join(filter(None, texts))
 
 
 class Judgement(NamedTuple):
-    """A verdict, and whether the bytes are the compact JSON of a value; None where that is not known."""
+    """A verdict, and whether the bytes are the compact JSON of a value; None where that is not known. `is_apart`: nothing was asked of several of
+    the message's pieces together."""
 
     verdict: Verdict
     is_compact: bool | None
+    is_apart: bool = False
+
+
+APART_AND_VALID = Judgement(VALID, is_compact=True, is_apart=True)
 
 
 class _Known(NamedTuple):
@@ -103,26 +117,32 @@ class _Known(NamedTuple):
     look: Look | None
 
 
-_UNTOLD = 1
-"""The bit of a member of which cannot be told what it is tied to."""
+_UNTOLD, _STRANGE, _TIED = 1, 2, 4
+"""The bits of a member of which cannot be told what it is tied to, of one that the contract does not know, and of the first tie."""
 
 
 class Pieces:
-    """Reads members of one message type, and judges messages of them, against a time."""
+    """Reads members of one message type, and judges messages of them, against a time. `largest` is how many bytes a message may have before that
+    alone is in doubt."""
 
     def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
         self._rulebook = rulebook = rulebook_of(contract, message_type)
         self._inspector = rulebook.inspector
-        self._now, self._longest, self._largest = now, self._inspector.longest_text, rulebook.largest
-        ties = rulebook.ties
-        self._asked = {_UNTOLD << number: tie.asked for number, tie in enumerate(ties or (), 1)}
+        self._now, self._longest, self.largest = now, self._inspector.longest_text, rulebook.largest
+        ties, strange = rulebook.ties, rulebook.strange
+        self._asked = {_TIED << number: tie.asked for number, tie in enumerate(ties or ())}
+        if strange is not None:
+            self._asked[_STRANGE] = strange
+        self._strange, self._refused = _UNTOLD if strange is None else _STRANGE, _STRANGE if strange else 0
+        self._tied = frozenset[str]().union(*(tie.names for tie in ties or ()))
         self._compared = frozenset[str]().union(*(self._inspector.compared or ()))
         self._known = {
-            name: _Known(1 << number, _bits(ties is None, *(name in tie.names for tie in ties or ())), _named(name), look)
+            name: _Known(1 << number, sum(_TIED << tie for tie, (names, _) in enumerate(ties) if name in names) if ties is not None else _UNTOLD,
+                         _named(name), look)
             for number, (name, look) in enumerate(self._inspector.members.items())
-        }
+        }  # fmt: skip
         needed = [bit for bit, asked in self._asked.items() if not _find_nothing(asked, {})] if ties is not None else [_UNTOLD]
-        self._most = MOST_BROKEN // (len(self._known) + len(needed) + 1)
+        self._most = MOST_BROKEN // (len(self._known) + len(needed) + 2)
         """Errors of a piece: of as many pieces as a message can have no more than a verdict lists."""
         self._absent = {bit: self._alone(Piece(b"", 0, bit, True, {}, {}, ())).verdict for bit in needed}
         self._needed = sum(needed)
@@ -134,7 +154,7 @@ class Pieces:
 
     def read_once(self, name: str, text: bytes) -> Piece | None:
         """The same, for what does not come again."""
-        known = self._known.get(name) or _Known(0, _UNTOLD, _named(name), None)
+        known = self._known.get(name) or self._unknown(name)
         alone = b"[%b]" % text
         value = plainly(alone)
         if known.head is None or (value is not None and len(value) != 1):
@@ -151,6 +171,15 @@ class Pieces:
         notable = (_Notable(name, ways, exotic),) if len(ways) > 1 or exotic or any(ways[0][1:]) else ()
         return self._member(known, text, {name: ways[0].value}, notable, is_compact=value is not None or compactly_written(alone))
 
+    def read_text(self, name: str, text: str) -> Piece | None:
+        """The member of this name whose value is the text: the same as of its bytes."""
+        written, known = orjson.dumps(text), self._known.get(name)
+        if known is None or known.head is None or known.look is not None or known.ties or len(written) > self._longest or b"\\" in written:
+            return self.read_once(name, written)
+        if self._rulebook.errors_of_member(name, text):
+            return self.read_once(name, written)
+        return Piece(known.head + written, known.bit, 0, True, {name: text}, _NOTHING, ())
+
     def together(self, parts: Mapping[str, Piece]) -> Piece:
         """A piece of several members, one after the other, from the pieces of each, by their names."""
         every, names, ties, values, outline = parts.values(), 0, 0, dict[str, Any](), dict[str, Any]()
@@ -161,6 +190,36 @@ class Pieces:
             outline |= part.outline
         text, notable = b",".join([part.text for part in every]), [member for part in every for member in part.notable]
         return self._alone(Piece(text, names, ties, all(part.is_compact for part in every), values, outline, notable, parts))
+
+    def are_apart(self, groups: Iterable[Iterable[str]]) -> bool:
+        """Whether nothing is asked of members of several of these groups together."""
+        tied = 0
+        for group in groups:
+            ties = self._ties(group)
+            if ties & tied or ties & _UNTOLD:
+                return False
+            tied |= ties
+        return True
+
+    def are_valid(self, pieces: Iterable[Piece], group: Iterable[str]) -> bool:
+        """Whether these pieces, all that a message has of a group of members that is apart, are valid and compact, and none is missing."""
+        tied, is_valid = 0, True
+        for piece in pieces:
+            tied |= piece.ties
+            is_valid = is_valid and piece.verdict is VALID and piece.is_compact
+        return is_valid and not self._needed & self._ties(group) & ~tied
+
+    def _ties(self, names: Iterable[str]) -> int:
+        """The bits of all ties of members."""
+        found = 0
+        for name in names:
+            found |= (self._known.get(name) or self._unknown(name)).ties
+        return found
+
+    def verdict_of(self, piece: Piece, other: Piece) -> Verdict | None:
+        """The verdict on a message whose pieces are apart and valid, the other one among them, when this one takes its place; None where only the
+        whole tells."""
+        return piece.verdict if piece.ties & ~self._refused == other.ties and not piece.names & ~other.names else None
 
     def _member(self, known: _Known, text: bytes, values: Mapping[str, Any], notable: Sequence[_Notable], *, is_compact: bool) -> Piece:
         assert known.head is not None, "a member's name is Unicode"
@@ -175,6 +234,10 @@ class Pieces:
         if not piece.notable and self._compared.isdisjoint(piece.outline) and _find_nothing(asked, piece.outline):
             return piece
         return piece._replace(verdict=self._found(piece.outline, piece.notable, asked, self._most))
+
+    def _unknown(self, name: str) -> _Known:
+        """What is known of a member that the contract does not know."""
+        return _Known(0, self._strange if name not in self._tied else _UNTOLD, _named(name), None)
 
     def _way(self, name: str, value: Any, known: _Known, reading: Reading) -> _Way:
         inspection, place, errors = Inspection(self._now), (None, name), self._rulebook.errors_of_member(name, value)
@@ -218,10 +281,11 @@ class Pieces:
                 verdicts.append(piece.verdict)
         if self._needed & ~tied:
             verdicts += [verdict for bit, verdict in self._absent.items() if not tied & bit]
-        verdict = _sum(verdicts) if is_apart and len(message.body) <= self._largest else None
-        if verdict is None:
-            verdict = self._verdict([piece for piece in pieces if piece is not None], len(message.body))
-        return Judgement(verdict, is_compact) if verdict is not None else None
+        summed = sum_of(verdicts) if is_apart and len(message.body) <= self.largest else None
+        if summed is not None:
+            return Judgement(summed, is_compact, is_apart=True)
+        found = self._verdict([piece for piece in pieces if piece is not None], len(message.body))
+        return Judgement(found, is_compact) if found is not None else None
 
     def _verdict(self, pieces: Sequence[Piece], size: int) -> Verdict | None:
         """The verdict on members that may be tied; None where they share a name, or see `_found`."""
@@ -260,8 +324,8 @@ class Pieces:
         return verdict_of(broken_in_all(found), inspection.touched)
 
 
-def _sum(verdicts: Sequence[Verdict | None]) -> Verdict | None:
-    """The verdict where nothing ties those together that are told about by these; None where only the whole tells."""
+def sum_of(verdicts: Sequence[Verdict | None]) -> Verdict | None:
+    """The verdict on a message whose pieces are apart, from those on them; None where only the whole tells."""
     if len(verdicts) <= 1:
         return verdicts[0] if verdicts else VALID
     known = [verdict for verdict in verdicts if verdict is not None]
@@ -270,17 +334,19 @@ def _sum(verdicts: Sequence[Verdict | None]) -> Verdict | None:
     return verdict_of([entry for verdict in known for entry in verdict.broken], [touch for verdict in known for touch in verdict.silences])
 
 
+def summed(one: Judgement, other: Judgement) -> Judgement:
+    """That on a message of pieces that are apart, from those on two messages in each of which all but one are valid."""
+    verdicts = one.verdict, other.verdict
+    broken, touched = [entry for verdict in verdicts for entry in verdict.broken], [touch for verdict in verdicts for touch in verdict.silences]
+    return Judgement(verdict_of(broken, touched), (one.is_compact and other.is_compact) or None)
+
+
 def _find_nothing(asked: Sequence[Validator], value: Any) -> bool:
     """Whether validators find nothing; not, where the value is deeper than they go."""
     try:
         return all(validator.is_valid(value) for validator in asked)
     except (ValueError, RecursionError):
         return False
-
-
-def _bits(*given: bool) -> int:
-    """The number that has a bit for each that is given."""
-    return sum(1 << number for number, is_given in enumerate(given) if is_given)
 
 
 def _named(name: str) -> bytes | None:

@@ -51,11 +51,13 @@ class Split(NamedTuple):
     """A schema in parts: validators of members by their names, and of all that is left: it finds what the whole schema finds, but for those.
 
     `ties` ask what `rest` asks, each about a few members, of an object that has no other members than `members`. None, if `rest` may be about any.
+    What it asks of others, where there are ties, is what `strange` asks: not to be there; nothing, where that is None.
     """
 
     members: Mapping[str, Validator]
     rest: Validator
     ties: Sequence[Tie] | None
+    strange: Validator | None = None
 
 
 def split(name: str, schema: Schema, files: Files) -> Split:
@@ -71,8 +73,11 @@ def split(name: str, schema: Schema, files: Files) -> Split:
     references = {member: {"$schema": DRAFT, "$ref": f"{name}{SCHEMA_SUFFIX}#/properties/{quote(escape(member))}"} for member in rest["properties"]}
     members = {member: validator(reference, files) for member, reference in references.items()}
     ties = [(set(_seen(part)), validator(part, files)) for part in _parts(rest)]
-    is_told = all(None not in names for names, _ in ties)
-    return Split(members, validator(rest, files), [Tie(frozenset(filter(None, names)), [asked]) for names, asked in ties] if is_told else None)
+    if None in set[str | None]().union(*(names for names, _ in ties)):
+        return Split(members, validator(rest, files), None)
+    closed = {keyword: rest[keyword] for keyword in ("properties", "additionalProperties")} if rest.get("additionalProperties") is False else None
+    told = [Tie(frozenset(filter(None, names)), [asked]) for names, asked in ties]
+    return Split(members, validator(rest, files), told, validator(closed, files) if closed is not None else None)
 
 
 _CONDITION = ("if", "then", "else")

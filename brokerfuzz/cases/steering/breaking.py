@@ -6,9 +6,11 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from brokerfuzz.cases.at_random import TAG
 from brokerfuzz.cases.case import Fault, now_tag
 from brokerfuzz.cases.changes import Change, Steps, place_of, pointer, value_at
 from brokerfuzz.cases.steering.breakables import breakables
+from brokerfuzz.cases.steering.claims import Claim
 from brokerfuzz.cases.steering.marks import decided_by, within
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
@@ -31,6 +33,15 @@ class Breach(NamedTuple):
     fault: Fault
     at: str
     now: tuple[str, ...]
+
+    @property
+    def claim(self) -> Claim:
+        """What is said of a message of which nothing else is broken."""
+        return Claim((self.fault,), None, (TAG, self.at, *self.now))
+
+    def and_also(self, other: "Breach") -> Claim:
+        """What is said of a message of which another rule is broken too."""
+        return Claim((self.fault, other.fault), None, tuple(dict.fromkeys((TAG, self.at, other.at, *self.now, *other.now))))
 
 
 class Break(NamedTuple):
@@ -57,20 +68,31 @@ class Breaker:
         self._ways, self._schema, self._now = ways, contract.sites[rule.message_type][rule.site].schema, now
         self._tags = (now_tag(now),) if any(rule.id == other.id for other in contract.semantics) else ()
 
+    @property
+    def members(self) -> frozenset[str]:
+        """The member of the message in which the rule is broken; none, if that is the message itself."""
+        return frozenset(step for step in self.site[:1] if isinstance(step, str))
+
     def may_be_in(self, message: Any) -> bool:
         """Whether a message has what the site lies below. Most places are passed over by that."""
         return not self.site or type(message) is not dict or self.site[0] in message
 
+    def has_place_in(self, message: Any) -> bool:
+        """Whether a message has a place where the rule holds, and has something to say."""
+        return self.may_be_in(message) and self._place(message, 0) is not None
+
+    def _place(self, message: Any, used: int) -> Steps | None:
+        steps = way_to(message, self.site, used)
+        if steps is None or not _holds(self.rule, message, steps):
+            return None
+        return steps if self.rule.keyword == "required" or value_at(message, steps) is not None else None
+
     def next(self, message: Any, used: int) -> Break | None:
         """The rule broken by the first of its ways, from the one whose turn it is after so many, that applies at the place whose turn it is."""
-        rule = self.rule
-        steps = way_to(message, self.site, used)
-        if steps is None or not _holds(rule, message, steps):
+        rule, steps = self.rule, self._place(message, used)
+        if steps is None:
             return None
-        present = value_at(message, steps)
-        if present is None and rule.keyword != "required":
-            return None
-        spot = Spot(rule, self._schema, present, self._now)
+        spot = Spot(rule, self._schema, value_at(message, steps), self._now)
         for number in range(used + 1, used + 1 + len(self._ways)):
             technique = self._ways[number % len(self._ways)]
             change = technique.change(spot)
@@ -131,17 +153,17 @@ class Breaking:
             self._turns.put_off()
         return self._turns.longest_waiting.breaker.rule if self._turns.passed_over >= _PATIENCE else None
 
-    def single(self, message: Message, news: News) -> tuple[list[Breach], Message] | None:
+    def single(self, message: Message, news: News) -> tuple[Claim, Message] | None:
         """The rule that has waited longest of those that can be broken in the message so that it is new, and the message then."""
         value = message.value
         return self._turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
-    def double(self, message: Message, news: News) -> tuple[list[Breach], Message] | None:
+    def double(self, message: Message, news: News) -> tuple[Claim, Message] | None:
         """Two rules to break at once: the one that has waited longest, and of those that go with it the one that it has met least."""
         value = message.value
         return self._turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
-    def _broken(self, message: Message, waiting: _Waiting, news: News) -> tuple[list[Breach], Message] | None:
+    def _broken(self, message: Message, waiting: _Waiting, news: News) -> tuple[Claim, Message] | None:
         for _ in range(_TRIED):
             found = waiting.next(message.value)
             if found is None:
@@ -149,10 +171,10 @@ class Breaking:
             waiting.used = found.number
             broken = message.changed(found.steps, found.change)
             if news.is_new(broken.body):
-                return [found.breach(message.value)], broken
+                return found.breach(message.value).claim, broken
         return None
 
-    def _both(self, message: Message, waiting: _Waiting, news: News) -> tuple[list[Breach], Message] | None:
+    def _both(self, message: Message, waiting: _Waiting, news: News) -> tuple[Claim, Message] | None:
         one = waiting.next(message.value) if waiting.breaker.rule.keyword != JSON_RULE else None
         if one is None:
             return None
@@ -169,7 +191,7 @@ class Breaking:
             waiting.used = one.number
         return found
 
-    def _with(self, value: Any, one: Break, first: Message, waiting: _Waiting, news: News) -> tuple[list[Breach], Message] | None:
+    def _with(self, value: Any, one: Break, first: Message, waiting: _Waiting, news: News) -> tuple[Claim, Message] | None:
         """The message in which the `first` rule is broken already, with the other one broken too."""
         other = waiting.next(value)
         if other is None:
@@ -178,7 +200,7 @@ class Breaking:
         if not news.is_new(broken.body):
             return None
         waiting.used = other.number
-        return [one.breach(value), other.breach(value)], broken
+        return one.breach(value).and_also(other.breach(value)), broken
 
 
 def _holds(rule: Rule, message: Any, steps: Steps) -> bool:

@@ -18,7 +18,8 @@ from brokerfuzz.cases.steering.turns import random_of, shuffled
 from brokerfuzz.decoder.doubts import doubts
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import strangers, types_of
-from brokerfuzz.schemas.pieces import Piece, Pieces
+from brokerfuzz.schemas.pieces import APART_AND_VALID, EMPTY, Judgement, Piece, Pieces
+from brokerfuzz.schemas.verdicts import VALID
 
 _LEAST = 8
 """Groups of members, below which there is too little to cross."""
@@ -26,10 +27,10 @@ STOCK, _FIRST, _GROWTH = 512, 128, 4
 """Messages of a stock; those from which the first message is crossed, and how many more each other one may have its members from."""
 _LAST = 32
 """Messages of a stream's own that others are crossed of."""
-_CLUSTERS, _TEXTS = 2, 0
+_CLUSTERS = 2
 """So many clusters the members come in, besides free texts, which are the first cluster."""
-_SHIFTS = range(0, 16 * (_CLUSTERS + 1), 16)
-"""Where the bits of a random number begin that choose the parent of each."""
+_SHIFTS = [(number, 16 * number) for number in range(_CLUSTERS + 1)]
+"""Clusters, and where the bits of a random number begin that choose the parent of each."""
 
 
 @lru_cache(maxsize=16)
@@ -62,18 +63,19 @@ def _conditional(contract: Contract, message_type: MessageType) -> Iterator[froz
 
 
 class Cluster:
-    """Members that messages have together: their piece, and the number of the message of the stock that they are from; None, if of no such."""
+    """Members that messages have together: their piece, and the number of the message of the stock that they are from; None, if of no such.
+    `is_valid`: apart from others, they are valid (the cluster of texts, with the one that is to be the mark)."""
 
-    __slots__ = ("parent", "piece")
+    __slots__ = ("is_valid", "parent", "piece")
 
-    def __init__(self, piece: Piece, parent: int | None) -> None:
-        self.piece, self.parent = piece, parent
+    def __init__(self, piece: Piece, parent: int | None, *, is_valid: bool) -> None:
+        self.piece, self.parent, self.is_valid = piece, parent, is_valid
 
 
-class _Parent(NamedTuple):
-    """A message that others take clusters from; None where it has no member of one. Its `marked` text is in none."""
+class Parent(NamedTuple):
+    """A message in clusters, one for each of the stock's. Its `marked` text is in none."""
 
-    clusters: Sequence[Cluster | None]
+    clusters: Sequence[Cluster]
     marked: str
 
 
@@ -90,15 +92,16 @@ class Stock:
         others = shuffled([group for group in bound if group.isdisjoint(self._texts)], random)
         dealt = [frozenset[str]().union(*others[number::_CLUSTERS]) for number in range(_CLUSTERS)]
         self.clusters = [frozenset(self._texts), *dealt] if self._texts and len(bound) >= _LEAST else []
-        self._parents: list[_Parent] = []
+        self._parents: list[Parent] = []
         self.reader, self._source, self._make = Pieces(contract, message_type, now), TurningSource(random), shaping(contract, message_type).message
+        self._is_apart = self.reader.are_apart([*[[name] for name in self._texts], *self.clusters[1:]])
         self._lock = Lock()
 
     def __bool__(self) -> bool:
         """Whether there is anything to cross."""
         return bool(self.clusters)
 
-    def parents(self, count: int) -> Sequence[_Parent]:
+    def parents(self, count: int) -> Sequence[Parent]:
         """The first messages of the stock, so many at least."""
         if len(self._parents) < count:
             with self._lock:
@@ -107,13 +110,22 @@ class Stock:
                     self._parents.append(self.parent(message, number, is_of_stock=True))
         return self._parents
 
-    def parent(self, message: Message, number: int, *, is_of_stock: bool = False) -> _Parent:
+    def parent(self, message: Message, number: int, *, is_of_stock: bool = False) -> Parent:
         """A message as a parent of others; the text that becomes their mark follows from a number."""
-        members, marked, clusters = message.members, self._texts[number % len(self._texts)], list[Cluster | None]()
+        members, marked, clusters = message.members, self._texts[number % len(self._texts)], list[Cluster]()
         for names in self.clusters:
             pieces = {name: piece for name, piece in members.items() if name in names and name != marked}
-            clusters.append(Cluster(self.reader.together(pieces), number if is_of_stock else None) if pieces else None)
-        return _Parent(clusters, marked)
+            piece, mark = self.reader.together(pieces) if pieces else EMPTY, members.get(marked, EMPTY) if marked in names else EMPTY
+            is_valid = self._is_apart and self.reader.are_valid([piece, mark], names)
+            clusters.append(Cluster(piece, number if is_of_stock else None, is_valid=is_valid))
+        return Parent(clusters, marked)
+
+    def judged(self, message: Message, clusters: Sequence[Cluster], mark: Piece) -> Judgement:
+        """What the oracle says of a message of clusters and a mark: it has looked at each, and where they are apart, that is all."""
+        texts, one, other = clusters
+        if texts.is_valid and one.is_valid and other.is_valid and mark.verdict is VALID and len(message.body) <= self.reader.largest:
+            return APART_AND_VALID
+        return message.judged()
 
 
 @lru_cache(maxsize=4)
@@ -122,21 +134,14 @@ def stock(contract: Contract, message_type: MessageType, seed: int, now: datetim
     return Stock(contract, message_type, seed, now)
 
 
-class Crossed(NamedTuple):
-    """What a message is crossed of: clusters, and the name of the text that is to be its mark."""
-
-    clusters: Sequence[Cluster]
-    marked: str
-
-
 class Crossing:
     """Crosses messages of a stock, and of those that a stream made anew last."""
 
     def __init__(self, stock: Stock, random: Random, before: int) -> None:
         """`before` is how many messages earlier shards have made, more or less: the more, the more of the stock is used."""
         self._stock, self._bits, self._used = stock, random.getrandbits, _FIRST + _GROWTH * before
-        self._last: list[_Parent] = []
-        self._every: list[_Parent] = []
+        self._last: list[Parent] = []
+        self._every: list[Parent] = []
         self._learnt = 0
 
     def learn(self, message: Message) -> None:
@@ -147,12 +152,11 @@ class Crossing:
             self._learnt += 1
             self._every = []
 
-    def crossed(self) -> Crossed:
-        """The clusters of the next message, which lacks the one text that is to be its mark."""
+    def crossed(self) -> Parent:
+        """The clusters of the next message, and the name of the one text which that lacks: it is to be its mark."""
         if self._used < STOCK or not self._every:
             self._used = used = min(self._used + _GROWTH, STOCK)
             self._every = [*self._stock.parents(used)[:used], *self._last]
         bits, parents, count = self._bits(16 * (_CLUSTERS + 1)), self._every, len(self._every)
-        chosen = [parents[(bits >> shift & 0xFFFF) % count] for shift in _SHIFTS]
-        found = [cluster for number, parent in enumerate(chosen) if (cluster := parent.clusters[number]) is not None]
-        return Crossed(found, chosen[_TEXTS].marked)
+        clusters = [parents[(bits >> shift & 0xFFFF) % count].clusters[number] for number, shift in _SHIFTS]
+        return Parent(clusters, parents[(bits & 0xFFFF) % count].marked)

@@ -20,6 +20,13 @@ class News:
         """Whether what is made of these bytes may be new."""
         return self._learn is not None or marked(body, self._mark)
 
+    def is_other(self, body: bytes) -> bool:
+        """Whether these bytes, which bear the mark, are new; they are not any more."""
+        if body in self._made:
+            return False
+        self._made.append(body)
+        return True
+
     def is_new(self, body: bytes) -> bool:
         """Whether these bytes are new; they are not any more."""
         if body in self._made or not (marked(body, self._mark) or (self._learn is not None and self._learn(body))):

@@ -63,7 +63,11 @@ class Message(Joined):
             return Message.of_bytes(self._reader, change.how(self.body))
         value = altered(self.value, steps, change)
         name = steps[0] if steps else change.name if isinstance(change, AddMember) else None
-        return _put_together(self._reader, value, self._pieces_of(value, name) if self.pieces and isinstance(name, str) else ())
+        if not self.pieces or not isinstance(value, dict):
+            return Message.of_bytes(self._reader, compact(value), value)
+        unread = self._reader.unread
+        pieces = self._pieces_of(value, name) if isinstance(name, str) else [unread(name, compact(member)) for name, member in value.items()]
+        return _put_together(self._reader, value, pieces)
 
     def judged(self) -> Judgement:
         """What the oracle says of the bytes."""

@@ -4,15 +4,16 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from brokerfuzz.cases.at_random import TAG
 from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.steering.claims import Claim
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
-from brokerfuzz.cases.steering.placing import Site, steps_of, way_to
+from brokerfuzz.cases.steering.placing import steps_of, way_to
 from brokerfuzz.cases.steering.turns import Turns, random_of, shuffled
 from brokerfuzz.schemas import Contract, MessageType, Silence
 
@@ -35,31 +36,23 @@ def questions(contract: Contract, message_type: MessageType, seed: int) -> Seque
     return shuffled(_questions(contract, message_type), random_of(seed))
 
 
-class Probe(NamedTuple):
-    """What a message asks: about which silence, and by which name."""
-
-    silence: Silence
-    name: str
-
-
-class Probed(NamedTuple):
-    """A message that asks about a silence."""
-
-    probe: Probe
-    message: Message
-
-
 class Prober:
     """Asks about silences in messages at hand."""
 
     def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
         self._maker = ProbeMaker(contract, message_type, now)
 
-    def site(self, question: Question) -> Site:
-        """Where a question is asked."""
-        return steps_of(self._maker.path(question[1]))
+    def members(self, question: Question) -> frozenset[str]:
+        """The members of the message that a question is about; none, if it is about the message as a whole."""
+        site = question[1]
+        steps = steps_of(self._maker.path(site))
+        return frozenset(step for step in steps[:1] if isinstance(step, str)) if steps or isinstance(site, str) else frozenset(site[1:])
 
-    def asked(self, question: Question, message: Message, number: int) -> Probed | None:
+    def has_place_in(self, question: Question, message: Any) -> bool:
+        """Whether a message may have a place for a question."""
+        return way_to(message, steps_of(self._maker.path(question[1])), 0) is not None
+
+    def asked(self, question: Question, message: Message, number: int) -> tuple[Claim, Message] | None:
         """The message with the question in it, in the way whose turn it is by this number; None where it has no place for it."""
         silence, site = question
         path = self._maker.path(site)
@@ -71,11 +64,7 @@ class Prober:
         if not probes:
             return None
         name, steps, change = probes[number % len(probes)]
-        return Probed(Probe(silence, name), message.changed(steps, change))
-
-    def tags(self, probe: Probe) -> tuple[str, ...]:
-        """The tags of a probe's case."""
-        return *self._maker.tags(*probe), TAG
+        return Claim((), silence.id, (*self._maker.tags(silence, name), TAG)), message.changed(steps, change)
 
 
 class Probing:
@@ -87,15 +76,15 @@ class Probing:
         self._shard = shard
         self._asked: Counter[tuple[str, str]] = Counter()
 
-    def probe(self, message: Message, news: News) -> Probed | None:
+    def probe(self, message: Message, news: News) -> tuple[Claim, Message] | None:
         """The message with the question in it that has waited longest of those that it has the place for."""
         return self._turns.take(lambda question: self._ask(question, message, news))
 
-    def _ask(self, question: Question, message: Message, news: News) -> Probed | None:
+    def _ask(self, question: Question, message: Message, news: News) -> tuple[Claim, Message] | None:
         silence, site = question
         asked = self._asked[silence.id, str(site)]
         probed = self._prober.asked(question, message, self._shard + asked)
         if probed is None:
             return None
         self._asked[silence.id, str(site)] += 1
-        return probed if news.is_new(probed.message.body) else None
+        return probed if news.is_new(probed[1].body) else None

@@ -1,17 +1,17 @@
 """The stream of steered cases: one message after the other, each valid, then broken or in doubt in a few ways."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from itertools import count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from brokerfuzz.cases.at_random import TAG
-from brokerfuzz.cases.case import Case, Fault, clock, compact
+from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
 from brokerfuzz.cases.changes import Put
 from brokerfuzz.cases.steering.breakables import breakables
 from brokerfuzz.cases.steering.breaking import Breaking, breakers
-from brokerfuzz.cases.steering.crossing import Cluster, Crossing, stock
+from brokerfuzz.cases.steering.claims import VALID_AT_RANDOM, Claim, Judge
+from brokerfuzz.cases.steering.crossing import Crossing, stock
 from brokerfuzz.cases.steering.marks import Marks, marked_sites
 from brokerfuzz.cases.steering.memory import Memory, News
 from brokerfuzz.cases.steering.message import Message
@@ -19,10 +19,8 @@ from brokerfuzz.cases.steering.probing import Prober, Probing, questions
 from brokerfuzz.cases.steering.shapes import shaping
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.cases.steering.turns import random_of
-from brokerfuzz.cases.steering.variants import Varying, anew, faults, probes
-from brokerfuzz.errors import LabelError
+from brokerfuzz.cases.steering.variants import Crossed, Varying, anew, faults, probes
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
-from brokerfuzz.schemas.pieces import Judgement
 
 _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single", "single"))
 """What is made of one message after the other, besides itself."""
@@ -31,8 +29,8 @@ _BROKEN, _MESSAGES = 700, 400
 """Rules broken, and messages made, in a thousand cases: what a shard takes for granted of those before it."""
 _FRESH, _LONGER, _RAREST = 128, 8, 512
 """One message of so many is made anew, the others are crossed of those before; after so many shards of a seed fewer, to one of so many."""
-_AT_ONCE = 16
-"""Messages that are made, and judged, at once."""
+_WANTED = 16
+"""One message of so many is made for a rule that wants one, if any does."""
 _IN_VAIN = 1000
 """Messages of which nothing new could be made, in a row: a stream ends then."""
 
@@ -62,29 +60,13 @@ def steered_cases(
     ).cases()  # fmt: skip
 
 
-class _Made(NamedTuple):
-    """A message, its mark as it is in its bytes, and the clusters of it that may be varied: none, if what is made of it is to be made anew."""
-
-    message: Message
-    mark: bytes | None
-    clusters: Sequence[Cluster] = ()
-
-
 class _Base(NamedTuple):
-    """A valid message, and its case."""
+    """A valid message, its case, and its mark as it is in its bytes; what it was crossed of, if that may be varied."""
 
     case: Case
-    made: _Made
-
-
-class _Claim(NamedTuple):
-    """A message made of another one, and what its case is to say: see `Case.of_judgement`."""
-
     message: Message
-    faults: Sequence[Fault]
-    claim: str | None
-    tags: tuple[str, ...]
-    twin: Case | None
+    mark: bytes | None
+    crossed: Crossed | None
 
 
 class _Stream:
@@ -109,101 +91,58 @@ class _Stream:
         rules = rules if "invalid" in verdicts else ()
         self._unmarked = not sites or not breakables(contract, message_type, rules, techniques).leave_marks
         broken, asked = breakers(contract, message_type, seed, now, rules, techniques), questions(contract, message_type, seed)
-        self._prober = Prober(contract, message_type, now)
-        self._breaking, self._probing = Breaking(broken, contract, shard * _BROKEN), Probing(self._prober, asked, shard)
+        prober = Prober(contract, message_type, now)
+        self._breaking, self._probing = Breaking(broken, contract, shard * _BROKEN), Probing(prober, asked, shard)
         known = stock(contract, message_type, seed, now)
-        self._varying = Varying(
-            faults(contract, message_type, seed, now, rules, techniques),
-            probes(contract, message_type, seed, now),
-            Breaking([breaker for breaker in broken if not breaker.site], contract, shard * _BROKEN),
-            Probing(self._prober, [question for question in asked if not self._prober.site(question)], shard),
-            random_of(seed, shard, 2),
-        ) if known else None  # fmt: skip
-        self._reader = known.reader
+        self._judge = Judge(contract, message_type)
+        self._make: dict[str, Callable[[Message, News], tuple[Claim, Message] | None]]
+        self._make = {"single": self._breaking.single, "double": self._breaking.double, "probe": self._probing.probe}
+        self._vary: dict[str, Callable[[Crossed, News, Case | None], Case | None]] = {}
+        if known:
+            varied, doubted = faults(known, contract, message_type, seed, now, rules, techniques), probes(known, contract, message_type, seed, now)
+            of_whole = Breaking(varied.of_whole, contract, shard * _BROKEN), Probing(prober, doubted.of_whole, shard)
+            varying = Varying(varied, doubted, *of_whole, self._judge, random_of(seed, shard, 2))
+            self._vary = {"single": varying.single, "double": varying.double, "probe": varying.probe}
+        self._stock, self._reader = known, known.reader
         self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
         self._made_anew = 0
         self._anew, self._fresh = anew(shard), min(_FRESH * (1 + shard // _LONGER), _RAREST)
-        self._makers: dict[str, Callable[[_Base, News], _Claim | None]]
-        self._makers = {"single": self._single, "double": self._double, "probe": self._probe}
 
     def cases(self) -> Iterator[Case]:
         """The cases, message by message."""
         labels = [label for label in self._verdicts if label != "invalid" or self._breaking]
-        wanted = [tuple(kind for kind in kinds if _LABEL_OF[kind] in labels) for kinds in _MADE]
-        wanted = [kinds for kinds in wanted if kinds or "valid" in self._verdicts]
-        in_vain = 0
-        for first in count(0, _AT_ONCE) if wanted else ():
-            given = False
-            for case in self._of_messages({number: wanted[number % len(wanted)] for number in range(first, first + _AT_ONCE)}):
-                given = True
-                yield case
-            in_vain = 0 if given else in_vain + _AT_ONCE
-            if in_vain >= _IN_VAIN:
+        every = [tuple(kind for kind in kinds if _LABEL_OF[kind] in labels) for kinds in _MADE]
+        wanted = [kinds for kinds in every if kinds or "valid" in self._verdicts]
+        last = 0
+        for number in count() if wanted else ():
+            made = self._of_message(number, wanted[number % len(wanted)])
+            if made:
+                last = number
+                yield from made
+            elif number - last >= _IN_VAIN:
                 return
 
-    def _of_messages(self, wanted: Mapping[int, Sequence[str]]) -> Iterator[Case]:
-        """The cases of messages, by their numbers: all are made before they are judged, for each of the two is faster by itself."""
-        made = [one for number, base in self._bases(wanted) for one in self._made_of(base, wanted[number])]
-        judged = iter([one.message.judged() for one in made if not isinstance(one, Case)])
-        for one in made:
-            case = one if isinstance(one, Case) else self._case(one.message.body, next(judged), *one[1:])
-            if case is not None:
-                yield case
-
-    def _bases(self, numbers: Iterable[int]) -> Iterator[tuple[int, _Base]]:
-        wanting = self._breaking.wanting() if self._breaking else None
-        made = []
-        for number in numbers:
-            made.append((number, self._message(number, wanting)))
-            wanting = None
-        judged = [one.message.judged() for _, one in made]
-        for (number, one), judgement in zip(made, judged, strict=True):
-            body = one.message.body
-            if one.mark is None and not (self._unmarked and self._memory.learn(body)):
-                continue
-            case = self._case(body, judgement, (), "valid", (TAG,))
-            if case is not None:
-                yield number, _Base(case, one)
-
-    def _made_of(self, base: _Base, kinds: Sequence[str]) -> Iterator[_Claim | Case]:
-        if "valid" in self._verdicts:
-            yield base.case
-        if kinds:
-            news = News(base.made.message.body, base.made.mark, self._memory.learn if self._unmarked else None)
-            yield from (one for kind in kinds if (one := self._makers[kind](base, news)) is not None)
-
-    def _single(self, base: _Base, news: News) -> _Claim | None:
-        """A rule broken in a message, which is the twin."""
-        message, _, clusters = base.made
-        varied = self._varying.single(message, clusters, news) if self._varying is not None and clusters else None
-        made = varied or self._breaking.single(message, news)
-        if made is None:
-            return None
-        [(fault, at, now)], broken = made
-        return _Claim(broken, (fault,), None, (TAG, at, *now), base.case)
-
-    def _double(self, base: _Base, news: News) -> _Claim | None:
-        """Two rules broken in a message."""
-        message, _, clusters = base.made
-        varied = self._varying.double(message, clusters, news) if self._varying is not None and clusters else None
-        made = varied or self._breaking.double(message, news)
-        if made is None:
-            return None
-        both, broken = made
-        tags = dict.fromkeys((TAG, *[one.at for one in both], *[tag for one in both for tag in one.now]))
-        return _Claim(broken, [one.fault for one in both], None, tuple(tags), None)
-
-    def _probe(self, base: _Base, news: News) -> _Claim | None:
-        """A silence asked about in a message."""
-        message, _, clusters = base.made
-        varied = self._varying.probe(message, clusters, news) if self._varying is not None and clusters else None
-        made = varied or self._probing.probe(message, news)
-        return _Claim(made.message, (), made.probe.silence.id, self._prober.tags(made.probe), None) if made else None
+    def _of_message(self, number: int, kinds: Sequence[str]) -> Sequence[Case]:
+        base = self._base(number)
+        if base is None:
+            return ()
+        case, message, mark, crossed = base
+        found = [case] if "valid" in self._verdicts else []
+        news = News(message.body, mark, self._memory.learn if self._unmarked else None)
+        for kind in kinds:
+            twin = case if kind == "single" else None
+            made = self._vary[kind](crossed, news, twin) if crossed is not None else None
+            if made is None and (anew := self._make[kind](message, news)) is not None:
+                made = self._judge.case(*anew, twin)
+            if made is not None:
+                found.append(made)
+        return found
 
     # -------------------------------------------------------------------------------------------------- messages
 
-    def _message(self, number: int, wanting: Rule | None) -> _Made:
-        """The next message: made for a rule that wants one; else crossed of those before, or made anew."""
+    def _base(self, number: int) -> _Base | None:
+        """The next message: made for a rule that wants one; else crossed of those before, or made anew. None where that is not new."""
+        wanting = self._breaking.wanting() if self._breaking and not number % _WANTED else None
         mark = self._marks.next() if self._marks is not None else None
         if mark is not None and wanting is None and self._crossing is not None and number % self._fresh:
             return self._crossed(mark, self._crossing, varied=bool(number % self._anew))
@@ -213,19 +152,20 @@ class _Stream:
         if self._crossing is not None:
             self._crossing.learn(message)
         place = self._marks.place(value, wanting.site if wanting else None) if self._marks else None
-        return _Made(message, None) if mark is None or place is None else _Made(message.changed(place, Put(mark)), mark.encode())
+        if mark is None or place is None:
+            mark = None
+            if not (self._unmarked and self._memory.learn(message.body)):
+                return None
+        else:
+            message = message.changed(place, Put(mark))
+        case = self._judge.case(VALID_AT_RANDOM, message)
+        return _Base(case, message, mark.encode() if mark is not None else None, None) if case is not None else None
 
-    def _crossed(self, mark: str, crossing: Crossing, *, varied: bool) -> _Made:
+    def _crossed(self, mark: str, crossing: Crossing, *, varied: bool) -> _Base | None:
         clusters, marked = crossing.crossed()
-        piece = self._reader.read_once(marked, compact(mark))
+        piece = self._reader.read_text(marked, mark)
         assert piece is not None, "a mark is a plain text"
-        return _Made(Message(self._reader, [*[cluster.piece for cluster in clusters], piece]), mark.encode(), clusters if varied else ())
-
-    def _case(self, body: bytes, judgement: Judgement, *claims: Any) -> Case | None:
-        """The case of a message; None where the oracle does not confirm what a changed contract's is to say: see `Case.confirmed`."""
-        try:
-            return Case.of_judgement(self._message_type, body, judgement, *claims)
-        except LabelError:
-            if self._contract is load_contract():
-                raise
-            return None
+        message = Message(self._reader, [*[cluster.piece for cluster in clusters], piece])
+        judgement = self._stock.judged(message, clusters, piece)
+        case = self._judge.of(VALID_AT_RANDOM, message.body, judgement)
+        return _Base(case, message, mark.encode(), Crossed(message, clusters, judgement.is_apart) if varied else None) if case is not None else None

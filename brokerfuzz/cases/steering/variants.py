@@ -1,201 +1,282 @@
 """Clusters with a rule broken in them, or a silence asked about: made once, for all messages that are crossed of the cluster.
 
-To break a rule anew costs five times as much as to cross a message. So the first shards of a seed break all of theirs anew, later ones fewer and
+To break a rule anew costs ten times as much as to cross a message. So the first shards of a seed break all of theirs anew, later ones fewer and
 fewer: most of their faults were made in a cluster before, and stand beside members that they have not met.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from itertools import count, cycle
 from random import Random
 from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from brokerfuzz.cases.case import Case, confirmed_by
 from brokerfuzz.cases.steering.breaking import Breach, Breaker, Breaking, breakers
-from brokerfuzz.cases.steering.crossing import Cluster, Stock, stock
+from brokerfuzz.cases.steering.claims import Claim, Judge
+from brokerfuzz.cases.steering.crossing import Cluster, Stock
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
-from brokerfuzz.cases.steering.placing import Site
-from brokerfuzz.cases.steering.probing import Probe, Probed, Prober, Probing, Question, questions
+from brokerfuzz.cases.steering.probing import Prober, Probing, Question, questions
 from brokerfuzz.schemas import Contract, MessageType, Rule
-from brokerfuzz.schemas.pieces import Piece
+from brokerfuzz.schemas.pieces import Judgement, Piece, joined, summed
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_ANEW, _FEWEST = 4, 128
-"""Shards in which nothing is varied; from then on one message of two is not, one of three, and so on: one of so many in the end."""
+_ANEW, _FEWEST = 4, 512
+"""Shards in which nothing is varied; from then on one message of two is not, one of four, and so on: one of so many in the end."""
 _FAULTS, _PROBES = 16, 4
 """Things that are done to a cluster at the most: rules broken, and silences asked about."""
-_DRAWN = 4
+_DRAWN = 8
 """So often another variant is taken before one is made anew."""
 
 
 def anew(shard: int) -> int:
     """One of so many messages of a shard has what is made of it made anew."""
-    return min(max(shard - _ANEW + 2, 1), _FEWEST)
+    return min(1 << min(max(shard - _ANEW + 1, 0), 32), _FEWEST)
 
 
 class Variant(NamedTuple, Generic[R]):
-    """What becomes of a cluster: what was done to it, and the piece then."""
+    """What becomes of a cluster: what was done to it, what is said of that, and the piece then. `told` is the judgement on a message that is apart,
+    and valid besides: it confirms what is said. None where only the whole message tells."""
 
     done: R
+    claim: Claim
     piece: Piece
+    told: Judgement | None
 
 
 class Choice(Generic[R]):
-    """What a cluster may become: by each of these things that is not known to do nothing to it; and what it has become by some."""
+    """What a cluster may become: by each of these things that is not known to do nothing to it; and what it has become by some. Of each thing,
+    how many clusters it was given to before: the ways to do it take turns."""
 
-    __slots__ = ("cluster", "made", "things")
+    __slots__ = ("cluster", "made", "things", "turns")
 
-    def __init__(self, cluster: Cluster, things: Iterable[int]) -> None:
-        self.cluster, self.things, self.made = cluster, tuple(things), dict[int, Variant[R] | None]()
+    def __init__(self, cluster: Cluster, turns: Mapping[int, int]) -> None:
+        self.cluster, self.things, self.turns, self.made = cluster, tuple(turns), turns, dict[int, Variant[R] | None]()
 
 
 class Variants(Generic[T, R]):
     """The variants of the clusters of a stock, by so many things of each at the most. They are made when they are needed: the same ones, whoever
     needs them first.
 
-    `things` are what can be done to a message, with the site of each; `do` does it to a cluster, and says what it did, and what became of it.
+    `things` are what can be done to a message, each with the members of which it needs one, which are in one cluster; with none, where it is done to
+    no cluster. `has_place` tells whether it may be done to a cluster's members; `do` does it to a cluster, and says what it did, and what became of
+    it; `say` is what is said of a message then. A thing that was given to the fewest clusters is given first, and is done to each in its next way:
+    all things come about as often, and so do the ways of each.
     """
 
-    def __init__(self, stock: Stock, things: Sequence[tuple[Site, T]], do: Callable[[T, Message, int], tuple[R, Message] | None], most: int) -> None:
-        self._reader, self._do, self._most = stock.reader, do, most
-        self._things = [(site[0] if site else None, thing) for site, thing in things]
+    def __init__(
+        self,
+        stock: Stock,
+        things: Sequence[tuple[frozenset[str], T]],
+        has_place: Callable[[T, Any], bool],
+        do: Callable[[T, Message, int], tuple[R, Message] | None],
+        say: Callable[[R], Claim],
+        most: int,
+    ) -> None:
+        self._stock, self._has_place, self._do, self._say, self._most = stock, has_place, do, say, most
+        self._things = things
+        slots = [_slot(stock, names) for names, _ in things]
+        self.of_whole = [thing for slot, (_, thing) in zip(slots, things, strict=True) if slot is None]
+        """What is done to no cluster, but to the message."""
+        self.slots = _evenly(slots)
+        """The clusters, by number, whose turn it is: each as often as there are things that are done in it; None for what is done in none."""
+        self.largest = stock.reader.largest
         self._choices: dict[Cluster, Choice[R]] = {}
+        self._dealt, self._given = 0, [0] * len(things)
         self._lock = Lock()
-        self.things, self.things_of_clusters = len(things), sum(bool(site) for site, _ in things)
+
+    def __len__(self) -> int:
+        """How many things there are."""
+        return len(self._things)
 
     def of(self, cluster: Cluster) -> Choice[R]:
-        """The variants of a cluster."""
+        """The variants of a cluster: none, if it is not of the stock. Such a one is soon forgotten, and is to be."""
         known = self._choices.get(cluster)
         if known is not None:
             return known
-        if cluster.parent is None:  # no cluster of the stock: it is soon forgotten, and is to be
-            return Choice(cluster, ())
-        return self._choices.setdefault(cluster, Choice(cluster, self._turns(cluster, cluster.parent)))
+        if cluster.parent is None:
+            return Choice(cluster, {})
+        self._deal(cluster.parent)
+        return self._choices[cluster]
 
-    def _turns(self, cluster: Cluster, parent: int) -> Sequence[int]:
-        """The things that may be done to a cluster, from the one whose turn it is."""
-        every = [number for number, (name, _) in enumerate(self._things) if name in cluster.piece.values]
-        first = parent * self._most % len(every) if every else 0
-        return [*every[first:], *every[:first]][: self._most]
+    def _deal(self, last: int) -> None:
+        """Gives things to the clusters of the stock's messages up to this one."""
+        parents = self._stock.parents(last + 1)
+        with self._lock:
+            for number in range(self._dealt, last + 1):
+                for cluster in parents[number].clusters:
+                    self._choices[cluster] = Choice(cluster, self._rarest(cluster, number))
+            self._dealt = max(self._dealt, last + 1)
+
+    def _rarest(self, cluster: Cluster, number: int) -> Mapping[int, int]:
+        """The things that may be done to a cluster, and were given to the fewest: to how many."""
+        value = cluster.piece.values
+        every = [number for number, (names, thing) in enumerate(self._things) if not names.isdisjoint(value) and self._has_place(thing, value)]
+        chosen = sorted(_from(every, number), key=self._given.__getitem__)[: self._most]
+        turns = {thing: self._given[thing] for thing in chosen}
+        for thing in chosen:
+            self._given[thing] += 1
+        return turns
 
     def variant(self, choice: Choice[R], thing: int) -> Variant[R] | None:
         """What a cluster becomes by a thing; None, and the thing is not a choice any more, where that does nothing to it."""
         if thing not in choice.made:
             with self._lock:
                 if thing not in choice.made:
-                    choice.made[thing] = self._made(choice.cluster, thing)
+                    choice.made[thing] = self._made(choice.cluster, thing, choice.turns[thing])
         found = choice.made[thing]
         if found is None:
             choice.things = tuple([other for other in choice.things if other != thing])
         return found
 
-    def _made(self, cluster: Cluster, thing: int) -> Variant[R] | None:
-        done = self._do(self._things[thing][1], Message(self._reader, [cluster.piece]), cluster.parent or 0)
+    def _made(self, cluster: Cluster, thing: int, turn: int) -> Variant[R] | None:
+        done = self._do(self._things[thing][1], Message(self._stock.reader, [cluster.piece]), turn)
         piece = done[1].piece if done is not None else None
-        return Variant(done[0], piece.bare) if done is not None and piece is not None else None
+        if done is None or piece is None:
+            return None
+        claim, verdict = self._say(done[0]), self._stock.reader.verdict_of(piece, cluster.piece)
+        is_told = verdict is not None and confirmed_by(verdict, claim.faults, claim.silence)
+        return Variant(done[0], claim, piece.bare, Judgement(verdict, piece.is_compact) if verdict is not None and is_told else None)
+
+
+def _slot(stock: Stock, members: frozenset[str]) -> int | None:
+    return next((number for number, names in enumerate(stock.clusters) if not names.isdisjoint(members)), None)
+
+
+def _from(things: Sequence[T], number: int) -> Sequence[T]:
+    """The things in their order, from the one of this number on, round and round."""
+    first = number % len(things) if things else 0
+    return [*things[first:], *things[:first]]
+
+
+def _evenly(slots: Sequence[int | None]) -> Sequence[int | None]:
+    """The same, each spread over all of them."""
+    turns = {slot: count() for slot in slots}
+    order = sorted(((next(turns[slot]) + 0.5) / slots.count(slot), number) for number, slot in enumerate(slots))
+    return [slots[number] for _, number in order]
+
+
+class Crossed(NamedTuple):
+    """A message of clusters, one for each of the stock's. Whether they were judged apart."""
+
+    message: Message
+    clusters: Sequence[Cluster]
+    is_apart: bool
 
 
 class _Taking(Generic[T, R]):
-    """Takes variants for one stream: by the thing that was done least often."""
+    """Takes variants for one stream: clusters take turns, and of what is done to one comes what was done least often."""
 
     def __init__(self, variants: Variants[T, R], random: Random) -> None:
-        self._variants, self._random = variants, random
-        self._done = [0] * variants.things
-        self._last: tuple[Sequence[Cluster], _Offered[R]] = ((), ())
+        self._variants, self.slots = variants, cycle(_from(variants.slots, random.getrandbits(16)))
+        self._done = [0] * len(variants)
+        self._times = self._done.__getitem__
 
-    def is_of_whole(self) -> bool:
-        """Whether next comes what is done to no cluster: as often as each other thing."""
-        return self._random.getrandbits(16) % (self._variants.things or 1) >= self._variants.things_of_clusters
-
-    def offered(self, clusters: Sequence[Cluster]) -> "_Offered[R]":
-        """What the clusters of a message, of which several cases are made, may become: also what has turned out to be no choice meanwhile."""
-        if clusters is not self._last[0]:
-            self._last = clusters, [(choice := self._variants.of(cluster), choice.things) for cluster in clusters]
-        return self._last[1]
-
-    def take(self, offered: "_Offered[R]", but: int | None = None) -> tuple[int, Variant[R]] | None:
-        """What was done least often of all that is offered, and the number of the cluster, which is not `but`."""
-        things = tuple[int, ...]()
-        for number, (_, some) in enumerate(offered):
-            if number != but:
-                things += some
-        while things:
-            least = min(things, key=self._done.__getitem__)
-            number = 0
-            while least not in offered[number][1]:
-                number += 1
-            variant = self._variants.variant(offered[number][0], least)
-            if variant is not None:
-                self._done[least] += 1
-                return number, variant
-            things = tuple([thing for thing in things if thing != least])
+    def take(self, clusters: Sequence[Cluster], slot: int | None, but: int | None = None) -> tuple[int, Variant[R]] | None:
+        """A variant of the cluster of this number, which is not `but`, or of the next one that has one; its number."""
+        for _ in range(_DRAWN):
+            if slot is not None and slot != but:
+                choice = self._variants.of(clusters[slot])
+                while choice.things:
+                    least = min(choice.things, key=self._times)
+                    variant = choice.made.get(least) or self._variants.variant(choice, least)
+                    if variant is not None:
+                        self._done[least] += 1
+                        return slot, variant
+            slot = next(self.slots)
         return None
-
-
-_Offered = Sequence[tuple[Choice[R], tuple[int, ...]]]
-"""Choices of clusters, and the things of each at the time."""
 
 
 class Varying:
     """Varies the crossed messages of one stream. `breaking` and `probing` do what is done to no cluster."""
 
-    def __init__(self, faults: Variants[Breaker, Breach], probes: Variants[Question, Probe], breaking: Breaking, probing: Probing,
-                 random: Random) -> None:  # fmt: skip
-        self._faults, self._probes, self._breaking, self._probing = _Taking(faults, random), _Taking(probes, random), breaking, probing
+    def __init__(self, faults: Variants[Breaker, Breach], probes: Variants[Question, Claim], breaking: Breaking, probing: Probing,
+                 judge: Judge, random: Random) -> None:  # fmt: skip
+        self._singles, self._doubles, self._probes = _Taking(faults, random), _Taking(faults, random), _Taking(probes, random)
+        self._breaking, self._probing, self._judge, self._largest = breaking, probing, judge, faults.largest
 
-    def single(self, message: Message, clusters: Sequence[Cluster], news: News) -> tuple[list[Breach], Message] | None:
-        """A rule broken in one of the message's clusters, as in each message that has it, and the message with that in it."""
-        if self._faults.is_of_whole():
-            return self._breaking.single(message, news)
-        one = _new(self._faults, message, clusters, news)
-        return ([one[0]], one[1]) if one is not None else None
+    def single(self, crossed: Crossed, news: News, twin: Case | None) -> Case | None:
+        """A rule broken in one of the message's clusters, as in each message that has it."""
+        return self._one(self._singles, self._breaking.single, crossed, news, twin)
 
-    def double(self, message: Message, clusters: Sequence[Cluster], news: News) -> tuple[list[Breach], Message] | None:
-        """Two rules broken so, each in a cluster of its own, and the message with both in it."""
-        offered = self._faults.offered(clusters)
-        one = self._faults.take(offered)
-        if one is None:
+    def probe(self, crossed: Crossed, news: News, twin: Case | None) -> Case | None:
+        """A silence asked about in one of the message's clusters so."""
+        return self._one(self._probes, self._probing.probe, crossed, news, twin)
+
+    def double(self, crossed: Crossed, news: News, twin: Case | None) -> Case | None:
+        """Two rules broken so, each in a cluster of its own."""
+        message, clusters, is_apart = crossed
+        taking, texts = self._doubles, message.texts.copy()
+        taken = taking.take(clusters, next(taking.slots))
+        if taken is None:
             return None
+        first, one = taken
+        texts[first] = one.piece.text
         for _ in range(_DRAWN):
-            other = self._faults.take(offered, but=one[0])
-            if other is not None:
-                broken = message.with_pieces((one[0], one[1].piece), (other[0], other[1].piece))
-                if news.is_new(broken.body):
-                    return [one[1].done, other[1].done], broken
+            taken = taking.take(clusters, next(taking.slots), first)
+            if taken is None:
+                return None
+            second, other = taken
+            unbroken, texts[second] = texts[second], other.piece.text
+            body = joined(texts)
+            if not news.is_other(body):
+                texts[second] = unbroken
+                continue
+            claim = one.done.and_also(other.done)
+            if is_apart and one.told is not None and other.told is not None and len(body) <= self._largest:
+                return self._judge.known(claim, body, summed(one.told, other.told), twin)
+            return self._judge.case(claim, message.with_pieces((first, one.piece), (second, other.piece)), twin)
         return None
 
-    def probe(self, message: Message, clusters: Sequence[Cluster], news: News) -> Probed | None:
-        """A silence asked about in one of the message's clusters so, and the message with that in it."""
-        if self._probes.is_of_whole():
-            return self._probing.probe(message, news)
-        one = _new(self._probes, message, clusters, news)
-        return Probed(*one) if one is not None else None
-
-
-def _new(taking: _Taking[Any, R], message: Message, clusters: Sequence[Cluster], news: News) -> tuple[R, Message] | None:
-    """What was done in one of a message's clusters, and the message with that in it, which is new."""
-    for _ in range(_DRAWN):
-        taken = taking.take(taking.offered(clusters))
-        if taken is not None and news.is_new((varied := message.with_pieces((taken[0], taken[1].piece))).body):
-            return taken[1].done, varied
-    return None
+    def _one(self, taking: _Taking[Any, Any], of_whole: Callable[[Message, News], tuple[Claim, Message] | None], crossed: Crossed, news: News,
+             twin: Case | None) -> Case | None:  # fmt: skip
+        message, clusters, is_apart = crossed
+        slot = next(taking.slots)
+        if slot is None:
+            made = of_whole(message, news)
+            return self._judge.case(*made, twin) if made is not None else None
+        for _ in range(_DRAWN):
+            taken = taking.take(clusters, slot)
+            if taken is None:
+                return None
+            slot, (_, claim, piece, told) = taken
+            texts = message.texts.copy()
+            texts[slot] = piece.text
+            body = joined(texts)
+            if news.is_other(body):
+                if is_apart and told is not None and len(body) <= self._largest:
+                    return self._judge.known(claim, body, told, twin)
+                return self._judge.case(claim, message.with_pieces((slot, piece)), twin)
+            slot = next(taking.slots)
+        return None
 
 
 @lru_cache(maxsize=2)
 def faults(
-    contract: Contract, message_type: MessageType, seed: int, now: datetime, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None
+    known: Stock,
+    contract: Contract,
+    message_type: MessageType,
+    seed: int,
+    now: datetime,
+    rules: tuple[Rule, ...] | None,
+    techniques: frozenset[str] | None,
 ) -> Variants[Breaker, Breach]:
-    """The faults of a seed's clusters."""
-    some = breakers(contract, message_type, seed, now, rules, techniques)
-    return Variants(stock(contract, message_type, seed, now), [(breaker.site, breaker) for breaker in some], Breaker.broken, _FAULTS)
+    """The faults of the clusters of a seed's stock."""
+    beside = max(known.clusters, key=len)  # where a member is added that the contract does not know
+    some = [
+        (beside if not breaker.site and breaker.rule.keyword == "additionalProperties" else breaker.members, breaker)
+        for breaker in breakers(contract, message_type, seed, now, rules, techniques)
+    ]
+    return Variants(known, some, Breaker.has_place_in, Breaker.broken, lambda breach: breach.claim, _FAULTS)
 
 
 @lru_cache(maxsize=2)
-def probes(contract: Contract, message_type: MessageType, seed: int, now: datetime) -> Variants[Question, Probe]:
-    """The probes of a seed's clusters."""
+def probes(known: Stock, contract: Contract, message_type: MessageType, seed: int, now: datetime) -> Variants[Question, Claim]:
+    """The probes of the clusters of a seed's stock."""
     prober = Prober(contract, message_type, now)
-    some = [(prober.site(question), question) for question in questions(contract, message_type, seed)]
-    return Variants(stock(contract, message_type, seed, now), some, prober.asked, _PROBES)
+    some = [(prober.members(question), question) for question in questions(contract, message_type, seed)]
+    return Variants(known, some, prober.has_place_in, prober.asked, lambda claim: claim, _PROBES)

@@ -52,7 +52,7 @@ class Piece:
 def _collected_rarely() -> Iterator[None]:
     """Cases are in no cycles, and a collector that looks for some after every few of them takes a twelfth of the time."""
     often, *others = gc.get_threshold()
-    gc.set_threshold(16 * often, *others)
+    gc.set_threshold(256 * often, *others)
     try:
         yield
     finally:

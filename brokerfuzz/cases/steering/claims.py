@@ -1,0 +1,47 @@
+"""What is said of a message that was made of another one, and the case that it becomes."""
+
+from typing import NamedTuple
+
+from brokerfuzz.cases.at_random import TAG
+from brokerfuzz.cases.case import Case, Fault
+from brokerfuzz.cases.steering.message import Message
+from brokerfuzz.errors import LabelError
+from brokerfuzz.schemas import Contract, MessageType, load_contract
+from brokerfuzz.schemas.pieces import Judgement
+
+
+class Claim(NamedTuple):
+    """Faults, or the silence that is asked about (by its id; `valid`: none, nor a fault), and the tags of the case: see `Case.of_judgement`."""
+
+    faults: tuple[Fault, ...]
+    silence: str | None
+    tags: tuple[str, ...]
+
+
+VALID_AT_RANDOM = Claim((), "valid", (TAG,))
+"""What is said of a message that nothing was done to."""
+
+
+class Judge:
+    """Makes the cases of one message type from messages of which something is said."""
+
+    def __init__(self, contract: Contract, message_type: MessageType) -> None:
+        self.message_type: MessageType = message_type
+        self._is_ours = contract is load_contract()
+
+    def case(self, claim: Claim, message: Message, twin: Case | None = None) -> Case | None:
+        """The case of a message; None where the oracle does not confirm what a changed contract's is to say: see `Case.confirmed`."""
+        return self.of(claim, message.body, message.judged(), twin)
+
+    def known(self, claim: Claim, body: bytes, judgement: Judgement, twin: Case | None) -> Case:
+        """The same, of a judgement that is known to confirm what is said."""
+        return Case.known(self.message_type, body, judgement, claim.faults, claim.tags, twin)
+
+    def of(self, claim: Claim, body: bytes, judgement: Judgement, twin: Case | None = None) -> Case | None:
+        """The same, of a message that was judged."""
+        try:
+            return Case.of_judgement(self.message_type, body, judgement, *claim, twin)
+        except LabelError:
+            if self._is_ours:
+                raise
+            return None
