@@ -1,7 +1,7 @@
 """Faults: one rule broken by one technique at one place of a message whose twin is that message without the fault."""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice, product
@@ -101,24 +101,28 @@ class FaultMaker:
         """The techniques that break the rule in a plain message; of those that give the same message, the first."""
         if rule.id not in self._ways:
             different: dict[bytes, Technique] = {}
+            broken_by = self._broken_plainly(rule)
             for technique in techniques_for(rule):
-                if (body := self._broken_plainly(rule, technique)) is not None:
+                if (body := broken_by(technique)) is not None:
                     different.setdefault(body, technique)
             self._ways[rule.id] = list(different.values())
         return self._ways[rule.id]
 
-    def _broken_plainly(self, rule: Rule, technique: Technique) -> bytes | None:
-        """A plain message in which the technique breaks the rule; None where it does not.
+    def _broken_plainly(self, rule: Rule) -> Callable[[Technique], bytes | None]:
+        """What makes a plain message in which a technique breaks the rule; None where it does not.
 
         A changed contract's rules may stand in the way: there, the oracle is asked.
         """
         if self.contract is not load_contract():
-            case = self.case(rule, technique)
-            return case.body if case else None
+            return lambda technique: case.body if (case := self.case(rule, technique)) else None
         message = self._message(rule, ONLY, COMPLETE, None)
         steps = self._steps(message, rule.site, ONLY)
-        change = self._change(message, steps, rule, technique) if steps is not None else None
-        return apply(message, steps, change) if steps is not None and change is not None else None
+
+        def broken(technique: Technique) -> bytes | None:
+            change = self._change(message, steps, rule, technique) if steps is not None else None
+            return apply(message, steps, change) if steps is not None and change is not None else None
+
+        return broken
 
     def _change(self, message: object, steps: Steps, rule: Rule, technique: Technique) -> Change | None:
         schema = self.contract.sites[self.message_type][rule.site].schema

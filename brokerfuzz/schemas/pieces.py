@@ -180,8 +180,9 @@ class Pieces:
             return self.read_once(name, written)
         return Piece(known.head + written, known.bit, 0, True, {name: text}, _NOTHING, ())
 
-    def together(self, parts: Mapping[str, Piece]) -> Piece:
-        """A piece of several members, one after the other, from the pieces of each, by their names."""
+    def together(self, parts: Mapping[str, Piece], former: Piece | None = None) -> Piece:
+        """A piece of several members, one after the other, from the pieces of each, by their names. `former` is the piece that it was before some of
+        them were changed."""
         every, names, ties, values, outline = parts.values(), 0, 0, dict[str, Any](), dict[str, Any]()
         for part in every:
             names |= part.names
@@ -189,7 +190,25 @@ class Pieces:
             values |= part.values
             outline |= part.outline
         text, notable = b",".join([part.text for part in every]), [member for part in every for member in part.notable]
-        return self._alone(Piece(text, names, ties, all(part.is_compact for part in every), values, outline, notable, parts))
+        verdict = self._changed(parts, former) if former is not None and former.verdict is VALID else None
+        is_compact = all(part.is_compact for part in every)
+        if verdict is not None:
+            return Piece(text, names, ties, is_compact, values, outline, notable, parts, verdict)
+        return self._alone(Piece(text, names, ties, is_compact, values, outline, notable, parts))
+
+    def _changed(self, parts: Mapping[str, Piece], former: Piece) -> Verdict | None:
+        """The verdict on a piece that was valid before some of its parts were changed; None where only all of them tell."""
+        tied, changed = 0, list[Piece]()
+        for name, part in parts.items():
+            if former.parts.get(name) is part:
+                tied |= part.ties
+            else:
+                changed.append(part)
+        for part in changed:
+            if part.ties & tied:
+                return None
+            tied |= part.ties
+        return sum_of([part.verdict for part in changed]) if former.parts.keys() <= parts.keys() else None
 
     def are_apart(self, groups: Iterable[Iterable[str]]) -> bool:
         """Whether nothing is asked of members of several of these groups together."""

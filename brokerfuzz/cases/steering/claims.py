@@ -8,6 +8,7 @@ from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.errors import LabelError
 from brokerfuzz.schemas import Contract, MessageType, load_contract
 from brokerfuzz.schemas.pieces import Judgement
+from brokerfuzz.schemas.verdicts import VALID
 
 
 class Claim(NamedTuple):
@@ -39,6 +40,8 @@ class Judge:
 
     def of(self, claim: Claim, body: bytes, judgement: Judgement, twin: Case | None = None) -> Case | None:
         """The same, of a message that was judged."""
+        if judgement.verdict is VALID and claim is VALID_AT_RANDOM:
+            return self.known(claim, body, judgement, twin)
         try:
             return Case.of_judgement(self.message_type, body, judgement, *claim, twin)
         except LabelError:

@@ -10,6 +10,7 @@ from random import Random
 from threading import Lock
 from typing import NamedTuple
 
+from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.steering.marks import decided_by, marked_sites, within
 from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.shapes import shaping
@@ -18,7 +19,7 @@ from brokerfuzz.cases.steering.turns import random_of, shuffled
 from brokerfuzz.decoder.doubts import doubts
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import strangers, types_of
-from brokerfuzz.schemas.pieces import APART_AND_VALID, EMPTY, Judgement, Piece, Pieces
+from brokerfuzz.schemas.pieces import APART_AND_VALID, EMPTY, Piece, Pieces, joined
 from brokerfuzz.schemas.verdicts import VALID
 
 _LEAST = 8
@@ -29,8 +30,6 @@ _LAST = 32
 """Messages of a stream's own that others are crossed of."""
 _CLUSTERS = 2
 """So many clusters the members come in, besides free texts, which are the first cluster."""
-_SHIFTS = [(number, 16 * number) for number in range(_CLUSTERS + 1)]
-"""Clusters, and where the bits of a random number begin that choose the parent of each."""
 
 
 @lru_cache(maxsize=16)
@@ -63,20 +62,30 @@ def _conditional(contract: Contract, message_type: MessageType) -> Iterator[froz
 
 
 class Cluster:
-    """Members that messages have together: their piece, and the number of the message of the stock that they are from; None, if of no such.
-    `is_valid`: apart from others, they are valid (the cluster of texts, with the one that is to be the mark)."""
+    """Members that messages have together: their piece and its text, and the number of the message of the stock that they are from; None, if of no
+    such."""
 
-    __slots__ = ("is_valid", "parent", "piece")
+    __slots__ = ("parent", "piece", "text")
 
-    def __init__(self, piece: Piece, parent: int | None, *, is_valid: bool) -> None:
-        self.piece, self.parent, self.is_valid = piece, parent, is_valid
+    def __init__(self, piece: Piece, parent: int | None) -> None:
+        self.piece, self.text, self.parent = piece, piece.text, parent
 
 
-class Parent(NamedTuple):
-    """A message in clusters, one for each of the stock's. Its `marked` text is in none."""
+class _Parent(NamedTuple):
+    """A message in clusters, one for each of the stock's. Its `marked` text is in none. `is_valid`: each cluster is, apart from the others."""
 
     clusters: Sequence[Cluster]
     marked: str
+    is_valid: bool
+
+
+class _Parents(NamedTuple):
+    """Messages that others take clusters from: those of each kind, with where the bits of a random number begin that choose one; which text of each
+    is marked; whether all clusters are valid, apart from each other."""
+
+    clusters: Sequence[tuple[int, Sequence[Cluster]]]
+    marked: Sequence[str]
+    are_valid: bool
 
 
 class Stock:
@@ -92,7 +101,9 @@ class Stock:
         others = shuffled([group for group in bound if group.isdisjoint(self._texts)], random)
         dealt = [frozenset[str]().union(*others[number::_CLUSTERS]) for number in range(_CLUSTERS)]
         self.clusters = [frozenset(self._texts), *dealt] if self._texts and len(bound) >= _LEAST else []
-        self._parents: list[Parent] = []
+        self._parents: list[_Parent] = []
+        self._whole: _Parents | None = None
+        self._marked: dict[tuple[str, int], bytes] = {}
         self.reader, self._source, self._make = Pieces(contract, message_type, now), TurningSource(random), shaping(contract, message_type).message
         self._is_apart = self.reader.are_apart([*[[name] for name in self._texts], *self.clusters[1:]])
         self._lock = Lock()
@@ -101,7 +112,7 @@ class Stock:
         """Whether there is anything to cross."""
         return bool(self.clusters)
 
-    def parents(self, count: int) -> Sequence[Parent]:
+    def parents(self, count: int) -> Sequence[_Parent]:
         """The first messages of the stock, so many at least."""
         if len(self._parents) < count:
             with self._lock:
@@ -110,22 +121,38 @@ class Stock:
                     self._parents.append(self.parent(message, number, is_of_stock=True))
         return self._parents
 
-    def parent(self, message: Message, number: int, *, is_of_stock: bool = False) -> Parent:
+    def among(self, count: int, others: Sequence[_Parent]) -> _Parents:
+        """So many messages of the stock, and others, to take clusters from."""
+        if not others and count == STOCK and self._whole is not None:
+            return self._whole
+        every = [*self.parents(count)[:count], *others]
+        clusters = [(16 * number, [parent.clusters[number] for parent in every]) for number in range(_CLUSTERS + 1)]
+        found = _Parents(clusters, [parent.marked for parent in every], all(parent.is_valid for parent in every))
+        if not others and count == STOCK:
+            self._whole = found
+        return found
+
+    def parent(self, message: Message, number: int, *, is_of_stock: bool = False) -> _Parent:
         """A message as a parent of others; the text that becomes their mark follows from a number."""
-        members, marked, clusters = message.members, self._texts[number % len(self._texts)], list[Cluster]()
+        members, marked = message.members, self._texts[number % len(self._texts)]
+        clusters, is_valid = list[Cluster](), self._is_apart
         for names in self.clusters:
             pieces = {name: piece for name, piece in members.items() if name in names and name != marked}
-            piece, mark = self.reader.together(pieces) if pieces else EMPTY, members.get(marked, EMPTY) if marked in names else EMPTY
-            is_valid = self._is_apart and self.reader.are_valid([piece, mark], names)
-            clusters.append(Cluster(piece, number if is_of_stock else None, is_valid=is_valid))
-        return Parent(clusters, marked)
+            piece = self.reader.together(pieces) if pieces else EMPTY
+            other = members.get(marked, EMPTY) if marked in names else EMPTY
+            is_valid = is_valid and self.reader.are_valid([piece, other], names)
+            clusters.append(Cluster(piece, number if is_of_stock else None))
+        return _Parent(clusters, marked, is_valid)
 
-    def judged(self, message: Message, clusters: Sequence[Cluster], mark: Piece) -> Judgement:
-        """What the oracle says of a message of clusters and a mark: it has looked at each, and where they are apart, that is all."""
-        texts, one, other = clusters
-        if texts.is_valid and one.is_valid and other.is_valid and mark.verdict is VALID and len(message.body) <= self.reader.largest:
-            return APART_AND_VALID
-        return message.judged()
+    def marked(self, name: str, mark: str) -> bytes | None:
+        """How a member of this name is written that is a mark; None where it is to be read with the message. A text that is marked takes any of a
+        length (`marked_sites`), so one of each is read, and the others are not."""
+        head = self._marked.get((name, len(mark)))
+        if head is None:
+            piece = self.reader.read_text(name, mark)
+            is_valid = piece is not None and piece.verdict is VALID and piece.is_compact
+            head = self._marked[name, len(mark)] = b"%b:" % compact(name) if is_valid else b""
+        return b'%b"%b"' % (head, mark.encode()) if head else None
 
 
 @lru_cache(maxsize=4)
@@ -134,15 +161,42 @@ def stock(contract: Contract, message_type: MessageType, seed: int, now: datetim
     return Stock(contract, message_type, seed, now)
 
 
+class Crossed:
+    """A message of clusters, one for each of the stock's, and of a mark: its body, and the texts that that is joined of."""
+
+    __slots__ = ("_message", "_reader", "body", "clusters", "judgement", "mark", "marked", "texts")
+
+    def __init__(self, stock: Stock, clusters: Sequence[Cluster], marked: str, mark: str, *, are_valid: bool) -> None:
+        """`are_valid`: the clusters are, apart from each other; then, if the mark is too, that is all that there is to say of the message."""
+        self._reader, self.clusters, self.marked, self.mark = stock.reader, clusters, marked, mark
+        self._message: Message | None = None
+        self.texts = [cluster.text for cluster in clusters]
+        written = stock.marked(marked, mark) if are_valid else None
+        if written is not None:
+            self.texts.append(written)
+            self.body, self.judgement = joined(self.texts), APART_AND_VALID
+        if written is None or len(self.body) > stock.reader.largest:
+            self.texts, self.body, self.judgement = self.message.texts, self.message.body, self.message.judged()
+
+    @property
+    def message(self) -> Message:
+        """The message in pieces."""
+        if self._message is None:
+            mark = self._reader.read_text(self.marked, self.mark)
+            assert mark is not None, "a mark is a plain text"
+            self._message = Message(self._reader, [*(cluster.piece for cluster in self.clusters), mark])
+        return self._message
+
+
 class Crossing:
     """Crosses messages of a stock, and of those that a stream made anew last."""
 
     def __init__(self, stock: Stock, random: Random, before: int) -> None:
         """`before` is how many messages earlier shards have made, more or less: the more, the more of the stock is used."""
         self._stock, self._bits, self._used = stock, random.getrandbits, _FIRST + _GROWTH * before
-        self._last: list[Parent] = []
-        self._every: list[Parent] = []
+        self._last: list[_Parent] = []
         self._learnt = 0
+        self._parents: _Parents | None = None
 
     def learn(self, message: Message) -> None:
         """Takes a message for a parent of others, in place of the oldest that was learnt where they are many."""
@@ -150,13 +204,14 @@ class Crossing:
             at = self._learnt % _LAST
             self._last[at : at + 1] = [self._stock.parent(message, self._learnt)]
             self._learnt += 1
-            self._every = []
+            self._parents = None
 
-    def crossed(self) -> Parent:
-        """The clusters of the next message, and the name of the one text which that lacks: it is to be its mark."""
-        if self._used < STOCK or not self._every:
-            self._used = used = min(self._used + _GROWTH, STOCK)
-            self._every = [*self._stock.parents(used)[:used], *self._last]
-        bits, parents, count = self._bits(16 * (_CLUSTERS + 1)), self._every, len(self._every)
-        clusters = [parents[(bits >> shift & 0xFFFF) % count].clusters[number] for number, shift in _SHIFTS]
-        return Parent(clusters, parents[(bits & 0xFFFF) % count].marked)
+    def crossed(self, mark: str) -> Crossed:
+        """The next message."""
+        if self._used < STOCK or self._parents is None:
+            self._used = min(self._used + _GROWTH, STOCK)
+            self._parents = self._stock.among(self._used, self._last)
+        clusters, marked, are_valid = self._parents
+        bits, count = self._bits(16 * (_CLUSTERS + 1)), len(marked)
+        chosen = [some[(bits >> shift & 0xFFFF) % count] for shift, some in clusters]
+        return Crossed(self._stock, chosen, marked[(bits & 0xFFFF) % count], mark, are_valid=are_valid)

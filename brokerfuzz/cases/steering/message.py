@@ -43,12 +43,12 @@ class Message(Joined):
         """The members that have been read, by their names."""
         return {name: member for name, member in self._members().items() if isinstance(member, Piece)}
 
-    @property
-    def piece(self) -> Piece | None:
-        """All of the message as one piece; None where it is not put together from members that can be read by themselves."""
+    def piece(self, former: Piece) -> Piece | None:
+        """All of the message as one piece, which was another one before; None where it is not put together from members that can be read by
+        themselves."""
         found = {name: self._reader.read(name, one.alone) if isinstance(one, Unread) else one for name, one in self._members().items()}
         known = {name: piece for name, piece in found.items() if piece is not None}
-        return self._reader.together(known) if known and len(known) == len(found) else None
+        return self._reader.together(known, former) if known and len(known) == len(found) else None
 
     def with_pieces(self, *others: tuple[int, Piece]) -> "Message":
         """The message with other pieces in place of those of these numbers."""

@@ -11,7 +11,7 @@ from brokerfuzz.cases.changes import Put
 from brokerfuzz.cases.steering.breakables import breakables
 from brokerfuzz.cases.steering.breaking import Breaking, breakers
 from brokerfuzz.cases.steering.claims import VALID_AT_RANDOM, Claim, Judge
-from brokerfuzz.cases.steering.crossing import Crossing, stock
+from brokerfuzz.cases.steering.crossing import Crossed, Crossing, stock
 from brokerfuzz.cases.steering.marks import Marks, marked_sites
 from brokerfuzz.cases.steering.memory import Memory, News
 from brokerfuzz.cases.steering.message import Message
@@ -19,14 +19,14 @@ from brokerfuzz.cases.steering.probing import Prober, Probing, questions
 from brokerfuzz.cases.steering.shapes import shaping
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.cases.steering.turns import random_of
-from brokerfuzz.cases.steering.variants import Crossed, Varying, anew, faults, probes
+from brokerfuzz.cases.steering.variants import Varying, anew, faults, probes
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 
 _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single", "single"))
 """What is made of one message after the other, besides itself."""
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
-_BROKEN, _MESSAGES = 700, 400
-"""Rules broken, and messages made, in a thousand cases: what a shard takes for granted of those before it."""
+_BROKEN, _MESSAGES, _CROSSED = 700, 400, 285
+"""Rules broken, and messages made and crossed, in a thousand cases: what a shard takes for granted of those before it."""
 _FRESH, _LONGER, _RAREST = 128, 8, 512
 """One message of so many is made anew, the others are crossed of those before; after so many shards of a seed fewer, to one of so many."""
 _WANTED = 16
@@ -61,12 +61,11 @@ def steered_cases(
 
 
 class _Base(NamedTuple):
-    """A valid message, its case, and its mark as it is in its bytes; what it was crossed of, if that may be varied."""
+    """A valid message, its case, and its mark as it is in its bytes."""
 
     case: Case
-    message: Message
+    message: Message | Crossed
     mark: bytes | None
-    crossed: Crossed | None
 
 
 class _Stream:
@@ -103,10 +102,11 @@ class _Stream:
             of_whole = Breaking(varied.of_whole, contract, shard * _BROKEN), Probing(prober, doubted.of_whole, shard)
             varying = Varying(varied, doubted, *of_whole, self._judge, random_of(seed, shard, 2))
             self._vary = {"single": varying.single, "double": varying.double, "probe": varying.probe}
-        self._stock, self._reader = known, known.reader
+        self._reader = known.reader
         self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
         self._made_anew = 0
         self._anew, self._fresh = anew(shard), min(_FRESH * (1 + shard // _LONGER), _RAREST)
+        self._before = shard * _CROSSED if self._anew > 1 else 0
 
     def cases(self) -> Iterator[Case]:
         """The cases, message by message."""
@@ -126,14 +126,15 @@ class _Stream:
         base = self._base(number)
         if base is None:
             return ()
-        case, message, mark, crossed = base
+        case, message, mark = base
         found = [case] if "valid" in self._verdicts else []
-        news = News(message.body, mark, self._memory.learn if self._unmarked else None)
+        news = News(case.body, mark, self._memory.learn if self._unmarked else None)
         for kind in kinds:
             twin = case if kind == "single" else None
-            made = self._vary[kind](crossed, news, twin) if crossed is not None else None
-            if made is None and (anew := self._make[kind](message, news)) is not None:
-                made = self._judge.case(*anew, twin)
+            made = self._vary[kind](message, news, twin) if isinstance(message, Crossed) and (self._before + number) % self._anew else None
+            if made is None:
+                anew = self._make[kind](message if isinstance(message, Message) else message.message, news)
+                made = self._judge.case(*anew, twin) if anew is not None else None
             if made is not None:
                 found.append(made)
         return found
@@ -142,10 +143,12 @@ class _Stream:
 
     def _base(self, number: int) -> _Base | None:
         """The next message: made for a rule that wants one; else crossed of those before, or made anew. None where that is not new."""
-        wanting = self._breaking.wanting() if self._breaking and not number % _WANTED else None
+        wanting = self._breaking.wanting() if not number % _WANTED and self._breaking else None
         mark = self._marks.next() if self._marks is not None else None
-        if mark is not None and wanting is None and self._crossing is not None and number % self._fresh:
-            return self._crossed(mark, self._crossing, varied=bool(number % self._anew))
+        if mark is not None and wanting is None and self._crossing is not None and (self._before + number) % self._fresh:
+            crossed = self._crossing.crossed(mark)
+            case = self._judge.of(VALID_AT_RANDOM, crossed.body, crossed.judgement)
+            return _Base(case, crossed, mark.encode()) if case is not None else None
         value = shaping(self._contract, self._message_type).message(self._shard * _MESSAGES + self._made_anew, self._source, wanting)
         self._made_anew += 1
         message = Message.of_value(self._reader, value)
@@ -159,13 +162,4 @@ class _Stream:
         else:
             message = message.changed(place, Put(mark))
         case = self._judge.case(VALID_AT_RANDOM, message)
-        return _Base(case, message, mark.encode() if mark is not None else None, None) if case is not None else None
-
-    def _crossed(self, mark: str, crossing: Crossing, *, varied: bool) -> _Base | None:
-        clusters, marked = crossing.crossed()
-        piece = self._reader.read_text(marked, mark)
-        assert piece is not None, "a mark is a plain text"
-        message = Message(self._reader, [*[cluster.piece for cluster in clusters], piece])
-        judgement = self._stock.judged(message, clusters, piece)
-        case = self._judge.of(VALID_AT_RANDOM, message.body, judgement)
-        return _Base(case, message, mark.encode(), Crossed(message, clusters, judgement.is_apart) if varied else None) if case is not None else None
+        return _Base(case, message, mark.encode() if mark is not None else None) if case is not None else None

@@ -15,7 +15,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from brokerfuzz.cases.case import Case, confirmed_by
 from brokerfuzz.cases.steering.breaking import Breach, Breaker, Breaking, breakers
 from brokerfuzz.cases.steering.claims import Claim, Judge
-from brokerfuzz.cases.steering.crossing import Cluster, Stock
+from brokerfuzz.cases.steering.crossing import Cluster, Crossed, Stock
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.probing import Prober, Probing, Question, questions
@@ -27,7 +27,7 @@ R = TypeVar("R")
 
 _ANEW, _FEWEST = 4, 512
 """Shards in which nothing is varied; from then on one message of two is not, one of four, and so on: one of so many in the end."""
-_FAULTS, _PROBES = 16, 4
+_FAULTS, _PROBES = 8, 2
 """Things that are done to a cluster at the most: rules broken, and silences asked about."""
 _DRAWN = 8
 """So often another variant is taken before one is made anew."""
@@ -82,8 +82,9 @@ class Variants(Generic[T, R]):
         slots = [_slot(stock, names) for names, _ in things]
         self.of_whole = [thing for slot, (_, thing) in zip(slots, things, strict=True) if slot is None]
         """What is done to no cluster, but to the message."""
-        self.slots = _evenly(slots)
-        """The clusters, by number, whose turn it is: each as often as there are things that are done in it; None for what is done in none."""
+        self.slots = _evenly([*(slot for slot in slots if slot is not None), *[None] * -(-len(self.of_whole) // 2)])
+        """The clusters, by number, whose turn it is: each as often as there are things that are done in it; None for what is done in none, which
+        comes half as often: it takes thirty times as long."""
         self.largest = stock.reader.largest
         self._choices: dict[Cluster, Choice[R]] = {}
         self._dealt, self._given = 0, [0] * len(things)
@@ -135,7 +136,7 @@ class Variants(Generic[T, R]):
 
     def _made(self, cluster: Cluster, thing: int, turn: int) -> Variant[R] | None:
         done = self._do(self._things[thing][1], Message(self._stock.reader, [cluster.piece]), turn)
-        piece = done[1].piece if done is not None else None
+        piece = done[1].piece(cluster.piece) if done is not None else None
         if done is None or piece is None:
             return None
         claim, verdict = self._say(done[0]), self._stock.reader.verdict_of(piece, cluster.piece)
@@ -158,14 +159,6 @@ def _evenly(slots: Sequence[int | None]) -> Sequence[int | None]:
     turns = {slot: count() for slot in slots}
     order = sorted(((next(turns[slot]) + 0.5) / slots.count(slot), number) for number, slot in enumerate(slots))
     return [slots[number] for _, number in order]
-
-
-class Crossed(NamedTuple):
-    """A message of clusters, one for each of the stock's. Whether they were judged apart."""
-
-    message: Message
-    clusters: Sequence[Cluster]
-    is_apart: bool
 
 
 class _Taking(Generic[T, R]):
@@ -209,8 +202,8 @@ class Varying:
 
     def double(self, crossed: Crossed, news: News, twin: Case | None) -> Case | None:
         """Two rules broken so, each in a cluster of its own."""
-        message, clusters, is_apart = crossed
-        taking, texts = self._doubles, message.texts.copy()
+        clusters, is_apart = crossed.clusters, crossed.judgement.is_apart
+        taking, texts = self._doubles, crossed.texts.copy()
         taken = taking.take(clusters, next(taking.slots))
         if taken is None:
             return None
@@ -229,28 +222,27 @@ class Varying:
             claim = one.done.and_also(other.done)
             if is_apart and one.told is not None and other.told is not None and len(body) <= self._largest:
                 return self._judge.known(claim, body, summed(one.told, other.told), twin)
-            return self._judge.case(claim, message.with_pieces((first, one.piece), (second, other.piece)), twin)
+            return self._judge.case(claim, crossed.message.with_pieces((first, one.piece), (second, other.piece)), twin)
         return None
 
     def _one(self, taking: _Taking[Any, Any], of_whole: Callable[[Message, News], tuple[Claim, Message] | None], crossed: Crossed, news: News,
              twin: Case | None) -> Case | None:  # fmt: skip
-        message, clusters, is_apart = crossed
         slot = next(taking.slots)
         if slot is None:
-            made = of_whole(message, news)
+            made = of_whole(crossed.message, news)
             return self._judge.case(*made, twin) if made is not None else None
         for _ in range(_DRAWN):
-            taken = taking.take(clusters, slot)
+            taken = taking.take(crossed.clusters, slot)
             if taken is None:
                 return None
             slot, (_, claim, piece, told) = taken
-            texts = message.texts.copy()
+            texts = crossed.texts.copy()
             texts[slot] = piece.text
             body = joined(texts)
             if news.is_other(body):
-                if is_apart and told is not None and len(body) <= self._largest:
+                if told is not None and crossed.judgement.is_apart and len(body) <= self._largest:
                     return self._judge.known(claim, body, told, twin)
-                return self._judge.case(claim, message.with_pieces((slot, piece)), twin)
+                return self._judge.case(claim, crossed.message.with_pieces((slot, piece)), twin)
             slot = next(taking.slots)
         return None
 
