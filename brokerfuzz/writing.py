@@ -4,8 +4,15 @@ import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from io import BufferedWriter, FileIO
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+_AT_ONCE = 32 * 1024 * 1024
+"""Bytes that are brought to the disk at once."""
 
 
 @contextmanager
@@ -16,7 +23,7 @@ def whole(path: Path) -> Iterator[BinaryIO]:
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with part.open("xb") as stream:
+        with BufferedWriter(_Steady(part, "xb")) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -24,6 +31,21 @@ def whole(path: Path) -> Iterator[BinaryIO]:
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+class _Steady(FileIO):
+    """A file that is brought to the disk as it is written: else the disk would have nothing to do while cases are made, and all of it at the end."""
+
+    _since = 0
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        """Writes bytes, or some of them."""
+        count = super().write(data)
+        self._since += count
+        if self._since >= _AT_ONCE:
+            os.fsync(self.fileno())
+            self._since = 0
+        return count
 
 
 class _Writable(Protocol):

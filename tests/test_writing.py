@@ -1,12 +1,14 @@
 """Bytes that are written while the next ones are made."""
 
+import os
 from collections.abc import Iterator
 from io import BytesIO
+from pathlib import Path
 from threading import Event
 
 import pytest
 
-from brokerfuzz.writing import write_behind
+from brokerfuzz.writing import whole, write_behind
 
 
 def test_pieces_come_in_their_order() -> None:
@@ -55,3 +57,13 @@ def test_what_was_made_before_an_error_is_written() -> None:
     with pytest.raises(KeyboardInterrupt):
         write_behind(stream, pieces())
     assert stream.getvalue() == b"whole"
+
+
+def test_a_large_file_is_brought_to_the_disk_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    brought: list[int] = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: brought.append(os.fstat(descriptor).st_size))
+    with whole(tmp_path / "large") as stream:
+        for _ in range(80):
+            stream.write(bytes(1 << 20))
+    assert brought == [32 << 20, 64 << 20, 80 << 20]
+    assert (tmp_path / "large").stat().st_size == 80 << 20

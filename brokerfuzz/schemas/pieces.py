@@ -180,9 +180,8 @@ class Pieces:
             return self.read_once(name, written)
         return Piece(known.head + written, known.bit, 0, True, {name: text}, _NOTHING, ())
 
-    def together(self, parts: Mapping[str, Piece], former: Piece | None = None) -> Piece:
-        """A piece of several members, one after the other, from the pieces of each, by their names. `former` is the piece that it was before some of
-        them were changed."""
+    def together(self, parts: Mapping[str, Piece]) -> Piece:
+        """A piece of several members, one after the other, from the pieces of each, by their names."""
         every, names, ties, values, outline = parts.values(), 0, 0, dict[str, Any](), dict[str, Any]()
         for part in every:
             names |= part.names
@@ -190,14 +189,10 @@ class Pieces:
             values |= part.values
             outline |= part.outline
         text, notable = b",".join([part.text for part in every]), [member for part in every for member in part.notable]
-        verdict = self._changed(parts, former) if former is not None and former.verdict is VALID else None
-        is_compact = all(part.is_compact for part in every)
-        if verdict is not None:
-            return Piece(text, names, ties, is_compact, values, outline, notable, parts, verdict)
-        return self._alone(Piece(text, names, ties, is_compact, values, outline, notable, parts))
+        return self._alone(Piece(text, names, ties, all(part.is_compact for part in every), values, outline, notable, parts))
 
     def _changed(self, parts: Mapping[str, Piece], former: Piece) -> Verdict | None:
-        """The verdict on a piece that was valid before some of its parts were changed; None where only all of them tell."""
+        """The verdict on members that were valid before some of them were changed; None where only all of them tell."""
         tied, changed = 0, list[Piece]()
         for name, part in parts.items():
             if former.parts.get(name) is part:
@@ -208,7 +203,8 @@ class Pieces:
             if part.ties & tied:
                 return None
             tied |= part.ties
-        return sum_of([part.verdict for part in changed]) if former.parts.keys() <= parts.keys() else None
+        is_told = former.verdict is VALID and former.parts.keys() <= parts.keys()
+        return sum_of([part.verdict for part in changed]) if is_told else None
 
     def are_apart(self, groups: Iterable[Iterable[str]]) -> bool:
         """Whether nothing is asked of members of several of these groups together."""
@@ -235,10 +231,18 @@ class Pieces:
             found |= (self._known.get(name) or self._unknown(name)).ties
         return found
 
-    def verdict_of(self, piece: Piece, other: Piece) -> Verdict | None:
-        """The verdict on a message whose pieces are apart and valid, the other one among them, when this one takes its place; None where only the
-        whole tells."""
-        return piece.verdict if piece.ties & ~self._refused == other.ties and not piece.names & ~other.names else None
+    def judgement_of(self, parts: Mapping[str, Piece], former: Piece) -> Judgement | None:
+        """That on a message whose pieces are apart and valid, `former` among them, when these members take its place; None where only the whole
+        tells."""
+        names, ties, is_compact = 0, 0, True
+        for part in parts.values():
+            names |= part.names
+            ties |= part.ties
+            is_compact = is_compact and part.is_compact
+        if ties & ~self._refused != former.ties or names & ~former.names:
+            return None
+        verdict = self._changed(parts, former) or self.together(parts).verdict
+        return Judgement(verdict, is_compact) if verdict is not None else None
 
     def _member(self, known: _Known, text: bytes, values: Mapping[str, Any], notable: Sequence[_Notable], *, is_compact: bool) -> Piece:
         assert known.head is not None, "a member's name is Unicode"

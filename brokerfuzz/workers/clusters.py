@@ -16,6 +16,7 @@ class _Cluster:
 
     executor: Executor
     workers: int
+    folder: None = None
 
     def renew(self) -> Executor:
         """A cluster that breaks its executor has none left. Raises `WorkerError`."""

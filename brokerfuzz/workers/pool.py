@@ -10,6 +10,11 @@ class Pool(Protocol):
     workers: int
     executor: Executor
 
+    @property
+    def folder(self) -> str | None:
+        """Where workers may leave what they have made for this process to take; None where that cannot be."""
+        ...
+
     def renew(self) -> Executor:
         """New workers in place of those of which one was lost. Raises `WorkerError` where that cannot be."""
         ...

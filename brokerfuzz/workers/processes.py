@@ -5,8 +5,10 @@ import multiprocessing
 import os
 import signal
 from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import wait
+from tempfile import TemporaryDirectory
 from threading import Thread
 
 
@@ -16,6 +18,15 @@ class Processes:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self.executor = self._begun()
+        self._folder: TemporaryDirectory[str] | None = None
+
+    @property
+    def folder(self) -> str | None:
+        """A temporary folder, for as long as the processes are not ended. None where there can be none."""
+        if self._folder is None:
+            with suppress(OSError):
+                self._folder = TemporaryDirectory(prefix="brokerfuzz-")
+        return self._folder.name if self._folder is not None else None
 
     def prepare(self, module: str) -> None:
         """Begins the processes at once, and lets them import a module that they will need, while this one sees to something else."""
@@ -24,12 +35,18 @@ class Processes:
 
     def renew(self) -> Executor:
         """New processes in place of those of which one was lost."""
-        self.end()
+        self._stop()
         self.executor = self._begun()
         return self.executor
 
     def end(self) -> None:
-        """Ends all processes, whatever they do. What they had of this one is given back, or it would be missed at this one's end."""
+        """Ends all processes, whatever they do, and takes their folder away."""
+        self._stop()
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def _stop(self) -> None:
+        """Ends all processes. What they had of this one is given back, or it would be missed at this one's end."""
         self.executor.shutdown(wait=False, cancel_futures=True)
         for process in multiprocessing.active_children():
             process.kill()

@@ -84,6 +84,7 @@ class _Breaking(ThreadPoolExecutor):
 
 class _Renewed:
     workers = 2
+    folder = None
 
     def __init__(self) -> None:
         self.executor: Executor = _Breaking(1)
@@ -124,3 +125,13 @@ def _is_running(process: int) -> bool:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_workers_have_a_folder_of_their_own_until_they_are_ended() -> None:
+    pool = Processes(1)
+    folder = Path(str(pool.folder))
+    assert folder.is_dir()
+    pool.renew()
+    assert str(folder) == pool.folder, "what was made before a worker was lost is taken from there yet"
+    pool.end()
+    assert not folder.exists()

@@ -1,6 +1,6 @@
 """A message held in pieces: what is changed in one of its members leaves the others as they have been read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from brokerfuzz.cases.case import compact
@@ -43,19 +43,18 @@ class Message(Joined):
         """The members that have been read, by their names."""
         return {name: member for name, member in self._members().items() if isinstance(member, Piece)}
 
-    def piece(self, former: Piece) -> Piece | None:
-        """All of the message as one piece, which was another one before; None where it is not put together from members that can be read by
-        themselves."""
+    def parts(self) -> dict[str, Piece] | None:
+        """The members; None where it is not put together from such that can be read by themselves."""
         found = {name: self._reader.read(name, one.alone) if isinstance(one, Unread) else one for name, one in self._members().items()}
         known = {name: piece for name, piece in found.items() if piece is not None}
-        return self._reader.together(known, former) if known and len(known) == len(found) else None
+        return known if known and len(known) == len(found) else None
 
-    def with_pieces(self, *others: tuple[int, Piece]) -> "Message":
-        """The message with other pieces in place of those of these numbers."""
-        pieces = [*self.pieces]
-        for number, piece in others:
-            pieces[number] = piece
-        return Message(self._reader, pieces)
+    def with_pieces(self, body: bytes, others: Mapping[int, Piece | None]) -> "Message":
+        """The message with other pieces in place of those of these numbers, which has this body; where one was not kept, of its bytes alone."""
+        known = {number: piece for number, piece in others.items() if piece is not None}
+        if len(known) < len(others):
+            return Message.of_bytes(self._reader, body)
+        return Message(self._reader, [known.get(number, piece) for number, piece in enumerate(self.pieces)])
 
     def changed(self, steps: Steps, change: Change) -> "Message":
         """The message with a change made at a place."""

@@ -39,13 +39,14 @@ def anew(shard: int) -> int:
 
 
 class Variant(NamedTuple, Generic[R]):
-    """What becomes of a cluster: what was done to it, what is said of that, and the piece then. `told` is the judgement on a message that is apart,
-    and valid besides: it confirms what is said. None where only the whole message tells."""
+    """What becomes of a cluster: what was done to it, what is said of that, and its text then. `told` is the judgement on a message that is apart,
+    and valid besides: it confirms what is said. None where only the whole message tells: it takes the `piece` then."""
 
     done: R
     claim: Claim
-    piece: Piece
+    text: bytes
     told: Judgement | None
+    piece: Piece | None
 
 
 class Choice(Generic[R]):
@@ -135,13 +136,15 @@ class Variants(Generic[T, R]):
         return found
 
     def _made(self, cluster: Cluster, thing: int, turn: int) -> Variant[R] | None:
-        done = self._do(self._things[thing][1], Message(self._stock.reader, [cluster.piece]), turn)
-        piece = done[1].piece(cluster.piece) if done is not None else None
-        if done is None or piece is None:
+        reader, former = self._stock.reader, cluster.piece
+        done = self._do(self._things[thing][1], Message(reader, [former]), turn)
+        parts = done[1].parts() if done is not None else None
+        if done is None or parts is None:
             return None
-        claim, verdict = self._say(done[0]), self._stock.reader.verdict_of(piece, cluster.piece)
-        is_told = verdict is not None and confirmed_by(verdict, claim.faults, claim.silence)
-        return Variant(done[0], claim, piece.bare, Judgement(verdict, piece.is_compact) if verdict is not None and is_told else None)
+        claim, told, text = self._say(done[0]), reader.judgement_of(parts, former), b",".join([part.text for part in parts.values()])
+        if told is not None and confirmed_by(told.verdict, claim.faults, claim.silence):
+            return Variant(done[0], claim, text, told, None)
+        return Variant(done[0], claim, text, None, reader.together(parts).bare)
 
 
 def _slot(stock: Stock, members: frozenset[str]) -> int | None:
@@ -208,13 +211,13 @@ class Varying:
         if taken is None:
             return None
         first, one = taken
-        texts[first] = one.piece.text
+        texts[first] = one.text
         for _ in range(_DRAWN):
             taken = taking.take(clusters, next(taking.slots), first)
             if taken is None:
                 return None
             second, other = taken
-            unbroken, texts[second] = texts[second], other.piece.text
+            unbroken, texts[second] = texts[second], other.text
             body = joined(texts)
             if not news.is_other(body):
                 texts[second] = unbroken
@@ -222,7 +225,7 @@ class Varying:
             claim = one.done.and_also(other.done)
             if is_apart and one.told is not None and other.told is not None and len(body) <= self._largest:
                 return self._judge.known(claim, body, summed(one.told, other.told), twin)
-            return self._judge.case(claim, crossed.message.with_pieces((first, one.piece), (second, other.piece)), twin)
+            return self._judge.case(claim, crossed.message.with_pieces(body, {first: one.piece, second: other.piece}), twin)
         return None
 
     def _one(self, taking: _Taking[Any, Any], of_whole: Callable[[Message, News], tuple[Claim, Message] | None], crossed: Crossed, news: News,
@@ -235,14 +238,14 @@ class Varying:
             taken = taking.take(crossed.clusters, slot)
             if taken is None:
                 return None
-            slot, (_, claim, piece, told) = taken
+            slot, (_, claim, text, told, piece) = taken
             texts = crossed.texts.copy()
-            texts[slot] = piece.text
+            texts[slot] = text
             body = joined(texts)
             if news.is_other(body):
                 if told is not None and crossed.judgement.is_apart and len(body) <= self._largest:
                     return self._judge.known(claim, body, told, twin)
-                return self._judge.case(claim, crossed.message.with_pieces((slot, piece)), twin)
+                return self._judge.case(claim, crossed.message.with_pieces(body, {slot: piece}), twin)
             slot = next(taking.slots)
         return None
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import BinaryIO, cast
 
 from brokerfuzz.cases.blocks import blocks
@@ -11,7 +11,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.corpus.counting import Summary
 from brokerfuzz.corpus.destinations import MANIFEST, Written, write_file, write_folder
-from brokerfuzz.corpus.exporting.parts import Part, Piece, as_last, make, parts
+from brokerfuzz.corpus.exporting.parts import Part, Piece, as_last, make, make_aside, parts
 from brokerfuzz.corpus.formats import About, Folder, Format, OneFile
 from brokerfuzz.corpus.places import Counted, Place
 from brokerfuzz.errors import CorpusError
@@ -50,7 +50,9 @@ class Export:
         ended: set[Plan] = set()
         held: Piece | None = None
         todo = (part for part in _only(parts(blocks(self.plans), sizes, self.form.name, suffix(name)), wanted) if part.block.plan not in ended)
-        for piece in (piece for pieces in in_order(self.pool, make, todo, here=_is_catalogues) for piece in pieces):
+        folder = self.pool.folder if self.pool is not None else None
+        making = make if folder is None else partial(make_aside, folder)
+        for piece in (piece for pieces in in_order(self.pool, making, todo, here=_is_catalogues) for piece in pieces):
             if not piece.counts:
                 ended.add(piece.part.block.plan)
             elif piece.part.block.plan not in ended:
@@ -104,7 +106,7 @@ class Writing:
 
     def _bytes(self, form: OneFile, pieces: Iterable[Piece]) -> Iterator[bytes]:
         if form.encode is not None:
-            return (piece.data for piece in pieces)
+            return (piece.taken() for piece in pieces)
         return form.pieces(_cases(pieces), self._export.about)
 
     def _counted(self, pieces: Iterable[Piece]) -> Iterator[Piece]:

@@ -7,7 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BytesIO
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
+from uuid import uuid4
 
 from brokerfuzz.cases.blocks import Block
 from brokerfuzz.cases.case import Case
@@ -46,6 +48,15 @@ class Piece:
     counts: Counter[tuple[str, str]]
     data: bytes = b""
     cases: tuple[Case, ...] = ()
+    aside: Path | None = None
+
+    def taken(self) -> bytes:
+        """The bytes: from the file that they were put `aside` in, which is taken away, if they were."""
+        if self.aside is None:
+            return self.data
+        data = self.aside.read_bytes()
+        self.aside.unlink()
+        return data
 
 
 @contextmanager
@@ -75,6 +86,21 @@ def make(part: Part) -> list[Piece]:
             counts.update(map(_counted, every))
             found.append(Piece(part, cut, counts, cases=every))
     return found
+
+
+def make_aside(folder: str, part: Part) -> list[Piece]:
+    """The same, with the bytes in files of a folder where there is room: a pipe between processes copies them four times more, a few at a time."""
+    return [_aside(Path(folder), piece) if piece.data else piece for piece in make(part)]
+
+
+def _aside(folder: Path, piece: Piece) -> Piece:
+    path = folder / uuid4().hex
+    try:
+        path.write_bytes(piece.data)
+    except OSError:
+        path.unlink(missing_ok=True)
+        return piece
+    return replace(piece, data=b"", aside=path)
 
 
 def _encoded(cases: Iterator[Case], encode: Callable[[Sequence[Case], bool], bytes], last: bool, counts: Counter[tuple[str, str]]) -> Iterator[bytes]:
