@@ -6,6 +6,7 @@ A command returns its exit status: 0 where all is well, 1 where something was fo
 wrong otherwise is one line on standard error and status 2, whoever raised it; see `Commands`.
 """
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -107,6 +108,7 @@ def main() -> NoReturn:
     try:
         commands()
     except SystemExit as end:
+        gc.freeze()  # a last look for cycles among all that an export has made takes as long as some 10,000 cases
         if "pyreqwest" in sys.modules:
             _leave(end.code)
         raise

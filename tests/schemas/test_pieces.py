@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from brokerfuzz.cases.at_random import random_cases
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
-from brokerfuzz.schemas.pieces import Joined, Piece, Pieces
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, check, load_contract
+from brokerfuzz.schemas.pieces import EMPTY, Joined, Piece, Pieces
 from brokerfuzz.schemas.reading import compactly_written
+from brokerfuzz.schemas.verdicts import VALID
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)
 OFFERS: MessageType = "offer-creation-request"
@@ -129,6 +130,7 @@ FEW = st.sampled_from("abc")
 KEYWORDS: dict[str, st.SearchStrategy[Any]] = {
     "properties": st.dictionaries(FEW, st.sampled_from([True, {}, {"type": "integer"}, {"const": 1}, {"minLength": 2}, {"enum": [1, "x"]}])),
     "required": st.lists(FEW, unique=True),
+    "additionalProperties": st.booleans(),
 }
 
 
@@ -141,16 +143,22 @@ SCHEMAS = with_conditions(st.recursive(st.booleans() | st.fixed_dictionaries({},
 SOME = st.sampled_from([b"1", b"2", b"null", b'"x"', b'""', b"1.00000000000000001", b"[1]"])
 
 
-@given(SCHEMAS, st.lists(st.tuples(st.dictionaries(FEW | st.just("other"), SOME), st.sampled_from([(0,), (1,), (1, 2)])), min_size=1, max_size=8))
-def test_whatever_a_contract_asks_of_members_together(
-    tmp_path_factory: pytest.TempPathFactory, asked: dict[str, Any], messages: list[tuple[dict[str, bytes], tuple[int, ...]]]
-) -> None:
+def contract_of(asked: dict[str, Any], folder: Path) -> Contract:
+    """A contract whose offers are objects of `a`, `b` and `c` of which this is asked."""
+
     def change(schema: dict[str, Any]) -> None:
         head = {keyword: schema[keyword] for keyword in ("$schema", "$id", "type")}
         schema.clear()
         schema.update(head | asked, properties=dict.fromkeys("abc", True) | asked.get("properties", {}))
 
-    contract = changed_contract(tmp_path_factory.mktemp("contract"), OFFERS, change)
+    return changed_contract(folder, OFFERS, change)
+
+
+@given(SCHEMAS, st.lists(st.tuples(st.dictionaries(FEW | st.just("other"), SOME), st.sampled_from([(0,), (1,), (1, 2)])), min_size=1, max_size=8))
+def test_whatever_a_contract_asks_of_members_together(
+    tmp_path_factory: pytest.TempPathFactory, asked: dict[str, Any], messages: list[tuple[dict[str, bytes], tuple[int, ...]]]
+) -> None:
+    contract = contract_of(asked, tmp_path_factory.mktemp("contract"))
     reader = Pieces(contract, OFFERS, NOW)
     for texts, cuts in messages:
         pieces = list(zip(texts, read(reader, **texts), strict=True))
@@ -158,6 +166,37 @@ def test_whatever_a_contract_asks_of_members_together(
             [reader.together(dict(some)) for some in pairs_of([0, *(min(cut, len(pieces)) for cut in cuts), len(pieces)], pieces) if some]
         )
         assert reader.judge(message).verdict == check(OFFERS, message.body, now=NOW, contract=contract)
+
+
+MEMBERS = st.dictionaries(FEW, st.sampled_from([b"1", b'"x"']))
+CHANGES = st.dictionaries(FEW | st.just("other"), SOME | st.none(), min_size=1)
+
+
+@given(SCHEMAS, st.lists(st.tuples(MEMBERS, MEMBERS, CHANGES), min_size=1, max_size=12))
+def test_what_is_told_of_a_changed_piece_is_so_in_each_message_that_is_valid_besides(
+    tmp_path_factory: pytest.TempPathFactory, asked: dict[str, Any], some: list[tuple[dict[str, bytes], dict[str, bytes], dict[str, bytes | None]]]
+) -> None:
+    contract = contract_of(asked, tmp_path_factory.mktemp("contract"))
+    reader = Pieces(contract, OFFERS, NOW)
+    for first, others, changes in some:
+        rest = {name: text for name, text in others.items() if name not in first}
+        former, beside = whole(reader, first), whole(reader, rest)
+        judgement = reader.judge(Joined([former, beside]))
+        groups = [[name for name in "abc" if name not in rest], rest]
+        if reader.are_apart(groups) and reader.are_valid([former], groups[0]) and reader.are_valid([beside], groups[1]):
+            assert judgement.verdict is VALID
+        texts = {**first, **{name: text for name, text in changes.items() if name not in rest}}
+        kept = {name: text for name, text in texts.items() if text is not None}
+        parts = {name: former.parts[name] if first.get(name) == text else read(reader, **{name: text})[0] for name, text in kept.items()}
+        told = reader.judgement_of(parts, former) if judgement.verdict is VALID and judgement.is_apart and parts else None
+        if told is not None:
+            body = Joined([reader.together(parts), beside]).body
+            assert told.verdict == check(OFFERS, body, now=NOW, contract=contract)
+            assert told.is_compact == compactly_written(body)
+
+
+def whole(reader: Pieces, texts: Mapping[str, bytes]) -> Piece:
+    return reader.together(dict(zip(texts, read(reader, **texts), strict=True))) if texts else EMPTY
 
 
 def test_as_many_errors_as_a_verdict_lists_are_counted_before_any_is_hidden(tmp_path: Path) -> None:
