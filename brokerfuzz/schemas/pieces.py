@@ -204,7 +204,7 @@ class Pieces:
                 return None
             tied |= part.ties
         is_told = former.verdict is VALID and former.parts.keys() <= parts.keys()
-        return sum_of([part.verdict for part in changed]) if is_told else None
+        return _sum([part.verdict for part in changed]) if is_told else None
 
     def are_apart(self, groups: Iterable[Iterable[str]]) -> bool:
         """Whether nothing is asked of members of several of these groups together."""
@@ -304,7 +304,7 @@ class Pieces:
                 verdicts.append(piece.verdict)
         if self._needed & ~tied:
             verdicts += [verdict for bit, verdict in self._absent.items() if not tied & bit]
-        summed = sum_of(verdicts) if is_apart and len(message.body) <= self.largest else None
+        summed = _sum(verdicts) if is_apart and len(message.body) <= self.largest else None
         if summed is not None:
             return Judgement(summed, is_compact, is_apart=True)
         found = self._verdict([piece for piece in pieces if piece is not None], len(message.body))
@@ -347,7 +347,7 @@ class Pieces:
         return verdict_of(broken_in_all(found), inspection.touched)
 
 
-def sum_of(verdicts: Sequence[Verdict | None]) -> Verdict | None:
+def _sum(verdicts: Sequence[Verdict | None]) -> Verdict | None:
     """The verdict on a message whose pieces are apart, from those on them; None where only the whole tells."""
     if len(verdicts) <= 1:
         return verdicts[0] if verdicts else VALID

@@ -1,17 +1,24 @@
 """Faults that are made once and stand in many messages: in late shards most are, and nothing that random cases promise is lost by that."""
 
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from contracts import changed_contract
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.steering import steered_cases
 from brokerfuzz.cases.steering.breakables import breakables
 from brokerfuzz.cases.steering.crossing import STOCK, stock
-from brokerfuzz.cases.steering.variants import anew, faults
+from brokerfuzz.cases.steering.variants import Variants, _Taking, anew, faults
 from brokerfuzz.corpus.records import encode
 from brokerfuzz.schemas import MessageType, check, load_contract
 
@@ -41,6 +48,33 @@ def test_every_case_is_judged_from_its_bytes() -> None:
     for case in late():
         assert case.verdict == check(OFFERS, case.body, now=NOW), case.body
         assert case.is_compact == Case.judged(OFFERS, case.body, now=NOW).is_compact
+
+
+def any_member(schema: dict[str, Any]) -> None:
+    schema["additionalProperties"] = True
+
+
+def no_text_with_an_a(schema: dict[str, Any]) -> None:
+    schema["properties"]["comments"] = {"type": "string", "allOf": [{"if": {"pattern": "a$"}, "then": {"maxLength": 1}}]}
+
+
+def tied_from_cluster_to_cluster(schema: dict[str, Any]) -> None:
+    schema["allOf"] = [{"if": {"properties": {"isActive": {"const": True}}}, "then": {"properties": {"number": {"maxLength": 3}}}}]
+
+
+@pytest.mark.parametrize("change", [any_member, no_text_with_an_a, tied_from_cluster_to_cluster])
+def test_late_cases_of_a_changed_contract_are_judged_from_their_bytes_too(change: Callable[[dict[str, Any]], None], tmp_path: Path) -> None:
+    contract = changed_contract(tmp_path, OFFERS, change)
+    cases = list(islice(steered_cases(OFFERS, 1, shard=40, now=NOW, contract=contract), 400))
+    assert len(cases) == 400
+    for case in cases:
+        assert case.verdict == check(OFFERS, case.body, now=NOW, contract=contract), case.body
+
+
+def test_where_nothing_can_be_done_nothing_is_taken() -> None:
+    known = stock(load_contract(), OFFERS, 1, NOW)
+    nothing = Variants[Any, Any](known, [], lambda *_: True, lambda *_: None, lambda done: done, 8)
+    assert _Taking(nothing, Random(1)).take(known.parents(1)[0].clusters, 1) is None
 
 
 def test_single_faults_have_a_twin_that_differs_in_one_member() -> None:

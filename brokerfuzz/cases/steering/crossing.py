@@ -18,7 +18,7 @@ from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.cases.steering.turns import random_of, shuffled
 from brokerfuzz.decoder.doubts import doubts
 from brokerfuzz.schemas import Contract, MessageType
-from brokerfuzz.schemas.flattening import strangers, types_of
+from brokerfuzz.schemas.flattening import conditions_of, strangers, types_of
 from brokerfuzz.schemas.pieces import APART_AND_VALID, EMPTY, Piece, Pieces, joined
 from brokerfuzz.schemas.verdicts import VALID
 
@@ -104,6 +104,7 @@ class Stock:
         self._parents: list[_Parent] = []
         self._whole: _Parents | None = None
         self._marked: dict[tuple[str, int], bytes] = {}
+        self._conditional = {name for name in self._texts if conditions_of(contract.sites[message_type][name].schema)}
         self.reader, self._source, self._make = Pieces(contract, message_type, now), TurningSource(random), shaping(contract, message_type).message
         self._is_apart = self.reader.are_apart([*[[name] for name in self._texts], *self.clusters[1:]])
         self._lock = Lock()
@@ -146,7 +147,9 @@ class Stock:
 
     def marked(self, name: str, mark: str) -> bytes | None:
         """How a member of this name is written that is a mark; None where it is to be read with the message. A text that is marked takes any of a
-        length (`marked_sites`), so one of each is read, and the others are not."""
+        length (`marked_sites`), if no condition asks about it, so one of each is read, and the others are not."""
+        if name in self._conditional:
+            return None
         head = self._marked.get((name, len(mark)))
         if head is None:
             piece = self.reader.read_text(name, mark)

@@ -168,7 +168,7 @@ class _Taking(Generic[T, R]):
     """Takes variants for one stream: clusters take turns, and of what is done to one comes what was done least often."""
 
     def __init__(self, variants: Variants[T, R], random: Random) -> None:
-        self._variants, self.slots = variants, cycle(_from(variants.slots, random.getrandbits(16)))
+        self._variants, self.slots = variants, cycle(_from(variants.slots, random.getrandbits(16)) or [None])
         self._done = [0] * len(variants)
         self._times = self._done.__getitem__
 
