@@ -171,15 +171,6 @@ class Pieces:
         notable = (_Notable(name, ways, exotic),) if len(ways) > 1 or exotic or any(ways[0][1:]) else ()
         return self._member(known, text, {name: ways[0].value}, notable, is_compact=value is not None or compactly_written(alone))
 
-    def read_text(self, name: str, text: str) -> Piece | None:
-        """The member of this name whose value is the text: the same as of its bytes."""
-        written, known = orjson.dumps(text), self._known.get(name)
-        if known is None or known.head is None or known.look is not None or known.ties or len(written) > self._longest or b"\\" in written:
-            return self.read_once(name, written)
-        if self._rulebook.errors_of_member(name, text):
-            return self.read_once(name, written)
-        return Piece(known.head + written, known.bit, 0, True, {name: text}, _NOTHING, ())
-
     def together(self, parts: Mapping[str, Piece]) -> Piece:
         """A piece of several members, one after the other, from the pieces of each, by their names."""
         every, names, ties, values, outline = parts.values(), 0, 0, dict[str, Any](), dict[str, Any]()

@@ -152,7 +152,7 @@ class Stock:
             return None
         head = self._marked.get((name, len(mark)))
         if head is None:
-            piece = self.reader.read_text(name, mark)
+            piece = self.reader.read_once(name, compact(mark))
             is_valid = piece is not None and piece.verdict is VALID and piece.is_compact
             head = self._marked[name, len(mark)] = b"%b:" % compact(name) if is_valid else b""
         return b'%b"%b"' % (head, mark.encode()) if head else None
@@ -185,7 +185,7 @@ class Crossed:
     def message(self) -> Message:
         """The message in pieces."""
         if self._message is None:
-            mark = self._reader.read_text(self.marked, self.mark)
+            mark = self._reader.read_once(self.marked, compact(self.mark))
             assert mark is not None, "a mark is a plain text"
             self._message = Message(self._reader, [*(cluster.piece for cluster in self.clusters), mark])
         return self._message

@@ -31,8 +31,7 @@ class News:
         """Whether these bytes are new; they are not any more."""
         if body in self._made or not (marked(body, self._mark) or (self._learn is not None and self._learn(body))):
             return False
-        self._made.append(body)
-        return True
+        return self.is_other(body)
 
 
 class Memory:
