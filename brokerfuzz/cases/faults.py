@@ -115,7 +115,7 @@ class FaultMaker:
         """
         if self.contract is not load_contract():
             return lambda technique: case.body if (case := self.case(rule, technique)) else None
-        message = self._message(rule, ONLY, COMPLETE, None)
+        message = self.plain(rule)
         steps = self._steps(message, rule.site, ONLY)
 
         def broken(technique: Technique) -> bytes | None:
@@ -123,6 +123,10 @@ class FaultMaker:
             return apply(message, steps, change) if steps is not None and change is not None else None
 
         return broken
+
+    def plain(self, rule: Rule) -> object:
+        """A plain message in which the rule can be broken; not to be changed."""
+        return self._message(rule, ONLY, COMPLETE, None)
 
     def _change(self, message: object, steps: Steps, rule: Rule, technique: Technique) -> Change | None:
         schema = self.contract.sites[self.message_type][rule.site].schema

@@ -230,10 +230,15 @@ class Pieces:
             names |= part.names
             ties |= part.ties
             is_compact = is_compact and part.is_compact
-        if ties & ~self._refused != former.ties or names & ~former.names:
+        if ties & ~self._refused & ~former.ties or names & ~former.names:
             return None
-        verdict = self._changed(parts, former) or self.together(parts).verdict
+        there = self._changed(parts, former) or self.together(parts).verdict
+        verdict = _sum([there, *self._missing(former.ties & ~ties)])
         return Judgement(verdict, is_compact) if verdict is not None else None
+
+    def _missing(self, ties: int) -> list[Verdict | None]:
+        """The verdicts on a message that no member of these ties is in."""
+        return [verdict for bit, verdict in self._absent.items() if ties & bit]
 
     def _member(self, known: _Known, text: bytes, values: Mapping[str, Any], notable: Sequence[_Notable], *, is_compact: bool) -> Piece:
         assert known.head is not None, "a member's name is Unicode"
@@ -294,7 +299,7 @@ class Pieces:
             if piece.verdict is not VALID:
                 verdicts.append(piece.verdict)
         if self._needed & ~tied:
-            verdicts += [verdict for bit, verdict in self._absent.items() if not tied & bit]
+            verdicts += self._missing(~tied)
         summed = _sum(verdicts) if is_apart and len(message.body) <= self.largest else None
         if summed is not None:
             return Judgement(summed, is_compact, is_apart=True)
@@ -350,8 +355,7 @@ def _sum(verdicts: Sequence[Verdict | None]) -> Verdict | None:
 
 def summed(one: Judgement, other: Judgement) -> Judgement:
     """That on a message of pieces that are apart, from those on two messages in each of which all but one are valid."""
-    verdicts = one.verdict, other.verdict
-    broken, touched = [entry for verdict in verdicts for entry in verdict.broken], [touch for verdict in verdicts for touch in verdict.silences]
+    broken, touched = one.verdict.broken + other.verdict.broken, one.verdict.silences + other.verdict.silences
     return Judgement(verdict_of(broken, touched), (one.is_compact and other.is_compact) or None)
 
 

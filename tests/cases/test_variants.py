@@ -132,4 +132,4 @@ def test_no_more_is_kept_than_the_stock_has_clusters() -> None:
 def test_the_bytes_of_a_late_shard_stay_what_they_are() -> None:
     """Where this fails on purpose: see test_export_digests."""
     digest = sha256(b"\n".join(encode(case) for case in made(40))).hexdigest()
-    assert digest == "070372921377e972962407cb78370adb7f51aba257a6f67c994022684841e9c2"
+    assert digest == "1b73a052e5be8ccd75d3b09a4b1549a5cd68bf552bfb0b68a35c73117b40cf11"

@@ -3,9 +3,12 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 
-from brokerfuzz.cases.building import Plan, build
+import orjson
+
+from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Rewrite, apply, value_at
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.steering.marks import marked, marked_sites
@@ -34,9 +37,8 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
     for rule in contract.rules[message_type] if rules is None else rules:
         ways = [way for way in maker.ways(rule) if techniques is None or way.name in techniques]
         if ways:
-            message = build(contract, message_type, Plan(narrowed=maker.towards(rule)))
             every.append((rule, ways))
-            if left := _lasting(contract, rule, ways, message, marks):
+            if left := _lasting(contract, rule, ways, orjson.loads(compact(maker.plain(rule))), marks):
                 lasting.append((rule, left))
     return Breakables(lasting or every, bool(lasting) or not every)
 
@@ -44,9 +46,9 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
 def _lasting(contract: Contract, rule: Rule, ways: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
     """The ways that leave a mark in a message that is marked wherever it can be; half of them, where bytes are rewritten (cut off, mostly)."""
     there = [steps for site in sites if (steps := way_to(message, site, 0))]
-    marks = [f"m{number}." for number in range(len(there))]
+    marks = [b"m%d." % number for number in range(len(there))]
     for steps, mark in zip(there, marks, strict=True):
-        value_at(message, steps[:-1])[steps[-1]] = mark
+        value_at(message, steps[:-1])[steps[-1]] = mark.decode()
     place = way_to(message, steps_of(rule.site), 0)
     if place is None:
         return ways
@@ -54,8 +56,9 @@ def _lasting(contract: Contract, rule: Rule, ways: Sequence[Technique], message:
     for way in ways:
         change = way.change(spot)
         body = apply(message, place, change) if change else b""
-        left = sum(marked(body, mark.encode()) for mark in marks)
-        if left and (2 * left >= len(marks) or not isinstance(change, Rewrite)):
+        needed = max(-(-len(marks) // 2) if isinstance(change, Rewrite) else 1, 1)
+        left = (mark for mark in marks if marked(body, mark))
+        if len(list(islice(left, needed))) == needed:
             found.append(way)
     return found
 

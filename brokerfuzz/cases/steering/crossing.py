@@ -87,6 +87,17 @@ class _Parents(NamedTuple):
     marked: Sequence[str]
     are_valid: bool
 
+    def and_also(self, others: "_Parents") -> "_Parents":
+        """These, and others."""
+        pairs = zip(self.clusters, others.clusters, strict=True)
+        clusters = [(shift, [*some, *more]) for (shift, some), (_, more) in pairs]
+        return _Parents(clusters, [*self.marked, *others.marked], self.are_valid and others.are_valid)
+
+
+def _together(parents: Sequence[_Parent]) -> _Parents:
+    clusters = [(16 * number, [parent.clusters[number] for parent in parents]) for number in range(_CLUSTERS + 1)]
+    return _Parents(clusters, [parent.marked for parent in parents], all(parent.is_valid for parent in parents))
+
 
 class Stock:
     """Messages that those of a seed have their members from, in whatever shard. There are none where messages cannot be crossed.
@@ -124,14 +135,11 @@ class Stock:
 
     def among(self, count: int, others: Sequence[_Parent]) -> _Parents:
         """So many messages of the stock, and others, to take clusters from."""
-        if not others and count == STOCK and self._whole is not None:
-            return self._whole
-        every = [*self.parents(count)[:count], *others]
-        clusters = [(16 * number, [parent.clusters[number] for parent in every]) for number in range(_CLUSTERS + 1)]
-        found = _Parents(clusters, [parent.marked for parent in every], all(parent.is_valid for parent in every))
-        if not others and count == STOCK:
-            self._whole = found
-        return found
+        if count < STOCK:
+            return _together([*self.parents(count)[:count], *others])
+        if self._whole is None:
+            self._whole = _together(self.parents(STOCK))
+        return self._whole.and_also(_together(others)) if others else self._whole
 
     def parent(self, message: Message, number: int, *, is_of_stock: bool = False) -> _Parent:
         """A message as a parent of others; the text that becomes their mark follows from a number."""

@@ -129,9 +129,10 @@ class _Stream:
         case, message, mark = base
         found = [case] if "valid" in self._verdicts else []
         news = News(case.body, mark, self._memory.learn if self._unmarked else None)
+        varied = message if isinstance(message, Crossed) and (self._before + number) % self._anew else None
         for kind in kinds:
             twin = case if kind == "single" else None
-            made = self._vary[kind](message, news, twin) if isinstance(message, Crossed) and (self._before + number) % self._anew else None
+            made = self._vary[kind](varied, news, twin) if varied is not None else None
             if made is None:
                 anew = self._make[kind](message if isinstance(message, Message) else message.message, news)
                 made = self._judge.case(*anew, twin) if anew is not None else None

@@ -27,7 +27,7 @@ R = TypeVar("R")
 
 _ANEW, _FEWEST = 4, 512
 """Shards in which nothing is varied; from then on one message of two is not, one of four, and so on: one of so many in the end."""
-_FAULTS, _PROBES = 8, 2
+_FAULTS, _PROBES = 4, 1
 """Things that are done to a cluster at the most: rules broken, and silences asked about."""
 _DRAWN = 8
 """So often another variant is taken before one is made anew."""
