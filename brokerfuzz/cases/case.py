@@ -12,7 +12,7 @@ import orjson
 
 from brokerfuzz.decoder.pools import EARLIEST_NOW
 from brokerfuzz.errors import ClockError, LabelError
-from brokerfuzz.schemas import Contract, Label, MessageType, Verdict, check, load_contract
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
@@ -162,8 +162,13 @@ def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -
 
 
 def _id(message_type: MessageType, headers: Headers, body: bytes) -> str:
-    head = f"{message_type} {json.dumps(headers)}" if headers else message_type
-    return sha256(f"{head}\n".encode() + body).hexdigest()[:16]
+    digest = sha256(f"{message_type} {json.dumps(headers)}\n".encode()) if headers else _BEGUN[message_type].copy()
+    digest.update(body)
+    return digest.hexdigest()[:16]
+
+
+_BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in MESSAGE_TYPES}
+"""To go on with a copy takes half of what it takes to begin."""
 
 
 def clock(now: datetime | None) -> datetime:

@@ -13,26 +13,43 @@ packed is that of the request, packed. Where a corpus is a folder,
 """
 
 from base64 import b64encode
+from collections.abc import Iterable
 from typing import Any
 
 import orjson
 
 from brokerfuzz.cases.case import Case
 
+_END, _LAST = b"}", b',"last":true}'
+
 
 def encode(case: Case, *, last: bool = False) -> bytes:
     """The line of a case, without its line break."""
-    if case.is_compact:
-        return _line(case, "body", orjson.Fragment(case.body), last)
-    return _line(case, "raw", b64encode(case.body).decode(), last)
+    return b"".join(_line(case, *_message(case), _LAST if last else _END))
+
+
+def encode_all(cases: Iterable[Case], last: bool) -> bytes:
+    """The lines of cases, each with its line break; `last` tells whether the last of them is the last of a corpus."""
+    texts: list[bytes] = []
+    for case in cases:
+        texts += _line(case, *_message(case), b"}\n")
+    if last:
+        texts[-1] = _LAST + b"\n"
+    return b"".join(texts)
 
 
 def encode_beside(case: Case, file: str, *, last: bool = False) -> bytes:
     """The line of a case whose message is in a file: `"file"`, its name, stands in place of the message."""
-    return _line(case, "file", file, last)
+    return b"".join(_line(case, b',"file":', orjson.dumps(file), _LAST if last else _END))
 
 
-def _line(case: Case, carrier: str, carried: Any, last: bool) -> bytes:
+def _message(case: Case) -> tuple[bytes, bytes]:
+    """What carries the message in a line, and how it is written there."""
+    return (b',"body":', case.body) if case.is_compact else (b',"raw":', b'"%b"' % b64encode(case.body))
+
+
+def _line(case: Case, carrier: bytes, carried: bytes, end: bytes) -> tuple[bytes, ...]:
+    """The texts of a line, to be joined with those of others: so a message is copied once."""
     verdict = case.verdict
     record: dict[str, Any] = {
         "id": case.id,
@@ -45,7 +62,4 @@ def _line(case: Case, carrier: str, carried: Any, last: bool) -> bytes:
     }
     if case.headers:
         record["headers"] = case.headers
-    record[carrier] = carried
-    if last:
-        record["last"] = True
-    return orjson.dumps(record)
+    return orjson.dumps(record)[:-1], carrier, carried, end

@@ -180,16 +180,20 @@ class Rulebook:
     def _split(self) -> Split:
         return split(self.message_type, self.contract.schemas[self.message_type], self._files)
 
+    def is_member_valid(self, name: str, value: Any) -> bool:
+        """Whether the schema of a member finds nothing in its value, where the members of the schema can be asked one by one."""
+        asked = self._split.members.get(name)
+        return asked is None or asked.is_valid(value)
+
     def errors_of_member(self, name: str, value: Any) -> Sequence[Error]:
-        """What the schema of a member finds in its value, where the members of the schema can be asked one by one.
+        """What the schema of a member finds in its value so.
 
         Of several rules that may be behind an error only a condition of the message itself is left open.
         """
-        asked = self._split.members.get(name)
-        if asked is None or asked.is_valid(value):
+        if self.is_member_valid(name, value):
             return ()
         found = []
-        for error in self._errors(asked, value, name):
+        for error in self._errors(self._split.members[name], value, name):
             if len(error.rules) == 1 or any(rule.condition is not None and not rule.condition.site for rule in error.rules):
                 found.append(error)
             else:

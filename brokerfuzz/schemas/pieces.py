@@ -159,7 +159,7 @@ class Pieces:
         value = plainly(alone)
         if known.head is None or (value is not None and len(value) != 1):
             return None
-        if value is not None and known.look is None and len(text) <= self._longest and not self._rulebook.errors_of_member(name, value[0]):
+        if value is not None and known.look is None and len(text) <= self._longest and self._rulebook.is_member_valid(name, value[0]):
             return self._member(known, text, {name: value[0]}, (), is_compact=True)
         reading = Reading(alone, [value]) if value is not None else read_at_leisure(alone)
         if reading.error is not None or reading.encoding is not None or len(reading.values[0]) != 1:

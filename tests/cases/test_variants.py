@@ -124,7 +124,7 @@ def test_no_more_is_kept_than_the_stock_has_clusters() -> None:
     """Messages that a stream makes anew are parents of others too, for a while: what they may become is forgotten with them."""
     known = faults(stock(load_contract(), OFFERS, 1, NOW), load_contract(), OFFERS, 1, NOW, None, None)
     list(islice(steered_cases(OFFERS, 1, shard=9, now=NOW), 3000))
-    kept = [choice.cluster for choice in known._choices.values()]
+    kept = [choice.cluster for choice in known.choices.values()]
     assert 100 < len(kept) <= 3 * STOCK
     assert all(cluster.parent is not None for cluster in kept)
 

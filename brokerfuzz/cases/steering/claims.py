@@ -34,14 +34,10 @@ class Judge:
         """The case of a message; None where the oracle does not confirm what a changed contract's is to say: see `Case.confirmed`."""
         return self.of(claim, message.body, message.judged(), twin)
 
-    def known(self, claim: Claim, body: bytes, judgement: Judgement, twin: Case | None) -> Case:
-        """The same, of a judgement that is known to confirm what is said."""
-        return Case.known(self.message_type, body, judgement, claim.faults, claim.tags, twin)
-
     def of(self, claim: Claim, body: bytes, judgement: Judgement, twin: Case | None = None) -> Case | None:
         """The same, of a message that was judged."""
         if judgement.verdict is VALID and claim is VALID_AT_RANDOM:
-            return self.known(claim, body, judgement, twin)
+            return Case.known(self.message_type, body, judgement, (), claim.tags, twin)
         try:
             return Case.of_judgement(self.message_type, body, judgement, *claim, twin)
         except LabelError:

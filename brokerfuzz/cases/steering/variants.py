@@ -6,7 +6,7 @@ fewer: most of their faults were made in a cluster before, and stand beside memb
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count, cycle
 from random import Random
 from threading import Lock
@@ -87,7 +87,8 @@ class Variants(Generic[T, R]):
         """The clusters, by number, whose turn it is: each as often as there are things that are done in it; None for what is done in none, which
         comes half as often: it takes thirty times as long."""
         self.largest = stock.reader.largest
-        self._choices: dict[Cluster, Choice[R]] = {}
+        self.choices: dict[Cluster, Choice[R]] = {}
+        """The variants of the clusters that were dealt with already: see `of`."""
         self._dealt, self._given = 0, [0] * len(things)
         self._lock = Lock()
 
@@ -97,13 +98,11 @@ class Variants(Generic[T, R]):
 
     def of(self, cluster: Cluster) -> Choice[R]:
         """The variants of a cluster: none, if it is not of the stock. Such a one is soon forgotten, and is to be."""
-        known = self._choices.get(cluster)
-        if known is not None:
-            return known
-        if cluster.parent is None:
-            return Choice(cluster, {})
-        self._deal(cluster.parent)
-        return self._choices[cluster]
+        if cluster not in self.choices:
+            if cluster.parent is None:
+                return Choice(cluster, {})
+            self._deal(cluster.parent)
+        return self.choices[cluster]
 
     def _deal(self, last: int) -> None:
         """Gives things to the clusters of the stock's messages up to this one."""
@@ -111,7 +110,7 @@ class Variants(Generic[T, R]):
         with self._lock:
             for number in range(self._dealt, last + 1):
                 for cluster in parents[number].clusters:
-                    self._choices[cluster] = Choice(cluster, self._rarest(cluster, number))
+                    self.choices[cluster] = Choice(cluster, self._rarest(cluster, number))
             self._dealt = max(self._dealt, last + 1)
 
     def _rarest(self, cluster: Cluster, number: int) -> Mapping[int, int]:
@@ -170,13 +169,14 @@ class _Taking(Generic[T, R]):
     def __init__(self, variants: Variants[T, R], random: Random) -> None:
         self._variants, self.slots = variants, cycle(_from(variants.slots, random.getrandbits(16)) or [None])
         self._done = [0] * len(variants)
-        self._times = self._done.__getitem__
+        self._times, self._known = self._done.__getitem__, variants.choices.get
 
     def take(self, clusters: Sequence[Cluster], slot: int | None, but: int | None = None) -> tuple[int, Variant[R]] | None:
         """A variant of the cluster of this number, which is not `but`, or of the next one that has one; its number."""
         for _ in range(_DRAWN):
             if slot is not None and slot != but:
-                choice = self._variants.of(clusters[slot])
+                cluster = clusters[slot]
+                choice = self._known(cluster) or self._variants.of(cluster)
                 while choice.things:
                     least = min(choice.things, key=self._times)
                     variant = choice.made.get(least) or self._variants.variant(choice, least)
@@ -188,20 +188,18 @@ class _Taking(Generic[T, R]):
 
 
 class Varying:
-    """Varies the crossed messages of one stream. `breaking` and `probing` do what is done to no cluster."""
+    """Varies the crossed messages of one stream. `breaking` and `probing` do what is done to no cluster.
+
+    Of such a message, its news, and the twin of the case, if it is to have one: `single` is a rule broken in one of its clusters, as in each message
+    that has that, `probe` a silence asked about in one so.
+    """
 
     def __init__(self, faults: Variants[Breaker, Breach], probes: Variants[Question, Claim], breaking: Breaking, probing: Probing,
                  judge: Judge, random: Random) -> None:  # fmt: skip
-        self._singles, self._doubles, self._probes = _Taking(faults, random), _Taking(faults, random), _Taking(probes, random)
-        self._breaking, self._probing, self._judge, self._largest = breaking, probing, judge, faults.largest
-
-    def single(self, crossed: Crossed, news: News, twin: Case | None) -> Case | None:
-        """A rule broken in one of the message's clusters, as in each message that has it."""
-        return self._one(self._singles, self._breaking.single, crossed, news, twin)
-
-    def probe(self, crossed: Crossed, news: News, twin: Case | None) -> Case | None:
-        """A silence asked about in one of the message's clusters so."""
-        return self._one(self._probes, self._probing.probe, crossed, news, twin)
+        self.single = partial(self._one, _Taking(faults, random), breaking.single)
+        self._doubles = _Taking(faults, random)
+        self.probe = partial(self._one, _Taking(probes, random), probing.probe)
+        self._judge, self._type, self._largest = judge, judge.message_type, faults.largest
 
     def double(self, crossed: Crossed, news: News, twin: Case | None) -> Case | None:
         """Two rules broken so, each in a cluster of its own."""
@@ -224,7 +222,7 @@ class Varying:
                 continue
             claim = one.done.and_also(other.done)
             if is_apart and one.told is not None and other.told is not None and len(body) <= self._largest:
-                return self._judge.known(claim, body, summed(one.told, other.told), twin)
+                return Case.known(self._type, body, summed(one.told, other.told), claim.faults, claim.tags, twin)
             return self._judge.case(claim, crossed.message.with_pieces(body, {first: one.piece, second: other.piece}), twin)
         return None
 
@@ -244,7 +242,7 @@ class Varying:
             body = joined(texts)
             if news.is_other(body):
                 if told is not None and crossed.judgement.is_apart and len(body) <= self._largest:
-                    return self._judge.known(claim, body, told, twin)
+                    return Case.known(self._type, body, told, claim.faults, claim.tags, twin)
                 return self._judge.case(claim, crossed.message.with_pieces(body, {slot: piece}), twin)
             slot = next(taking.slots)
         return None

@@ -1,10 +1,10 @@
 """NDJSON: a case a line, as `corpus.records` has it; the last says that it is the last."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.format import About, OneFile
-from brokerfuzz.corpus.records import encode
+from brokerfuzz.corpus.records import encode, encode_all
 
 
 def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
@@ -17,11 +17,4 @@ def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
         yield encode(held, last=True) + b"\n"
 
 
-def _encode(cases: Sequence[Case], last: bool) -> bytes:
-    lines = [encode(case) for case in cases]
-    if last:
-        lines[-1] = encode(cases[-1], last=True)
-    return b"\n".join([*lines, b""])
-
-
-FORMAT = OneFile("ndjson", "a case a line of JSON, to be read again by brokerfuzz", ".ndjson", _pieces, _encode)
+FORMAT = OneFile("ndjson", "a case a line of JSON, to be read again by brokerfuzz", ".ndjson", _pieces, encode_all)
