@@ -20,15 +20,15 @@ class Made(NamedTuple):
 class Generator:
     """Makes so many messages, the same each time where it can be seeded.
 
-    `is_ours` tells it from its peers. `asks_valid` says that valid messages alone were asked for. Where `has_floor`, its rate is compared with
-    that of `orjson.dumps` on the same messages.
+    `is_ours` tells it from its peers. `asks_valid` says that valid messages alone were asked for. `in_bulk` makes so many and keeps none, and says
+    how many seconds it took: where there is such a way, the rate is that, and is compared with that of `orjson.dumps` on the same messages.
     """
 
     name: str
     make: Callable[[int], Made]
     is_ours: bool = False
     asks_valid: bool = True
-    has_floor: bool = False
+    in_bulk: Callable[[int], float] | None = None
 
 
 def clocked(make: Callable[[int], list[bytes]]) -> Callable[[int], Made]:

@@ -2,7 +2,7 @@
 
 import gc
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -21,9 +21,9 @@ from benchmarks.generators.theirs import theirs, versions
 from benchmarks.rates import Round, in_turn
 
 TITLE = "Offers a second, and how many are invalid where valid ones were asked for"
-LEAST, MOST, BULK = 10, 100_000, 30_000
-"""Messages a round: a slow generator makes some, a fast one no more than fit into memory; an export so many for each second that a round is to
-take, for it makes the first thousands slowly."""
+LEAST, MOST, BULK = 10, 100_000, 100_000
+"""Messages a round: a slow generator makes some, a fast one no more than fit into memory; an export, which keeps none, so many for each second that
+a round of others takes: it is for a great many, and makes the first thousands slowly."""
 READY = 10_000
 """Messages of a floor at the most: the more there are, the less they are in the processor's caches, and floors are to be alike."""
 
@@ -40,10 +40,11 @@ class Effort:
 def generators(plot: Path | None = None, effort: Effort | None = None) -> str:
     """Us and our peers on the offer: messages a second, how many are invalid, how varied they are. Draws the rates as an SVG at `plot`."""
     found, missing = theirs()
-    rows = measured([*ours(), *found], effort or Effort())
+    effort = effort or Effort()
+    rows = measured([*ours(), *found], effort)
     if plot is not None:
         plot.write_text(picture(TITLE, list(_bars(rows))), encoding="utf-8")
-    return report(rows, missing, versions())
+    return report(rows, missing, versions(), round(effort.seconds * BULK))
 
 
 def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
@@ -53,10 +54,11 @@ def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
     for generator in some:
         bodies, seconds = generator.make(effort.sample)
         scores[generator.name] = score(bodies)
-        rate = BULK if generator.has_floor else len(bodies) / seconds
-        count = round(min(max(effort.seconds * rate, LEAST), MOST))
-        rounds[generator.name] = partial(_round, generator, count)
-        if generator.has_floor:
+        if generator.in_bulk is None:
+            rounds[generator.name] = partial(_round, generator, round(min(max(effort.seconds * len(bodies) / seconds, LEAST), MOST)))
+        else:
+            count = round(effort.seconds * BULK)
+            rounds[generator.name] = partial(_bulk, generator.in_bulk, count)
             rounds[_floor_of(generator)] = partial(_dump, _ready(generator.make(min(count, READY)).bodies), effort.seconds)
     with _collector_spared():
         rates = in_turn(rounds, effort.rounds)
@@ -66,6 +68,10 @@ def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
 def _round(generator: Generator, count: int) -> tuple[int, float]:
     bodies, seconds = generator.make(count)
     return len(bodies), seconds
+
+
+def _bulk(make: Callable[[int], float], count: int) -> tuple[int, float]:
+    return count, make(count)
 
 
 def _floor_of(generator: Generator) -> str:

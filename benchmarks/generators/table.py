@@ -27,11 +27,11 @@ class Row:
         return self.rate * self.score.size / 1e6
 
 
-def report(rows: Sequence[Row], missing: Sequence[str], versions: str) -> str:
-    """The table, what has to be known to read it, and which peers are not there."""
+def report(rows: Sequence[Row], missing: Sequence[str], versions: str, bulk: int) -> str:
+    """The table, what has to be known to read it (an export was one of so many cases), and which peers are not there."""
     floors = (_line(_floor_cells(row, row.floor)) for row in rows if row.floor)
     lines = [_line(HEADS), _line(["---"] + ["--:"] * (len(HEADS) - 1)), *(_line(_cells(row)) for row in rows), *floors]
-    return "\n".join([*lines, "", *_notes(rows, versions), *missing])
+    return "\n".join([*lines, "", *_notes(rows, versions, bulk), *missing])
 
 
 def _line(cells: Sequence[str]) -> str:
@@ -58,11 +58,12 @@ def _invalid(row: Row) -> str:
     return contract if contract == schema else f"{contract} ({schema} by the schema alone)"
 
 
-def _notes(rows: Sequence[Row], versions: str) -> list[str]:
+def _notes(rows: Sequence[Row], versions: str, bulk: int) -> list[str]:
     notes = {
         "": f"Python {platform.python_version()}, {versions}. {rows[0].score.count:,} messages of each were judged; MB are of messages. A site is "
         "reached where a value other than null stands. The floor is `orjson.dumps` of what the export writes and is JSON, as ready values, results "
-        "kept. The exports judge each case from its bytes, and write it to a file with all that is known of it; the others judge nothing.",
+        f"kept. The exports, of {bulk:,} cases each time, judge each case from its bytes, and write it to a file with all that is known of it; the "
+        "others judge nothing.",
         "hypothesis-jsonschema": "hypothesis-jsonschema has a method back that newer Hypothesis took away, without which it raises.",
         "polyfactory": "polyfactory reads types: it has Pydantic models of the schema, which cannot say its condition, and leaves no member out.",
         "json-schema-faker": "json-schema-faker has the condition under `allOf`, where it passes it over: of the schema as it is written it makes "

@@ -41,7 +41,8 @@ class Breach(NamedTuple):
 
     def and_also(self, other: "Breach") -> Claim:
         """What is said of a message of which another rule is broken too."""
-        return Claim((self.fault, other.fault), None, tuple(dict.fromkeys((TAG, self.at, other.at, *self.now, *other.now))))
+        at = (self.at, other.at) if self.at != other.at else (self.at,)
+        return Claim((self.fault, other.fault), None, (TAG, *at, *(self.now or other.now)))
 
 
 class Break(NamedTuple):

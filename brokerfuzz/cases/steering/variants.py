@@ -199,7 +199,8 @@ class Varying:
         self.single = partial(self._one, _Taking(faults, random), breaking.single)
         self._doubles = _Taking(faults, random)
         self.probe = partial(self._one, _Taking(probes, random), probing.probe)
-        self._judge, self._type, self._largest = judge, judge.message_type, faults.largest
+        self._judge, self._largest = judge, faults.largest
+        self._type: MessageType = judge.message_type
 
     def double(self, crossed: Crossed, news: News, twin: Case | None) -> Case | None:
         """Two rules broken so, each in a cluster of its own."""
