@@ -88,12 +88,7 @@ class Joined:
 
     def __init__(self, pieces: Sequence[Piece | Unread]) -> None:
         self.pieces, self.texts = pieces, [piece[0] for piece in pieces]
-        self.body = joined(self.texts)
-
-
-def joined(texts: Iterable[bytes]) -> bytes:
-    """The message of members that are written so; an empty text is none."""
-    return b"{%b}" % b",".join(filter(None, texts))
+        self.body = b"{%b}" % b",".join(filter(None, self.texts))
 
 
 class Judgement(NamedTuple):
@@ -356,7 +351,7 @@ def _sum(verdicts: Sequence[Verdict | None]) -> Verdict | None:
 def summed(one: Judgement, other: Judgement) -> Judgement:
     """That on a message of pieces that are apart, from those on two messages in each of which all but one are valid."""
     broken, touched = one.verdict.broken + other.verdict.broken, one.verdict.silences + other.verdict.silences
-    return Judgement(verdict_of(broken, touched), (one.is_compact and other.is_compact) or None)
+    return Judgement(verdict_of(broken, touched), one.is_compact and other.is_compact)
 
 
 def _find_nothing(asked: Sequence[Validator], value: Any) -> bool:

@@ -19,7 +19,7 @@ from brokerfuzz.cases.steering.turns import random_of, shuffled
 from brokerfuzz.decoder.doubts import doubts
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import conditions_of, strangers, types_of
-from brokerfuzz.schemas.pieces import APART_AND_VALID, EMPTY, Piece, Pieces, joined
+from brokerfuzz.schemas.pieces import APART_AND_VALID, EMPTY, Piece, Pieces
 from brokerfuzz.schemas.verdicts import VALID
 
 _LEAST = 8
@@ -62,13 +62,18 @@ def _conditional(contract: Contract, message_type: MessageType) -> Iterator[froz
 
 
 class Cluster:
-    """Members that messages have together: their piece and its text, and the number of the message of the stock that they are from; None, if of no
-    such."""
+    """Members that messages have together: their piece, its text before that of others (`before_others`), and the number of the message of the stock
+    that they are from; None, if of no such."""
 
     __slots__ = ("parent", "piece", "text")
 
     def __init__(self, piece: Piece, parent: int | None) -> None:
-        self.piece, self.text, self.parent = piece, piece.text, parent
+        self.piece, self.text, self.parent = piece, before_others(piece.text), parent
+
+
+def before_others(text: bytes) -> bytes:
+    """The text of members, as it stands in a message before that of others: such texts are joined without more ado."""
+    return text and text + b","
 
 
 class _Parent(NamedTuple):
@@ -154,7 +159,7 @@ class Stock:
         return _Parent(clusters, marked, is_valid)
 
     def marked(self, name: str, mark: str) -> bytes | None:
-        """How a member of this name is written that is a mark; None where it is to be read with the message. A text that is marked takes any of a
+        """How a member of this name that is a mark ends a message; None where it is to be read with the message. A text that is marked takes any of a
         length (`marked_sites`), if no condition asks about it, so one of each is read, and the others are not."""
         if name in self._conditional:
             return None
@@ -163,7 +168,7 @@ class Stock:
             piece = self.reader.read_once(name, compact(mark))
             is_valid = piece is not None and piece.verdict is VALID and piece.is_compact
             head = self._marked[name, len(mark)] = b"%b:" % compact(name) if is_valid else b""
-        return b'%b"%b"' % (head, mark.encode()) if head else None
+        return b'%b"%b"}' % (head, mark.encode()) if head else None
 
 
 @lru_cache(maxsize=4)
@@ -173,7 +178,8 @@ def stock(contract: Contract, message_type: MessageType, seed: int, now: datetim
 
 
 class Crossed:
-    """A message of clusters, one for each of the stock's, and of a mark: its body, and the texts that that is joined of."""
+    """A message of clusters, one for each of the stock's, and of a mark: its body, and the texts that that is joined of: a brace, those of the
+    clusters, the mark's with a brace."""
 
     __slots__ = ("_message", "_reader", "body", "clusters", "judgement", "mark", "marked", "texts")
 
@@ -181,13 +187,14 @@ class Crossed:
         """`are_valid`: the clusters are, apart from each other; then, if the mark is too, that is all that there is to say of the message."""
         self._reader, self.clusters, self.marked, self.mark = stock.reader, clusters, marked, mark
         self._message: Message | None = None
-        self.texts = [cluster.text for cluster in clusters]
+        self.texts = [b"{", *[cluster.text for cluster in clusters]]
         written = stock.marked(marked, mark) if are_valid else None
         if written is not None:
             self.texts.append(written)
-            self.body, self.judgement = joined(self.texts), APART_AND_VALID
+            self.body, self.judgement = b"".join(self.texts), APART_AND_VALID
         if written is None or len(self.body) > stock.reader.largest:
-            self.texts, self.body, self.judgement = self.message.texts, self.message.body, self.message.judged()
+            self.texts[len(clusters) + 1 :] = [self.message.texts[-1] + b"}"]
+            self.body, self.judgement = self.message.body, self.message.judged()
 
     @property
     def message(self) -> Message:

@@ -27,7 +27,7 @@ _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
 _BROKEN, _MESSAGES, _CROSSED = 700, 400, 285
 """Rules broken, and messages made and crossed, in a thousand cases: what a shard takes for granted of those before it."""
-_FRESH, _LONGER, _RAREST = 128, 8, 512
+_FRESH, _LONGER, _RAREST = 128, 8, 1024
 """One message of so many is made anew, the others are crossed of those before; after so many shards of a seed fewer, to one of so many."""
 _WANTED = 16
 """One message of so many is made for a rule that wants one, if any does."""

@@ -15,17 +15,17 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from brokerfuzz.cases.case import Case, confirmed_by
 from brokerfuzz.cases.steering.breaking import Breach, Breaker, Breaking, breakers
 from brokerfuzz.cases.steering.claims import Claim, Judge
-from brokerfuzz.cases.steering.crossing import Cluster, Crossed, Stock
+from brokerfuzz.cases.steering.crossing import Cluster, Crossed, Stock, before_others
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.probing import Prober, Probing, Question, questions
 from brokerfuzz.schemas import Contract, MessageType, Rule
-from brokerfuzz.schemas.pieces import Judgement, Piece, joined, summed
+from brokerfuzz.schemas.pieces import Judgement, Piece, summed
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_ANEW, _FEWEST = 4, 512
+_ANEW, _FEWEST = 4, 1024
 """Shards in which nothing is varied; from then on one message of two is not, one of four, and so on: one of so many in the end."""
 _FAULTS, _PROBES = 4, 1
 """Things that are done to a cluster at the most: rules broken, and silences asked about."""
@@ -39,8 +39,8 @@ def anew(shard: int) -> int:
 
 
 class Variant(NamedTuple, Generic[R]):
-    """What becomes of a cluster: what was done to it, what is said of that, and its text then. `told` is the judgement on a message that is apart,
-    and valid besides: it confirms what is said. None where only the whole message tells: it takes the `piece` then."""
+    """What becomes of a cluster: what was done to it, what is said of that, and its text then, before that of others. `told` is the judgement on a
+    message that is apart, and valid besides: it confirms what is said. None where only the whole message tells: it takes the `piece` then."""
 
     done: R
     claim: Claim
@@ -140,7 +140,8 @@ class Variants(Generic[T, R]):
         parts = done[1].parts() if done is not None else None
         if done is None or parts is None:
             return None
-        claim, told, text = self._say(done[0]), reader.judgement_of(parts, former), b",".join([part.text for part in parts.values()])
+        claim, told = self._say(done[0]), reader.judgement_of(parts, former)
+        text = before_others(b",".join([part.text for part in parts.values()]))
         if told is not None and confirmed_by(told.verdict, claim.faults, claim.silence):
             return Variant(done[0], claim, text, told, None)
         return Variant(done[0], claim, text, None, reader.together(parts).bare)
@@ -210,16 +211,16 @@ class Varying:
         if taken is None:
             return None
         first, one = taken
-        texts[first] = one.text
+        texts[1 + first] = one.text
         for _ in range(_DRAWN):
             taken = taking.take(clusters, next(taking.slots), first)
             if taken is None:
                 return None
             second, other = taken
-            unbroken, texts[second] = texts[second], other.text
-            body = joined(texts)
+            unbroken, texts[1 + second] = texts[1 + second], other.text
+            body = b"".join(texts)
             if not news.is_other(body):
-                texts[second] = unbroken
+                texts[1 + second] = unbroken
                 continue
             claim = one.done.and_also(other.done)
             if is_apart and one.told is not None and other.told is not None and len(body) <= self._largest:
@@ -239,8 +240,8 @@ class Varying:
                 return None
             slot, (_, claim, text, told, piece) = taken
             texts = crossed.texts.copy()
-            texts[slot] = text
-            body = joined(texts)
+            texts[1 + slot] = text
+            body = b"".join(texts)
             if news.is_other(body):
                 if told is not None and crossed.judgement.is_apart and len(body) <= self._largest:
                     return Case.known(self._type, body, told, claim.faults, claim.tags, twin)
