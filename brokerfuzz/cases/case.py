@@ -168,7 +168,7 @@ def _id(message_type: MessageType, headers: Headers, body: bytes) -> str:
 
 
 _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in MESSAGE_TYPES}
-"""To go on with a copy takes half of what it takes to begin."""
+"""A digest that goes on from a copy of these is there sooner than one that is begun."""
 
 
 def clock(now: datetime | None) -> datetime:

@@ -38,7 +38,8 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
         ways = [way for way in maker.ways(rule) if techniques is None or way.name in techniques]
         if ways:
             every.append((rule, ways))
-            if left := _lasting(contract, rule, ways, orjson.loads(compact(maker.plain(rule))), marks):
+            copied = orjson.loads(compact(maker.plain(rule)))
+            if left := _lasting(contract, rule, ways, copied, marks):
                 lasting.append((rule, left))
     return Breakables(lasting or every, bool(lasting) or not every)
 
