@@ -19,6 +19,11 @@ PATIENCE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter
 
 def in_turn(rounds: Mapping[str, Round], times: int = 5) -> dict[str, float]:
     """Units a second of each, the median of so many rounds after one that is not counted."""
+    return {name: median(rates) for name, rates in each_in_turn(rounds, times).items()}
+
+
+def each_in_turn(rounds: Mapping[str, Round], times: int) -> dict[str, list[float]]:
+    """The same, round by round: what is of one round can be compared where a machine drifts."""
     rates: dict[str, list[float]] = {name: [] for name in rounds}
     for number in range(times + 1):
         for name, work in rounds.items():
@@ -27,7 +32,7 @@ def in_turn(rounds: Mapping[str, Round], times: int = 5) -> dict[str, float]:
             units, seconds = done if isinstance(done, tuple) else (done, time.perf_counter() - started)
             if number:
                 rates[name].append(units / seconds)
-    return {name: median(values) for name, values in rates.items()}
+    return rates
 
 
 def examples(strategy: SearchStrategy[Any], count: int, *, patient: bool = False) -> Round:

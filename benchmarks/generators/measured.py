@@ -18,7 +18,7 @@ from benchmarks.generators.picture import Bar, picture
 from benchmarks.generators.scoring import Score, score
 from benchmarks.generators.table import FLOOR, Row, report
 from benchmarks.generators.theirs import theirs, versions
-from benchmarks.rates import Round, in_turn
+from benchmarks.rates import Round, each_in_turn
 
 TITLE = "Offers a second, and how many are invalid where valid ones were asked for"
 LEAST, MOST, BULK = 10, 100_000, 100_000
@@ -61,8 +61,8 @@ def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
             rounds[generator.name] = partial(_bulk, generator.in_bulk, count)
             rounds[_floor_of(generator)] = partial(_dump, _ready(generator.make(min(count, READY)).bodies), effort.seconds)
     with _collector_spared():
-        rates = in_turn(rounds, effort.rounds)
-    return [Row(generator, scores[generator.name], rates[generator.name], rates.get(_floor_of(generator))) for generator in some]
+        rates = each_in_turn(rounds, effort.rounds)
+    return [Row(generator, scores[generator.name], rates[generator.name], rates.get(_floor_of(generator), ())) for generator in some]
 
 
 def _round(generator: Generator, count: int) -> tuple[int, float]:

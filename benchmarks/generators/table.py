@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from benchmarks.generators.figures import rounded, share
 from benchmarks.generators.generator import Generator
@@ -14,12 +15,28 @@ FLOOR = "floor: `orjson.dumps` alone"
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of a generator: its sample's score, its messages a second, and, where it has a floor, those of `orjson.dumps`."""
+    """What was measured of a generator: its sample's score, its messages a second, round by round, and, where it has a floor, those of `orjson.dumps`
+    right after."""
 
     generator: Generator
     score: Score
-    rate: float
-    floor: float | None = None
+    rates: Sequence[float]
+    floors: Sequence[float] = ()
+
+    @property
+    def rate(self) -> float:
+        """Messages a second."""
+        return median(self.rates)
+
+    @property
+    def floor(self) -> float | None:
+        """Those of the floor."""
+        return median(self.floors) if self.floors else None
+
+    @property
+    def times(self) -> float | None:
+        """How many times as fast the floor is, by the rounds that belong together."""
+        return median(floor / rate for floor, rate in zip(self.floors, self.rates, strict=True)) if self.floors else None
 
     @property
     def megabytes(self) -> float:
@@ -40,7 +57,7 @@ def _line(cells: Sequence[str]) -> str:
 
 def _cells(row: Row) -> list[str]:
     score = row.score
-    ratio = f"1/{row.floor / row.rate:.1f}" if row.floor else ""
+    ratio = f"1/{row.times:.1f}" if row.times else ""
     return [
         row.generator.name, rounded(row.rate), rounded(row.megabytes), ratio, _invalid(row), share(score.distinct),
         f"{score.sites} of {len(known_sites())}",
@@ -62,8 +79,8 @@ def _notes(rows: Sequence[Row], versions: str, bulk: int) -> list[str]:
     notes = {
         "": f"Python {platform.python_version()}, {versions}. {rows[0].score.count:,} messages of each were judged; MB are of messages. A site is "
         "reached where a value other than null stands. The floor is `orjson.dumps` of what the export writes and is JSON, as ready values, results "
-        f"kept. The exports, of {bulk:,} cases each time, judge each case from its bytes, and write it to a file with all that is known of it; the "
-        "others judge nothing.",
+        f"kept, right after each export, and the ratio the median of those of {len(rows[0].rates)} rounds. The exports, of {bulk:,} cases each time, "
+        "judge each case from its bytes, and write it to a file with all that is known of it; the others judge nothing.",
         "hypothesis-jsonschema": "hypothesis-jsonschema has a method back that newer Hypothesis took away, without which it raises.",
         "polyfactory": "polyfactory reads types: it has Pydantic models of the schema, which cannot say its condition, and leaves no member out.",
         "json-schema-faker": "json-schema-faker has the condition under `allOf`, where it passes it over: of the schema as it is written it makes "

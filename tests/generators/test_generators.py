@@ -12,8 +12,9 @@ import pytest
 
 from benchmarks.generators.figures import rounded, share
 from benchmarks.generators.messages import NOW, OFFER
-from benchmarks.generators.ours import ALL, exported
+from benchmarks.generators.ours import ALL, exported, ours
 from benchmarks.generators.scoring import known_sites, score, sites_reached
+from benchmarks.generators.table import Row
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.decoder import messages
@@ -58,7 +59,14 @@ def test_no_valid_message_of_ours_is_invalid_and_next_to_none_comes_twice(outcom
 def test_both_exports_are_measured_against_the_same_messages_dumped(outcome: Outcome) -> None:
     for name in ("brokerfuzz `export`, valid", MIXED):
         rate, _, ratio, *_ = map(figure, outcome.rows[name])
-        assert figure(outcome.rows[f"floor: `orjson.dumps` alone, {name}"][0]) / rate == pytest.approx(ratio, rel=0.05)
+        assert ratio > 1
+        assert figure(outcome.rows[f"floor: `orjson.dumps` alone, {name}"][0]) > rate
+
+
+def test_the_share_of_the_floor_is_that_of_rounds_that_belong_together() -> None:
+    export = next(generator for generator in ours() if generator.in_bulk)
+    row = Row(export, score([b"{}"]), rates=[10, 10, 30], floors=[100, 200, 300])
+    assert (row.rate, row.floor, row.times) == (10, 200, 10)
 
 
 def test_each_peer_has_a_row_or_a_line_that_says_how_to_get_it(outcome: Outcome) -> None:
