@@ -1,11 +1,13 @@
 """Files that are whole or not there, and bytes that are written while the next ones are made."""
 
 import os
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from io import BufferedWriter, FileIO
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 if TYPE_CHECKING:
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 32 * 1024 * 1024
 """Bytes that are brought to the disk at once."""
+_BEHIND = 8
+"""Pieces that may wait to be written: as many as are made while the disk is busy."""
 
 
 @contextmanager
@@ -53,12 +57,22 @@ class _Writable(Protocol):
 
 
 def write_behind(stream: _Writable, pieces: Iterable[bytes]) -> None:
-    """Writes pieces, each while the next one is made: the system that writes, and a checksum, leave the interpreter to others meanwhile."""
+    """Writes pieces while the next ones are made: the system that writes, and a checksum, leave the interpreter to others meanwhile."""
+    failed = Event()
+
+    def write(piece: bytes) -> None:
+        if not failed.is_set():
+            try:
+                stream.write(piece)
+            except BaseException:
+                failed.set()
+                raise
+
     with ThreadPoolExecutor(1) as writer:
-        last: Future[int] | None = None
+        waiting: deque[Future[None]] = deque()
         for piece in pieces:
-            if last is not None:
-                last.result()
-            last = writer.submit(stream.write, piece)
-        if last is not None:
-            last.result()
+            if len(waiting) == _BEHIND:
+                waiting.popleft().result()
+            waiting.append(writer.submit(write, piece))
+        for future in waiting:
+            future.result()

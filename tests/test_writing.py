@@ -17,22 +17,29 @@ def test_pieces_come_in_their_order() -> None:
     assert stream.getvalue() == b"".join(b"%d," % number for number in range(500))
 
 
-def test_a_piece_is_made_while_the_one_before_it_is_written() -> None:
-    made = Event()
+def test_pieces_are_made_while_one_before_them_is_written_but_not_too_many() -> None:
+    made, most = Event(), 0
 
     class Slow(BytesIO):
+        written = 0
+
         def write(self, data: bytes) -> int:  # type: ignore[override]
-            assert data != b"first" or made.wait(10)
+            assert made.wait(10), "made while the first is written"
+            self.written += 1
             return super().write(data)
 
     def pieces() -> Iterator[bytes]:
-        yield b"first"
-        made.set()
-        yield b"second"
+        nonlocal most
+        for number in range(50):
+            if number == 5:
+                made.set()
+            most = max(most, number - stream.written)
+            yield b"%d," % number
 
     stream = Slow()
     write_behind(stream, pieces())
-    assert stream.getvalue() == b"firstsecond"
+    assert stream.getvalue() == b"".join(b"%d," % number for number in range(50))
+    assert 5 <= most <= 9
 
 
 def test_no_piece_follows_one_that_could_not_be_written() -> None:

@@ -106,19 +106,15 @@ class Sharding:
         deadline = None if seconds is None else time.monotonic() + seconds
         waiting = iter(self._orders.plan.shards())
         stopped = False
-        try:
-            while True:
-                room = 0 if stopped else self._pool.workers * AHEAD - len(self._under_way)
-                for shard in islice(waiting, room):
-                    self._submit(shard, recalled, deadline)
-                if self._lost:
-                    self._begin_anew(recalled, deadline)
-                elif not self._under_way:
-                    return
-                stopped = self._gather(take) or stopped
-        finally:
-            for future in self._under_way:
-                future.cancel()
+        while True:
+            room = 0 if stopped else self._pool.workers * AHEAD - len(self._under_way)
+            for shard in islice(waiting, room):
+                self._submit(shard, recalled, deadline)
+            if self._lost:
+                self._begin_anew(recalled, deadline)
+            elif not self._under_way:
+                return
+            stopped = self._gather(take) or stopped
 
     def _submit(self, shard: int, recalled: Recalled | None, deadline: float | None) -> None:
         self._attempts[shard] = self._attempts.get(shard, 0) + 1

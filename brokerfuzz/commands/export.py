@@ -138,9 +138,8 @@ def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "Pool | None":
         return stack.enter_context(others.cluster(cluster))
     if workers == 1:
         return None
-    processes = others.Processes(workers)
+    processes = others.Processes(workers, helped=True)
     stack.callback(processes.end)
-    processes.prepare("brokerfuzz.corpus.exporting.parts")
     return processes
 
 

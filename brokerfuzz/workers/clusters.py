@@ -17,6 +17,7 @@ class _Cluster:
     executor: Executor
     workers: int
     folder: None = None
+    helped: bool = False
 
     def renew(self) -> Executor:
         """A cluster that breaks its executor has none left. Raises `WorkerError`."""

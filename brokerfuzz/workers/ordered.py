@@ -12,6 +12,8 @@ from brokerfuzz.workers.pool import Pool
 
 AHEAD = 4
 """How many parts a worker may be ahead, so that none is idle, and no more is made than there is memory for."""
+AT_HAND = 3
+"""How many parts a worker has at hand where the process that begins them helps, and does itself what they have not."""
 ATTEMPTS = 3
 """How often workers may be lost before the next part is done: more often is for a reason."""
 
@@ -20,63 +22,91 @@ _Result = TypeVar("_Result")
 
 
 def in_order(
-    pool: Pool | None, function: Callable[[_Part], _Result], parts: Iterable[_Part], *, here: Callable[[_Part], bool] = lambda part: False
+    pool: Pool | None,
+    function: Callable[[_Part], _Result],
+    parts: Iterable[_Part],
+    *,
+    there: Callable[[_Part], _Result] | None = None,
+    stays: Callable[[_Part], bool] = lambda part: False,
 ) -> Iterator[_Result]:
-    """What `function` makes of each part, in order: by the pool's workers, or by this process where there is no pool, and for parts that are `here`.
+    """What `function` makes of each part, in order: by the pool's workers, for whom `there` does the same if it is given; by this process where there
+    is no pool, for parts of which that `stays`, and, where it helps them, for parts that none has yet when it would have to wait.
 
     Parts whose worker was lost are begun again. Raises `WorkerError` where workers are lost again and again.
     """
-    return map(function, parts) if pool is None else _Ordered(pool, function, here).results(iter(parts))
+    return map(function, parts) if pool is None else _Ordered(pool, function, there or function, stays).results(iter(parts))
 
 
 @dataclass
 class _Task(Generic[_Part, _Result]):
-    """A part that is under way: by a worker, once it has a `future`."""
+    """A part that is under way once it has a `future`."""
 
     part: _Part
     future: Future[_Result] | None = None
 
 
 class _Ordered(Generic[_Part, _Result]):
-    """The parts that are under way, the next one first."""
+    """The parts that are under way, the next one first.
 
-    def __init__(self, pool: Pool, function: Callable[[_Part], _Result], here: Callable[[_Part], bool]) -> None:
-        self._pool, self._function, self._here = pool, function, here
+    A process that helps does the first part before it gives any to workers: they are begun then, and may have what that took.
+    """
+
+    def __init__(
+        self, pool: Pool, here: Callable[[_Part], _Result], there: Callable[[_Part], _Result], stays: Callable[[_Part], bool]
+    ) -> None:  # fmt: skip
+        self._pool, self._here, self._there, self._stays = pool, here, there, stays
         self._waiting: deque[_Task[_Part, _Result]] = deque()
+        self._gives = not pool.helped
 
     def results(self, parts: Iterator[_Part]) -> Iterator[_Result]:
         """The results, as far as they are asked for. Raises `WorkerError`."""
         losses = 0
-        try:
-            while True:
-                try:
-                    self._fill(parts)
-                    if not self._waiting:
-                        return
-                    result = self._next()
-                except BrokenExecutor as problem:
-                    losses += 1
-                    if losses == ATTEMPTS:
-                        raise WorkerError(f"workers were lost {ATTEMPTS} times with the same work: is there memory enough?") from problem
-                    self._begin_anew()
-                    continue
+        while self._take(parts):
+            try:
+                self._give()
+                while (mine := self._mine()) is not None:
+                    self._do(mine)
+                    self._give()
+                result = self._next()
+            except BrokenExecutor as problem:
+                losses += 1
+                if losses == ATTEMPTS:
+                    raise WorkerError(f"workers were lost {ATTEMPTS} times with the same work: is there memory enough?") from problem
+                self._begin_anew()
+            else:
                 losses = 0
                 yield result
-        finally:
-            for task in self._waiting:
-                if task.future is not None:
-                    task.future.cancel()
 
-    def _fill(self, parts: Iterator[_Part]) -> None:
-        """Takes more parts, and gives out those that no worker has. It may find the workers lost in the middle of that."""
+    def _take(self, parts: Iterator[_Part]) -> bool:
+        """Takes more parts; whether there are any."""
         self._waiting.extend(_Task(part) for part in islice(parts, self._pool.workers * AHEAD - len(self._waiting)))
-        for task in self._waiting:
-            if task.future is None and not self._here(task.part):
-                task.future = self._pool.executor.submit(self._function, task.part)
+        return bool(self._waiting)
+
+    def _give(self) -> None:
+        """Gives parts to the workers: all, or, where this process helps, as many as they need. It may find them lost in the middle of that."""
+        given = [task for task in self._waiting if task.future is not None and not task.future.done()]
+        room = (self._pool.workers - 1) * AT_HAND - len(given) if self._pool.helped else None
+        new = (task for task in self._waiting if task.future is None and not self._stays(task.part))
+        for task in islice(new, room) if self._gives else ():
+            task.future = self._pool.executor.submit(self._there, task.part)
+
+    def _mine(self) -> _Task[_Part, _Result] | None:
+        """The part that this process does now: the next one, if that is with no worker; any such one, if it helps and would have to wait."""
+        first = self._waiting[0].future
+        if first is not None and (first.done() or not self._pool.helped):
+            return None
+        return next((task for task in self._waiting if task.future is None), None)
+
+    def _do(self, task: _Task[_Part, _Result]) -> None:
+        result = self._here(task.part)
+        task.future = Future()
+        task.future.set_result(result)
+        self._gives = self._gives or not self._stays(task.part)
 
     def _next(self) -> _Result:
-        task = self._waiting[0]
-        result = self._function(task.part) if task.future is None else task.future.result()
+        future = self._waiting[0].future
+        assert future is not None, "what no worker has, this process does"
+        result = future.result()
         self._waiting.popleft()
         return result
 

@@ -8,7 +8,13 @@ class Pool(Protocol):
     """So many workers behind an executor. One that is lost breaks the executor (`BrokenExecutor`), or is replaced by itself."""
 
     workers: int
-    executor: Executor
+    helped: bool
+    """Whether this process does parts of the work too, in place of waiting."""
+
+    @property
+    def executor(self) -> Executor:
+        """Who takes the work."""
+        ...
 
     @property
     def folder(self) -> str | None:

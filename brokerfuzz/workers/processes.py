@@ -6,19 +6,29 @@ import os
 import signal
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
-from importlib import import_module
 from multiprocessing.connection import wait
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 
 
 class Processes:
-    """So many processes of this machine, each begun anew: a copy of this one would have its HTTP client, and not the client's threads."""
+    """So many processes of this machine, begun when they are needed.
 
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
-        self.executor = self._begun()
+    Where they are `helped`, this one is one of the `workers`, of which there are two or more then.
+    """
+
+    def __init__(self, workers: int, *, helped: bool = False) -> None:
+        self.workers, self.helped = workers, helped
+        self._executor: Executor | None = None
         self._folder: TemporaryDirectory[str] | None = None
+
+    @property
+    def executor(self) -> Executor:
+        """The processes."""
+        if self._executor is None:
+            self._executor = ProcessPoolExecutor(self.workers - self.helped, multiprocessing.get_context(_method()), initializer=_begin)
+        return self._executor
 
     @property
     def folder(self) -> str | None:
@@ -28,15 +38,9 @@ class Processes:
                 self._folder = TemporaryDirectory(prefix="brokerfuzz-")
         return self._folder.name if self._folder is not None else None
 
-    def prepare(self, module: str) -> None:
-        """Begins the processes at once, and lets them import a module that they will need, while this one sees to something else."""
-        for _ in range(self.workers):
-            self.executor.submit(_import, module)
-
     def renew(self) -> Executor:
         """New processes in place of those of which one was lost."""
         self._stop()
-        self.executor = self._begun()
         return self.executor
 
     def end(self) -> None:
@@ -47,18 +51,22 @@ class Processes:
 
     def _stop(self) -> None:
         """Ends all processes. What they had of this one is given back, or it would be missed at this one's end."""
-        self.executor.shutdown(wait=False, cancel_futures=True)
+        if self._executor is None:
+            return
         for process in multiprocessing.active_children():
             process.kill()
-        self.executor.shutdown(wait=True)
+        self._executor.shutdown()
+        self._executor = None
         gc.collect()
 
-    def _begun(self) -> Executor:
-        return ProcessPoolExecutor(self.workers, multiprocessing.get_context("spawn"), initializer=_begin)
 
-
-def _import(module: str) -> None:
-    import_module(module)
+def _method() -> str:
+    """A copy of this process has what this one made. But it has none of its threads, which may be in the midst of something: where there are any,
+    and where that cannot be told, processes are begun anew."""
+    try:
+        return "fork" if len(list(Path("/proc/self/task").iterdir())) == 1 else "spawn"
+    except OSError:
+        return "spawn"
 
 
 def _begin() -> None:

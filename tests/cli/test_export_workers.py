@@ -56,7 +56,7 @@ def _children(process: int) -> list[int]:
 
 
 def _workers(process: int) -> list[int]:
-    return [child for child in _children(process) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
+    return [child for child in _children(process) if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
 def _begun(process: "subprocess.Popen[bytes]", folder: Path) -> None:

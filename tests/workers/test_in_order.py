@@ -16,8 +16,15 @@ from brokerfuzz.errors import WorkerError
 from brokerfuzz.workers import Processes, in_order
 
 
+@pytest.fixture(scope="module", params=[False, True], ids=["by others", "helped"])
+def pool(request: pytest.FixtureRequest) -> Iterator[Processes]:
+    processes = Processes(2, helped=request.param)
+    yield processes
+    processes.end()
+
+
 @pytest.fixture(scope="module")
-def pool() -> Iterator[Processes]:
+def others() -> Iterator[Processes]:
     processes = Processes(2)
     yield processes
     processes.end()
@@ -53,8 +60,55 @@ def test_no_more_is_made_than_is_asked_for_but_for_a_few(pool: Processes) -> Non
 
 
 def test_parts_for_this_process_are_made_here_and_in_their_place(pool: Processes) -> None:
-    pids = list(in_order(pool, who, range(6), here=is_odd))
-    assert [pid == os.getpid() for pid in pids] == [False, True] * 3
+    pids = list(in_order(pool, who, range(6), stays=is_odd))
+    assert [pid == os.getpid() for pid in pids][1::2] == [True] * 3
+    assert pool.helped or os.getpid() not in pids[::2]
+
+
+def test_who_helps_does_the_first_part_and_what_it_would_have_to_wait_for() -> None:
+    pool = Processes(2, helped=True)
+    try:
+        pids = list(in_order(pool, slow, range(12)))
+    finally:
+        pool.end()
+    assert pids[0] == os.getpid()
+    assert len(set(pids)) == 2
+    assert pids.count(os.getpid()) > 2
+
+
+def slow(number: int) -> int:
+    time.sleep(0.05)
+    return os.getpid()
+
+
+HERITAGE = """
+import os, sys, threading, time
+from brokerfuzz.workers import Processes, in_order
+
+made = []
+
+def what_there_was(number):
+    time.sleep(0.05)
+    made.append(number)
+    return os.getpid(), 0 in made
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["thread"]:
+        threading.Thread(target=time.sleep, args=[1], daemon=True).start()
+    pool = Processes(2, helped=True)
+    print({known for pid, known in in_order(pool, what_there_was, range(8)) if pid != os.getpid()})
+    pool.end()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="which threads there are is read from /proc")
+@pytest.mark.parametrize(("args", "inherited"), [([], True), (["thread"], False)], ids=["alone", "beside a thread"])
+def test_workers_have_what_the_first_part_took_unless_a_thread_may_be_in_the_midst_of_something(
+    tmp_path: Path, args: list[str], inherited: bool
+) -> None:  # fmt: skip
+    (tmp_path / "program.py").write_text(HERITAGE)
+    done = subprocess.run([sys.executable, "program.py", *args], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == (f"{ {inherited} }\n", "")
 
 
 def who(number: int) -> int:
@@ -65,9 +119,9 @@ def is_odd(number: int) -> bool:
     return number % 2 == 1
 
 
-def test_what_a_lost_worker_had_is_made_again(pool: Processes, tmp_path: Path) -> None:
+def test_what_a_lost_worker_had_is_made_again(others: Processes, tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in "ab"]
-    assert list(in_order(pool, lost_once, paths)) == ["a", "b"]
+    assert list(in_order(others, lost_once, paths)) == ["a", "b"]
 
 
 class _Breaking(ThreadPoolExecutor):
@@ -85,6 +139,7 @@ class _Breaking(ThreadPoolExecutor):
 class _Renewed:
     workers = 2
     folder = None
+    helped = False
 
     def __init__(self) -> None:
         self.executor: Executor = _Breaking(1)
@@ -98,10 +153,10 @@ def test_a_part_that_is_given_to_workers_which_are_lost_by_then_is_made_too() ->
     assert list(in_order(_Renewed(), str, range(8))) == list("01234567")
 
 
-def test_a_part_that_no_worker_outlives_is_an_error(pool: Processes) -> None:
+def test_a_part_that_no_worker_outlives_is_an_error(others: Processes) -> None:
     with pytest.raises(WorkerError, match="is there memory enough"):
-        list(in_order(pool, lost, [3]))
-    pool.renew()
+        list(in_order(others, lost, [3]))
+    others.renew()
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="which processes there are is read from /proc")

@@ -51,8 +51,8 @@ class Export:
         held: Piece | None = None
         todo = (part for part in _only(parts(blocks(self.plans), sizes, self.form.name, suffix(name)), wanted) if part.block.plan not in ended)
         folder = self.pool.folder if self.pool is not None else None
-        making = make if folder is None else partial(make_aside, folder)
-        for piece in (piece for pieces in in_order(self.pool, making, todo, here=_is_catalogues) for piece in pieces):
+        aside = make if folder is None else partial(make_aside, folder)
+        for piece in (piece for pieces in in_order(self.pool, make, todo, there=aside, stays=_is_catalogues) for piece in pieces):
             if not piece.counts:
                 ended.add(piece.part.block.plan)
             elif piece.part.block.plan not in ended:
