@@ -69,7 +69,10 @@ class _Builder:
     plan: Plan
 
     def value(self, schema: Schema, path: str, index: int) -> Any:
-        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # items past the first differ
+        return self._wished(schema, path, index, self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN)
+
+    def _wished(self, schema: Schema, path: str, index: int, wish: Any) -> Any:
+        """A value, as it is wished if it may be so: items past the first differ."""
         if wish is ABSENT or (wish is not PLAIN and matches(schema, wish)):
             return wish
         types = flat.types_of(schema)
@@ -93,13 +96,13 @@ class _Builder:
         return dict(reversed(value.items())) if self.plan.backwards else value
 
     def _members(self, schema: Schema, path: str, index: int) -> dict[str, Any]:
-        built = {}
+        built, demanded = {}, frozenset(schema.get("required", ()))
         for name, member in schema.get("properties", {}).items():
             there = join(path, name)
-            required = name in schema.get("required", ())
-            wished = self.plan.choose(there, member) is not PLAIN
-            if required or self.plan.full or wished:
-                value = self.value(member, there, index)
+            required = name in demanded
+            wish = self.plan.choose(there, member)
+            if required or self.plan.full or wish is not PLAIN:
+                value = self._wished(member, there, index, wish)
                 if value is ABSENT and required:
                     value = replace(self, plan=replace(self.plan, choose=no_wish)).value(member, there, index)
                 if value is not ABSENT:

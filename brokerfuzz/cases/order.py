@@ -22,7 +22,7 @@ def by_cover(cases: Sequence[Case], worths: Sequence[Worth]) -> Iterator[Case]:
 class _Cover:
     def __init__(self, cases: Sequence[Case], worths: Sequence[Worth]) -> None:
         self.cases = cases
-        self.worth_of = dict(zip((case.id for case in cases), worths, strict=True))
+        self.worth_of = {case.id: dict(worth) for case, worth in zip(cases, worths, strict=True)}
         self.held: set[str] = set()
         self.given: set[str] = set()
         self.leaning: defaultdict[str, list[int]] = defaultdict(list)
@@ -64,6 +64,7 @@ class _Cover:
 
     def _left(self, case: Case) -> Worth:
         """What a case covers that none of those given does. The rest need not be looked at again."""
-        left = {name: worth for name, worth in self.worth_of.get(case.id, {}).items() if name not in self.held}
-        self.worth_of[case.id] = left
+        left = self.worth_of.get(case.id, {})
+        for name in left.keys() & self.held:
+            del left[name]
         return left

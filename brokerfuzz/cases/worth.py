@@ -6,6 +6,7 @@ the eleventh of twelve checks them all.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from brokerfuzz.cases.case import NOW_TAG, Case
 from brokerfuzz.cases.covering.goals import covered
@@ -48,7 +49,7 @@ def worth(case: Case, contract: Contract) -> Worth:
 def _worths(case: Case, contract: Contract) -> Iterator[tuple[str, int]]:
     for goal in covered(case, contract):
         if goal.kind in _OF_GOAL:
-            yield " ".join(goal), _OF_GOAL[goal.kind]
+            yield _name(goal), _OF_GOAL[goal.kind]
         if goal.kind == "silence":
             yield goal.name, _OF_SILENCE
     about, of_setting = "", 0
@@ -66,6 +67,9 @@ def _worths(case: Case, contract: Contract) -> Iterator[tuple[str, int]]:
     for tag in case.tags:
         if not tag.startswith(NOW_TAG):
             yield f"{about} {tag}", of_setting if tag.startswith("in:") else _of_tag(tag)
+
+
+_name = lru_cache(maxsize=1 << 16)(" ".join)
 
 
 def _of_tag(tag: str) -> int:

@@ -52,8 +52,7 @@ def values(path: str, schema: Schema) -> Sequence[Any]:
 
     The name of the last member on the way decides (for a few, the whole path); a text that has no rule of its own is a word.
     """
-    bounds = tuple(schema.get(bound) for bound in _BOUNDS)
-    return _values(path, types_of(schema), bounds)
+    return _values(path, types_of(schema), tuple(map(schema.get, _BOUNDS)))
 
 
 _BOUNDS = ("minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")

@@ -30,11 +30,14 @@ _STRANGE_LISTS = ("anyOf", "oneOf", "prefixItems")
 _STRANGE_MAPPINGS = ("patternProperties", "dependentSchemas")
 
 _KNOWN = ANNOTATIONS | APPLICATORS | frozenset(ASSERTIONS)
+_PLAIN = _KNOWN - {"additionalProperties"}
 JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
 def strangers(schema: Mapping[str, Any]) -> list[str]:
     """The keywords of a flat schema that only a library for JSON Schema can serve (`pattern`, `oneOf`, ...)."""
+    if schema.keys() <= _PLAIN:
+        return []
     return [keyword for keyword, value in schema.items() if _is_strange(keyword, value)]
 
 

@@ -1,6 +1,7 @@
 """Goals: what there is to cover of a message type, and what a case covers of it."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -44,6 +45,10 @@ def of_pair(path: str, some: Any) -> Goal:
     return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in some))
 
 
+_met = lru_cache(maxsize=1 << 16)(of_pair)
+"""The same, of pairs that ordinary messages have again and again."""
+
+
 def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
     """What a case covers.
 
@@ -76,7 +81,7 @@ def _of_message(known: States, schema: Schema, path: str, value: Any, strength: 
         members = schema.get("properties", {})
         if len(members) > 1:
             held = known.of(path, value)
-            yield from (of_pair(path, some) for some in combinations(held, min(strength, len(held))))
+            yield from (_met(path, some) for some in combinations(held, min(strength, len(held))))
         for name, member in members.items():
             there = join(path, name)
             if name in value:
