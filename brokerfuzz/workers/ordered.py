@@ -12,8 +12,6 @@ from brokerfuzz.workers.pool import Pool
 
 AHEAD = 4
 """How many parts a worker may be ahead, so that none is idle, and no more is made than there is memory for."""
-AT_HAND = 3
-"""How many parts a worker has at hand where the process that begins them helps, and does itself what they have not."""
 ATTEMPTS = 3
 """How often workers may be lost before the next part is done: more often is for a reason."""
 
@@ -85,7 +83,7 @@ class _Ordered(Generic[_Part, _Result]):
     def _give(self) -> None:
         """Gives parts to the workers: all, or, where this process helps, as many as they need. It may find them lost in the middle of that."""
         given = [task for task in self._waiting if task.future is not None and not task.future.done()]
-        room = (self._pool.workers - 1) * AT_HAND - len(given) if self._pool.helped else None
+        room = (self._pool.workers - 1) * AHEAD - len(given) if self._pool.helped else None
         new = (task for task in self._waiting if task.future is None and not self._stays(task.part))
         for task in islice(new, room) if self._gives else ():
             task.future = self._pool.executor.submit(self._there, task.part)
