@@ -69,10 +69,11 @@ class _Builder:
     plan: Plan
 
     def value(self, schema: Schema, path: str, index: int) -> Any:
-        return self._wished(schema, path, index, self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN)
+        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # items past the first differ
+        return self._wished(schema, path, index, wish)
 
     def _wished(self, schema: Schema, path: str, index: int, wish: Any) -> Any:
-        """A value, as it is wished if it may be so: items past the first differ."""
+        """A value, as it is wished if it may be so."""
         if wish is ABSENT or (wish is not PLAIN and matches(schema, wish)):
             return wish
         types = flat.types_of(schema)

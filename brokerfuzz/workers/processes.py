@@ -13,9 +13,9 @@ from threading import Thread
 
 
 class Processes:
-    """So many processes of this machine, begun when they are needed.
-
-    Where they are `helped`, this one is one of the `workers`, of which there are two or more then.
+    """So many processes of this machine, begun when they are needed, and anew: a copy of this one would have its HTTP client, and not the client's
+    threads. Where they are `helped`, this one is one of the `workers`, of which there are two or more then, and the others are its copies, if it has
+    no threads: they have what it has made.
     """
 
     def __init__(self, workers: int, *, helped: bool = False) -> None:
@@ -27,7 +27,8 @@ class Processes:
     def executor(self) -> Executor:
         """The processes."""
         if self._executor is None:
-            self._executor = ProcessPoolExecutor(self.workers - self.helped, multiprocessing.get_context(_method()), initializer=_begin)
+            context = multiprocessing.get_context("fork" if self.helped and _is_one_thread() else "spawn")
+            self._executor = ProcessPoolExecutor(self.workers - self.helped, context, initializer=_begin)
         return self._executor
 
     @property
@@ -60,13 +61,12 @@ class Processes:
         gc.collect()
 
 
-def _method() -> str:
-    """A copy of this process has what this one made. But it has none of its threads, which may be in the midst of something: where there are any,
-    and where that cannot be told, processes are begun anew."""
+def _is_one_thread() -> bool:
+    """Whether this process has no other threads, which a copy would not have, and which may be in the midst of something; no, if it is not told."""
     try:
-        return "fork" if len(list(Path("/proc/self/task").iterdir())) == 1 else "spawn"
+        return len(list(Path("/proc/self/task").iterdir())) == 1
     except OSError:
-        return "spawn"
+        return False
 
 
 def _begin() -> None:
