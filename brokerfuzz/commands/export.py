@@ -70,9 +70,8 @@ def command(
       brokerfuzz export s3://bucket/load.ndjson.zst --random --count 1000000 --shards 20 --workers 4
     """
     _check(click.get_current_context(), out, shards, resume=resume)
-    progress = Progress()
     with ExitStack() as stack:
-        stack.callback(progress.end)
+        progress = stack.enter_context(Progress())
         pool = _pool(stack, workers, cluster)
         form = _format(out, fmt)
         message_types = _carried(form, message_types or MESSAGES)

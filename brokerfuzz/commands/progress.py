@@ -6,17 +6,23 @@ from typing import Self
 
 import click
 
+from brokerfuzz.commands.interrupts import Interrupts
+
 _EVERY = 0.2
 _CLEAR = "\r\x1b[K"
 
 
 class Progress:
-    """A line on a terminal: how many of how many, how many a second, and how long it will take; nothing where there is no terminal."""
+    """A line on a terminal: how many of how many, how many a second, and how long it will take; nothing where there is no terminal.
+
+    Ctrl-C while it lasts is not lost, whatever drops it: see `Interrupts`.
+    """
 
     def __init__(self, what: str = "cases") -> None:
         self._what, self._shown = what, sys.stderr.isatty()
         self._begun = self._last = time.monotonic()
         self._first: tuple[int, float] | None = None
+        self._interrupts = Interrupts()
         self.total: int | None = None
 
     @property
@@ -30,7 +36,8 @@ class Progress:
             click.echo(f"{_CLEAR}{words}", nl=False, err=True)
 
     def __call__(self, done: int) -> None:
-        """Shows that so many are done."""
+        """Shows that so many are done. Raises `KeyboardInterrupt` if Ctrl-C was pressed before."""
+        self._interrupts.check()
         now = time.monotonic()
         if self._first is None:  # there is no rate yet
             self._first = done, now
@@ -40,9 +47,11 @@ class Progress:
             self.say(_line(self._what, done, self.total, (done - first) / max(now - begun, 1e-9)))
 
     def __enter__(self) -> Self:
+        self._interrupts.__enter__()
         return self
 
     def __exit__(self, *raised: object) -> None:
+        self._interrupts.__exit__(*raised)
         self.end()
 
     def end(self) -> None:
