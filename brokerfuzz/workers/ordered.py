@@ -11,12 +11,17 @@ from brokerfuzz.errors import WorkerError
 from brokerfuzz.workers.pool import Pool
 
 AHEAD = 4
-"""How many parts a worker may be ahead, so that none is idle, and no more is made than there is memory for."""
+"""How many parts a worker may be ahead, so that none is idle, and no more is made than there is memory for; twice as many where this process
+helps, for it and the workers take different ones."""
 ATTEMPTS = 3
 """How often workers may be lost before the next part is done: more often is for a reason."""
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")
+
+
+def _no(part: object) -> bool:
+    return False
 
 
 def in_order(
@@ -25,14 +30,16 @@ def in_order(
     parts: Iterable[_Part],
     *,
     there: Callable[[_Part], _Result] | None = None,
-    stays: Callable[[_Part], bool] = lambda part: False,
+    stays: Callable[[_Part], bool] = _no,
+    rather: Callable[[_Part], bool] = _no,
 ) -> Iterator[_Result]:
     """What `function` makes of each part, in order: by the pool's workers, for whom `there` does the same if it is given; by this process where there
-    is no pool, for parts of which that `stays`, and, where it helps them, for parts that none has yet when it would have to wait.
+    is no pool, for parts of which that `stays`, and, where it helps them, for parts that none has yet when it would have to wait: first those that
+    it does `rather`. The workers begin with the others.
 
     Parts whose worker was lost are begun again. Raises `WorkerError` where workers are lost again and again.
     """
-    return map(function, parts) if pool is None else _Ordered(pool, function, there or function, stays).results(iter(parts))
+    return map(function, parts) if pool is None else _Ordered(pool, function, there or function, stays, rather).results(iter(parts))
 
 
 @dataclass
@@ -50,9 +57,15 @@ class _Ordered(Generic[_Part, _Result]):
     """
 
     def __init__(
-        self, pool: Pool, here: Callable[[_Part], _Result], there: Callable[[_Part], _Result], stays: Callable[[_Part], bool]
-    ) -> None:  # fmt: skip
-        self._pool, self._here, self._there, self._stays = pool, here, there, stays
+        self,
+        pool: Pool,
+        here: Callable[[_Part], _Result],
+        there: Callable[[_Part], _Result],
+        stays: Callable[[_Part], bool],
+        rather: Callable[[_Part], bool],
+    ) -> None:
+        self._pool, self._here, self._there, self._stays, self._rather = pool, here, there, stays, rather
+        self._most = pool.workers * AHEAD * (2 if pool.helped else 1)
         self._waiting: deque[_Task[_Part, _Result]] = deque()
         self._gives = not pool.helped
 
@@ -77,23 +90,24 @@ class _Ordered(Generic[_Part, _Result]):
 
     def _take(self, parts: Iterator[_Part]) -> bool:
         """Takes more parts; whether there are any."""
-        self._waiting.extend(_Task(part) for part in islice(parts, self._pool.workers * AHEAD - len(self._waiting)))
+        self._waiting.extend(_Task(part) for part in islice(parts, self._most - len(self._waiting)))
         return bool(self._waiting)
 
     def _give(self) -> None:
         """Gives parts to the workers: all, or, where this process helps, as many as they need. It may find them lost in the middle of that."""
         given = [task for task in self._waiting if task.future is not None and not task.future.done()]
         room = (self._pool.workers - 1) * AHEAD - len(given) if self._pool.helped else None
-        new = (task for task in self._waiting if task.future is None and not self._stays(task.part))
-        for task in islice(new, room) if self._gives else ():
+        new = [task for task in self._waiting if task.future is None and not self._stays(task.part)]
+        for task in islice(sorted(new, key=lambda task: self._rather(task.part)), room) if self._gives else ():
             task.future = self._pool.executor.submit(self._there, task.part)
 
     def _mine(self) -> _Task[_Part, _Result] | None:
-        """The part that this process does now: the next one, if that is with no worker; any such one, if it helps and would have to wait."""
+        """The part that this process does now, of those that are with no worker; None where the next result is there, or is to be waited for."""
         first = self._waiting[0].future
         if first is not None and (first.done() or not self._pool.helped):
             return None
-        return next((task for task in self._waiting if task.future is None), None)
+        left = [task for task in self._waiting if task.future is None]
+        return min(left, key=lambda task: not self._rather(task.part), default=None)
 
     def _do(self, task: _Task[_Part, _Result]) -> None:
         result = self._here(task.part)

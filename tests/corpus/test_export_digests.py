@@ -21,7 +21,7 @@ CATALOGUE: tuple[str, ...] = ()
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
     ("offer-creation-request", CATALOGUE): "58c70303628daa21226d743b314fcfc588025681c07b6deb8eba8b6f6257d79e",
-    ("offer-creation-request", RANDOM): "057ecaa3441f12aa02d1d87795662815f4b7c49747895eec017daa3ea6ffe7ba",
+    ("offer-creation-request", RANDOM): "cb50f19dcbaa597223eb55112e9d3008d9d11e876b957d19de099d55d8a9d81c",
     ("product-list-response", CATALOGUE): "bfc87f7c2a70ebe500130f809ec08e6e7803c47e410809e2fd8c56bbfd9f7526",
     ("product-list-response", RANDOM): "c4c10d2853429b6f52d6c53a5af0bee44b7df79117ffdb7b9d102fbc53de2d7c",
     ("offer-pricing-response", CATALOGUE): "3d230521578ab86e912f9850f2c2f7afeed1a6129d00ff640dd611d7b31de928",

@@ -76,6 +76,17 @@ def test_who_helps_does_the_first_part_and_what_it_would_have_to_wait_for() -> N
     assert pids.count(os.getpid()) > 2
 
 
+def test_who_helps_begins_with_what_it_does_rather_and_the_workers_with_the_rest() -> None:
+    pool = Processes(2, helped=True)
+    try:
+        pids = list(in_order(pool, slow, range(16), rather=is_odd))
+    finally:
+        pool.end()
+    ours = [number for number, pid in enumerate(pids) if pid == os.getpid()]
+    assert sum(map(is_odd, ours)) > len(ours) / 2
+    assert sum(map(is_odd, set(range(16)) - set(ours))) < (16 - len(ours)) / 2
+
+
 def slow(number: int) -> int:
     time.sleep(0.05)
     return os.getpid()

@@ -118,7 +118,7 @@ class Stock:
         dealt = [frozenset[str]().union(*others[number::_CLUSTERS]) for number in range(_CLUSTERS)]
         self.clusters = [frozenset(self._texts), *dealt] if self._texts and len(bound) >= _LEAST else []
         self._parents: list[_Parent] = []
-        self._whole: _Parents | None = None
+        self._halves: dict[int, _Parents] = {}
         self._marked: dict[tuple[str, int], bytes] = {}
         self._conditional = {name for name in self._texts if conditions_of(contract.sites[message_type][name].schema)}
         self.reader, self._source, self._make = Pieces(contract, message_type, now), TurningSource(random), shaping(contract, message_type).message
@@ -140,11 +140,13 @@ class Stock:
 
     def among(self, count: int, others: Sequence[_Parent]) -> _Parents:
         """So many messages of the stock, and others, to take clusters from."""
-        if count < STOCK:
-            return _together([*self.parents(count)[:count], *others])
-        if self._whole is None:
-            self._whole = _together(self.parents(STOCK))
-        return self._whole.and_also(_together(others)) if others else self._whole
+        return _together([*self.parents(count)[:count], *others])
+
+    def half(self, which: int, others: Sequence[_Parent]) -> _Parents:
+        """Every other message of the stock, from the first or the second on, and others, to take clusters from."""
+        if which not in self._halves:
+            self._halves[which] = _together(self.parents(STOCK)[which::2])
+        return self._halves[which].and_also(_together(others)) if others else self._halves[which]
 
     def parent(self, message: Message, number: int, *, is_of_stock: bool = False) -> _Parent:
         """A message as a parent of others; the text that becomes their mark follows from a number."""
@@ -209,11 +211,12 @@ class Crossed:
 class Crossing:
     """Crosses messages of a stock, and of those that a stream made anew last."""
 
-    def __init__(self, stock: Stock, random: Random, before: int) -> None:
-        """`before` is how many messages earlier shards have made, more or less: the more, the more of the stock is used."""
+    def __init__(self, stock: Stock, random: Random, before: int, half: int | None) -> None:
+        """`before` is how many messages earlier shards have made, more or less: the more, the more of the stock is used; `half`, if it is one of
+        the stock's halves, 0 or 1, that alone is."""
         self._stock, self._bits, self._used = stock, random.getrandbits, _FIRST + _GROWTH * before
         self._last: list[_Parent] = []
-        self._learnt = 0
+        self._learnt, self._half = 0, half
         self._parents: _Parents | None = None
 
     def learn(self, message: Message) -> None:
@@ -226,7 +229,9 @@ class Crossing:
 
     def crossed(self, mark: str) -> Crossed:
         """The next message."""
-        if self._used < STOCK or self._parents is None:
+        if self._half is not None and self._parents is None:
+            self._parents = self._stock.half(self._half, self._last)
+        elif self._parents is None or (self._half is None and self._used < STOCK):
             self._used = min(self._used + _GROWTH, STOCK)
             self._parents = self._stock.among(self._used, self._last)
         clusters, marked, are_valid = self._parents

@@ -103,9 +103,10 @@ class _Stream:
             varying = Varying(varied, doubted, *of_whole, self._judge, random_of(seed, shard, 2))
             self._vary = {"single": varying.single, "double": varying.double, "probe": varying.probe}
         self._reader = known.reader
-        self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES) if known else None
         self._made_anew = 0
         self._anew, self._fresh = anew(shard), min(_FRESH * (1 + shard // _LONGER), _RAREST)
+        half = shard % 2 if self._anew > 1 else None  # two workers that see to every other shard make half of the variants each
+        self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES, half) if known else None
         self._before = shard * _CROSSED if self._anew > 1 else 0
 
     def cases(self) -> Iterator[Case]:

@@ -52,7 +52,7 @@ class Export:
         todo = (part for part in _only(parts(blocks(self.plans), sizes, self.form.name, suffix(name)), wanted) if part.block.plan not in ended)
         folder = self.pool.folder if self.pool is not None else None
         aside = make if folder is None else partial(make_aside, folder)
-        for piece in (piece for pieces in in_order(self.pool, make, todo, there=aside, stays=_is_catalogues) for piece in pieces):
+        for piece in (piece for pieces in in_order(self.pool, make, todo, there=aside, stays=_is_catalogues, rather=_is_even) for piece in pieces):
             if not piece.counts:
                 ended.add(piece.part.block.plan)
             elif piece.part.block.plan not in ended:
@@ -150,6 +150,11 @@ def _only(parts: Iterable[Part], wanted: Collection[int]) -> Iterator[Part]:
 
 def _is_catalogues(part: Part) -> bool:
     return not part.block.is_random
+
+
+def _is_even(part: Part) -> bool:
+    """Whether a part is of the shards of a seed that have one half of a stock; the variants of that half are all that it takes (`cases.steering`)."""
+    return part.block.number % 2 == 0
 
 
 def _cases(pieces: Iterable[Piece]) -> Iterator[Case]:
