@@ -53,12 +53,17 @@ def command(
     for message_type in message_types or MESSAGES:
         cases = chosen.of(cases_of(message_type, now=now, contract=demands, strength=strength))
         reasoned = smallest(cases) if minimal else ((case, None) for case in cases)
-        for entry in entries(((case, reason) for case, reason in reasoned if case.label in wanted), demands):
+        kept = ((case, reason) for case, reason in reasoned if case.label in wanted)
+        if not (listed or minimal):
+            for case, _ in kept:
+                sizes.setdefault(message_type, Size()).add(case)
+            continue
+        for entry in entries(kept, demands):
             sizes.setdefault(message_type, Size()).add(entry.case)
-            if (listed or minimal) and not as_json:
-                click.echo(entry.line())
-            elif listed or minimal:
+            if as_json:
                 rows.append(entry.data())
+            else:
+                click.echo(entry.line())
     if not sizes:
         raise click.UsageError(NOTHING_LEFT, click.get_current_context())
     if as_json:

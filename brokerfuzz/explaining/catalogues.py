@@ -30,7 +30,7 @@ class Size:
             self.rules[fault.rule] += 1
             self.techniques[fault.technique] += 1
         if case.label == "unspecified":
-            self.silences.update({touch.silence for touch in case.verdict.silences})
+            self.silences.update(sorted({touch.silence for touch in case.verdict.silences}))
 
     def data(self) -> dict[str, Any]:
         """What `--json` prints of a message type."""

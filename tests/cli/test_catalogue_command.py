@@ -33,6 +33,13 @@ def test_people_get_the_same_in_lines(run: Any) -> None:
     assert " offer-pricing-response/data.offers[].quantity:minimum\n" in done.stdout
 
 
+def test_what_is_printed_is_the_same_in_every_process(spawn: Any) -> None:
+    args = ("catalogue", *NOW, "--message", "product-list-response", "--verdict", "unspecified")
+    first, second = (spawn(*args, env={"PYTHONHASHSEED": seed}) for seed in "12")
+    assert first.returncode == 0
+    assert first.stdout == second.stdout
+
+
 def test_each_case_says_what_it_is_the_first_to_cover(run: Any) -> None:
     cases = data(run, "--message", "offer-pricing-response", "--cases")["cases"]
     assert [case["number"] for case in cases] == list(range(1, len(cases) + 1))
