@@ -105,7 +105,7 @@ class _Stream:
         self._reader = known.reader
         self._made_anew = 0
         self._anew, self._fresh = anew(shard), min(_FRESH * (1 + shard // _LONGER), _RAREST)
-        half = shard % 2 if self._anew > 1 else None  # two workers that see to every other shard make half of the variants each
+        half = shard % 2 if self._anew > 1 else None  # so that two workers need not both make all variants
         self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES, half) if known else None
         self._before = shard * _CROSSED if self._anew > 1 else 0
 
