@@ -51,10 +51,7 @@ class _Task(Generic[_Part, _Result]):
 
 
 class _Ordered(Generic[_Part, _Result]):
-    """The parts that are under way, the next one first.
-
-    A process that helps does the first part before it gives any to workers: they are begun then, and may have what that took.
-    """
+    """The parts that are under way, the next one first."""
 
     def __init__(
         self,
@@ -67,7 +64,6 @@ class _Ordered(Generic[_Part, _Result]):
         self._pool, self._here, self._there, self._stays, self._rather = pool, here, there, stays, rather
         self._most = pool.workers * AHEAD * (2 if pool.helped else 1)
         self._waiting: deque[_Task[_Part, _Result]] = deque()
-        self._gives = not pool.helped
 
     def results(self, parts: Iterator[_Part]) -> Iterator[_Result]:
         """The results, as far as they are asked for. Raises `WorkerError`."""
@@ -76,7 +72,7 @@ class _Ordered(Generic[_Part, _Result]):
             try:
                 self._give()
                 while (mine := self._mine()) is not None:
-                    self._do(mine)
+                    mine.future = self._done(mine.part)
                     self._give()
                 result = self._next()
             except BrokenExecutor as problem:
@@ -98,7 +94,7 @@ class _Ordered(Generic[_Part, _Result]):
         given = [task for task in self._waiting if task.future is not None and not task.future.done()]
         room = (self._pool.workers - 1) * AHEAD - len(given) if self._pool.helped else None
         new = [task for task in self._waiting if task.future is None and not self._stays(task.part)]
-        for task in islice(sorted(new, key=lambda task: self._rather(task.part)), room) if self._gives else ():
+        for task in islice(sorted(new, key=lambda task: self._rather(task.part)), room):
             task.future = self._pool.executor.submit(self._there, task.part)
 
     def _mine(self) -> _Task[_Part, _Result] | None:
@@ -109,11 +105,10 @@ class _Ordered(Generic[_Part, _Result]):
         left = [task for task in self._waiting if task.future is None]
         return min(left, key=lambda task: not self._rather(task.part), default=None)
 
-    def _do(self, task: _Task[_Part, _Result]) -> None:
-        result = self._here(task.part)
-        task.future = Future()
-        task.future.set_result(result)
-        self._gives = self._gives or not self._stays(task.part)
+    def _done(self, part: _Part) -> Future[_Result]:
+        done = Future[_Result]()
+        done.set_result(self._here(part))
+        return done
 
     def _next(self) -> _Result:
         future = self._waiting[0].future
