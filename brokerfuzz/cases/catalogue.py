@@ -17,7 +17,7 @@ from brokerfuzz.cases.order import by_cover
 from brokerfuzz.cases.pairs import PairMaker
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.requests import RequestMaker
-from brokerfuzz.cases.worth import worth
+from brokerfuzz.cases.worth import OF_PAIR, worths
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 
 ALL_LABELS: tuple[Label, ...] = ("valid", "invalid", "unspecified")
@@ -58,7 +58,7 @@ def _ordered(contract: Contract, message_type: MessageType, now: datetime, stren
             if one is not None:
                 every.setdefault(one.id, one)
     cases = list(every.values())
-    return tuple(by_cover(cases, [worth(case, contract) for case in cases]))
+    return tuple(by_cover(cases, worths(cases, contract, message_type), OF_PAIR))
 
 
 def _unordered(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Iterator[Case]:

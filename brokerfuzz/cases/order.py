@@ -5,25 +5,37 @@ it along, and counts half of what the two add.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heappush
+from typing import NamedTuple
 
 from brokerfuzz.cases.case import Case
 
-Worth = Mapping[str, int]
-"""What a case has to offer, by name, and how much each is worth."""
+
+class Worth(NamedTuple):
+    """What a case has to offer: by name, and how much each is worth; and what is worth as much each, as bits."""
+
+    named: dict[str, int]
+    bits: int = 0
 
 
-def by_cover(cases: Sequence[Case], worths: Sequence[Worth]) -> Iterator[Case]:
-    """The cases, that which adds most worth first; of equals, that which comes first. The twin of a fault comes before it."""
-    return _Cover(cases, worths).every()
+def by_cover(cases: Sequence[Case], worths: Sequence[Worth], of_bit: int = 0) -> Iterator[Case]:
+    """The cases, that which adds most worth first; of equals, that which comes first. The twin of a fault comes before it.
+
+    A bit is worth `of_bit`.
+    """
+    return _Cover(cases, worths, of_bit).every()
+
+
+_NOTHING = Worth({})
 
 
 class _Cover:
-    def __init__(self, cases: Sequence[Case], worths: Sequence[Worth]) -> None:
-        self.cases = cases
-        self.worth_of = {case.id: dict(worth) for case, worth in zip(cases, worths, strict=True)}
+    def __init__(self, cases: Sequence[Case], worths: Sequence[Worth], of_bit: int) -> None:
+        self.cases, self.of_bit = cases, of_bit
+        self.worth_of = {case.id: Worth(dict(worth.named), worth.bits) for case, worth in zip(cases, worths, strict=True)}
         self.held: set[str] = set()
+        self.bits = 0
         self.given: set[str] = set()
         self.leaning: defaultdict[str, list[int]] = defaultdict(list)
         for number, case in enumerate(cases):
@@ -47,7 +59,9 @@ class _Cover:
 
     def _give(self, case: Case) -> Iterator[Case]:
         self.given.add(case.id)
-        self.held.update(self.worth_of.get(case.id, ()))
+        worth = self.worth_of.get(case.id, _NOTHING)
+        self.held.update(worth.named)
+        self.bits |= worth.bits
         for number in self.leaning.get(case.id, ()):  # they count whole from now on
             heappush(self.queue, (-self._gain(self.cases[number]), number))
         yield case
@@ -57,14 +71,16 @@ class _Cover:
 
     def _gain(self, case: Case) -> int:
         together = self._with_twin(case)
-        new: dict[str, int] = {}
+        new, bits = dict[str, int](), 0
         for one in together:
-            new |= self._left(one)
-        return sum(new.values()) // max(len(together), 1)
+            left = self._left(one)
+            new |= left.named
+            bits |= left.bits
+        return (sum(new.values()) + self.of_bit * (bits & ~self.bits).bit_count()) // max(len(together), 1)
 
     def _left(self, case: Case) -> Worth:
-        """What a case covers that none of those given does. The rest need not be looked at again."""
-        left = self.worth_of.get(case.id, {})
-        for name in left.keys() & self.held:
-            del left[name]
+        """What a case covers by name that none of those given does, and its bits. The rest need not be looked at again."""
+        left = self.worth_of.get(case.id, _NOTHING)
+        for name in left.named.keys() & self.held:
+            del left.named[name]
         return left

@@ -177,10 +177,12 @@ def rows(contract: Contract, message_type: MessageType, path: str, strength: int
 
 def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combination]) -> Row:
     """The row without impossible pairs: the later member of each takes another state."""
-    for index, name in enumerate(factors):
-        before = [(other, row[other]) for other in list(factors)[:index]]
+    tied = {name for pair in excluded for name, _ in pair}
+    before = list[tuple[str, str]]()
+    for name in [name for name in factors if name in tied]:
         fitting = [state for state in (row[name], *factors[name]) if not any(frozenset((one, (name, state))) in excluded for one in before)]
         row[name] = fitting[0] if fitting else row[name]
+        before.append((name, row[name]))
     return row
 
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.covering.goals import Goal
 from brokerfuzz.cases.covering.tally import Tally
-from brokerfuzz.cases.order import by_cover
+from brokerfuzz.cases.order import Worth, by_cover
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 
@@ -38,10 +38,10 @@ _WORTH = 2
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:
     goals = {case.id: tally.goals_of(case) for case in cases}
-    names = {goal: " ".join(goal) for goal in tally.goals}
+    bits = {goal: 1 << number for number, goal in enumerate(tally.goals)}
     leaning: dict[str, Case] = {}
     held: set[Goal] = set()
-    for case in by_cover(cases, [dict.fromkeys(map(names.__getitem__, goals[case.id]), _WORTH) for case in cases]):
+    for case in by_cover(cases, [Worth({}, sum(map(bits.__getitem__, goals[case.id]))) for case in cases], _WORTH):
         leaning[case.id] = case
         if goals[case.id] <= held:
             continue

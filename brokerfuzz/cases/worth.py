@@ -5,19 +5,23 @@ missing altogether more often than for one technique; a lenient reader is lenien
 the eleventh of twelve checks them all.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from brokerfuzz.cases.case import NOW_TAG, Case
-from brokerfuzz.cases.covering.goals import covered
+from brokerfuzz.cases.covering.goals import Goal, covered
+from brokerfuzz.cases.covering.states import states
+from brokerfuzz.cases.covering.walking import Walk
 from brokerfuzz.cases.order import Worth
 from brokerfuzz.cases.techniques import TECHNIQUES
-from brokerfuzz.schemas import Contract
+from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import JSON_RULE
 
 _FIRST = 1_000_000
-_OF_GOAL = {"edge": 60, "silence": 60, "pair": 4}
+_OF_GOAL = {"edge": 60, "silence": 60}
+OF_PAIR = 4
+"""What a pair of states counts: they are the bits of a case's worth."""
 _OF_RULE = 1500
 _OF_SILENCE = 500
 _OF_TAG = {
@@ -41,13 +45,21 @@ _OF_SYNTAX = 20
 _OF_VALUES = 500
 
 
-def worth(case: Case, contract: Contract) -> Worth:
-    """The worth of each thing that a case covers, by a name for it."""
-    return dict(_worths(case, contract))
+def worths(cases: Iterable[Case], contract: Contract, message_type: MessageType) -> Sequence[Worth]:
+    """The worth of each thing that each case covers, by a name for it; of valid ones the pairs of states besides, as bits."""
+    walk = Walk(states(contract, message_type))
+    return [
+        _of_valid(case, contract, walk) if case.label == "valid" else Worth(dict(_worths(case, contract, covered(case, contract)))) for case in cases
+    ]
 
 
-def _worths(case: Case, contract: Contract) -> Iterator[tuple[str, int]]:
-    for goal in covered(case, contract):
+def _of_valid(case: Case, contract: Contract, walk: Walk) -> Worth:
+    shown = walk.over(case.value)
+    return Worth(dict(_worths(case, contract, shown.edges)), shown.pairs)
+
+
+def _worths(case: Case, contract: Contract, goals: Iterable[Goal]) -> Iterator[tuple[str, int]]:
+    for goal in goals:
         if goal.kind in _OF_GOAL:
             yield _name(goal), _OF_GOAL[goal.kind]
         if goal.kind == "silence":

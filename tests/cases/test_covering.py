@@ -18,7 +18,7 @@ from brokerfuzz.cases.covering.goals import Goal, covered
 from brokerfuzz.cases.covering.states import states
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.minimal import minimal
-from brokerfuzz.cases.order import by_cover
+from brokerfuzz.cases.order import Worth, by_cover
 from brokerfuzz.cases.pairs import PairMaker, combinations_of, impossible, missing, strength_at
 from brokerfuzz.cases.selecting import selection
 from brokerfuzz.errors import StrengthError, UnknownNameError
@@ -138,15 +138,17 @@ def test_the_first_four_hundred_offers_show_nearly_every_edge() -> None:
 
 
 CASES = [case for case in listed("offer-pricing-response") if case.twin is None][:40]
+WORTHS = st.builds(Worth, st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 9)), st.integers(0, 255))
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 9)), min_size=len(CASES), max_size=len(CASES)))
-def test_each_case_adds_most_of_what_none_before_it_has(worths: list[dict[str, int]]) -> None:
-    order = list(by_cover(CASES, worths))
+@given(st.lists(WORTHS, min_size=len(CASES), max_size=len(CASES)), st.integers(0, 9))
+def test_each_case_adds_most_of_what_none_before_it_has(worths: list[Worth], of_bit: int) -> None:
+    order = list(by_cover(CASES, worths, of_bit))
     assert sorted(case.id for case in order) == sorted(case.id for case in CASES)
-    of = {case.id: worth for case, worth in zip(CASES, worths, strict=True)}
-    held: set[str] = set()
+    bits = dict.fromkeys(range(8), of_bit)
+    of = {case.id: worth.named | {n: bits[n] for n in bits if worth.bits >> n & 1} for case, worth in zip(CASES, worths, strict=True)}
+    held: set[str | int] = set()
     for number, case in enumerate(order):
         gains = [sum(worth for name, worth in of[other.id].items() if name not in held) for other in order[number:]]
         assert gains[0] == max(gains)

@@ -24,8 +24,8 @@ def _has(test: Callable[[str], bool]) -> Test:
     return lambda text, schema: any(map(test, text))
 
 
-def _category(*categories: str) -> Test:
-    return _has(lambda letter: unicodedata.category(letter) in categories)
+def _beyond_ascii(test: Callable[[str], bool]) -> Test:
+    return lambda text, schema: not text.isascii() and any(map(test, text))
 
 
 def _any_of(letters: str) -> Test:
@@ -39,13 +39,13 @@ _OF_TEXTS: Mapping[str, Test] = {
     "shortest": lambda text, schema: 0 < len(text) == schema.get("minLength", 0),
     "long": lambda text, schema: len(text) >= 255,
     "longest": lambda text, schema: len(text) == schema.get("maxLength", pools.LONGEST),
-    "control-characters": _category("Cc"),
-    "latin-letters": _has(lambda letter: "\xa0" < letter < "\u0250"),
-    "combining-marks": _category("Mn", "Mc"),
-    "letters-beyond-latin": _has(lambda letter: "\u0370" <= letter < "\ud800" and letter.isalpha()),
-    "right-to-left": _has(lambda letter: unicodedata.bidirectional(letter) in ("R", "AL", "RLO")),
-    "invisible-characters": _has(lambda letter: unicodedata.category(letter) in ("Cf", "Zl", "Zp", "Cn") or letter == "\xa0"),
-    "astral": _has(lambda letter: letter > "\uffff"),
+    "control-characters": _has(lambda letter: letter < " " or "\x7f" <= letter <= "\x9f"),
+    "latin-letters": _beyond_ascii(lambda letter: "\xa0" < letter < "\u0250"),
+    "combining-marks": _beyond_ascii(lambda letter: unicodedata.category(letter) in ("Mn", "Mc")),
+    "letters-beyond-latin": _beyond_ascii(lambda letter: "\u0370" <= letter < "\ud800" and letter.isalpha()),
+    "right-to-left": _beyond_ascii(lambda letter: unicodedata.bidirectional(letter) in ("R", "AL", "RLO")),
+    "invisible-characters": _beyond_ascii(lambda letter: unicodedata.category(letter) in ("Cf", "Zl", "Zp", "Cn") or letter == "\xa0"),
+    "astral": _beyond_ascii(lambda letter: letter > "\uffff"),
     "quotes": _any_of("\"'`"),
     "back-slashes": _any_of("\\"),
     "markup": _any_of("<>&"),
