@@ -21,7 +21,7 @@ from brokerfuzz.service.judging import answering
 from brokerfuzz.targets import Answer
 
 OFFER: Final = "offer-creation-request"
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CONTRACT: Contract = load_contract()
 NAMES = Names(name for site in CONTRACT.sites[OFFER].values() for name in site.schema.get("properties", ()))
 OPTIONS = Options(now=NOW, shrink_requests=0)

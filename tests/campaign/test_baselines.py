@@ -14,7 +14,7 @@ from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.errors import BaselineError
 
 OFFER: Final = "offer-creation-request"
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def lenient(*marks: bytes) -> Service:

@@ -22,7 +22,7 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import Answer, HttpTarget
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PLAIN = {"number": "N-1", "offerType": "Email"}
 MINIMUM = f"{OFFER}/orderMinimum:minimum"
 
@@ -202,7 +202,7 @@ def test_a_finding_that_does_not_come_again_is_marked() -> None:
 
 def test_what_was_in_the_future_when_the_case_was_made_and_is_past_now_is_no_finding() -> None:
     fault = Fault(f"{OFFER}/lastUpdatedDateTimeUtc:not-in-future", "/lastUpdatedDateTimeUtc", "hour-ahead")
-    old = case(faults=[fault], lastUpdatedDateTimeUtc="2026-01-01T01:00:00Z")
+    old = case(faults=[fault], lastUpdatedDateTimeUtc="2026-03-01T13:00:00Z")
     assert fire([old], Service(lambda _: 201), Options()).findings == ()
     assert len(fire([old], Service(lambda _: 201), Options(now=NOW)).findings) == 1
 

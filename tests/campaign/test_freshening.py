@@ -18,7 +18,7 @@ from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.schemas import check
 
 OFFER: Final = "offer-creation-request"
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 JUDGE = Judge(now=NOW)
 CASES = list(islice(catalogue(OFFER, now=NOW), 800))
 

@@ -22,7 +22,7 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import ANSWER_KINDS, Answer
 
 OFFER: Final = "offer-creation-request"
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CASE = Case.judged(OFFER, b'{"number":"0","offerType":"Email"}', now=NOW)
 ANSWER = Answer("accepted", 201, b"taken", "status 201", 0.001)
 HEAD: dict[str, Any] = {"about": "a test"}

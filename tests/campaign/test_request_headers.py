@@ -25,7 +25,7 @@ from brokerfuzz.service.judging import DECISIONS
 from brokerfuzz.service.running import running
 from brokerfuzz.targets import Answer, HttpTarget
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CASES = tuple(RequestMaker(load_contract(), OFFER, NOW).every())
 BODY = b'{"number":"N-1","offerType":"Email","comments":"a"}'
 PLAIN = Case.judged(OFFER, BODY, now=NOW)

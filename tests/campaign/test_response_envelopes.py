@@ -15,7 +15,7 @@ from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import Answer
 
 OFFER: Final = "offer-creation-request"
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CASES = [Case.judged(OFFER, b'{"number":"%d","offerType":"Email"}' % number, now=NOW) for number in range(5)]
 PROPER: dict[str, Any] = {"data": None, "failureMessages": [], "informationalMessages": [], "operationWasSuccessful": True}
 

@@ -18,7 +18,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import check, load_contract
 from brokerfuzz.targets import HttpTarget
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 PLAINEST = b'{"number":"0","offerType":"Direct Mail"}'
 SCHEMAS = {path: place.schema for path, place in load_contract().sites[OFFER].items()}
 MOST_FOR_ONE = 25  # requests

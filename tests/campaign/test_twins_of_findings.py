@@ -11,7 +11,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 
 OFFER: Final = "offer-creation-request"
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 JUDGE = Judge(now=NOW)
 
 

@@ -12,7 +12,7 @@ from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.plan import DRAWN, STRIDE, Plan
 from brokerfuzz.errors import UnknownNameError
 
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def planned(**choice: Any) -> Plan:

@@ -160,7 +160,7 @@ def test_a_baseline_is_begun_kept_to_and_pruned(run: Run, url: str, conforming_u
 def test_findings_are_sent_again_from_a_report_a_journal_and_by_the_id_of_a_case(run: Run, url: str, conforming_url: str) -> None:
     document = report(run("fire", url, *SOME, "--json", "--report", "report.json", "--journal", "run.ndjson"))
     case = document["findings"][0]["case"]["id"]
-    now = ("--now", "2026-01-01T00:00:00Z")
+    now = ("--now", "2026-03-01T12:00:00Z")
     for source in (["report.json"], ["run.ndjson"]):
         still = run("replay", *source)
         assert still.exit_code == 1, still.stderr
@@ -175,7 +175,7 @@ def test_findings_are_sent_again_from_a_report_a_journal_and_by_the_id_of_a_case
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["0123456789abcdef", "http://127.0.0.1:1/"], "the catalogue has no such case"),
+        (["0123456789abcdef", "http://127.0.0.1:1/", "--now", "2026-03-01T12:00:00Z"], "the catalogue has no such case"),
         (["none.json"], "none.json"),
         (["none.ndjson", "http://127.0.0.1:1/"], "none.ndjson"),
         (["http://127.0.0.1:1/"], "give what is to be sent again"),

@@ -19,7 +19,7 @@ from brokerfuzz.schemas import load_contract
 from brokerfuzz.targets import Answer
 
 OFFER: Final = "offer-creation-request"
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 BODY = b'{"number":"0","offerType":"Direct Mail","orderMinimum":0}'
 CASE = Case.judged(OFFER, BODY, now=NOW)
 FINDING = Finding(

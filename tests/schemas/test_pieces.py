@@ -20,7 +20,7 @@ from brokerfuzz.schemas.pieces import EMPTY, Joined, Piece, Pieces
 from brokerfuzz.schemas.reading import compactly_written
 from brokerfuzz.schemas.verdicts import VALID
 
-NOW = datetime(2025, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 OFFERS: MessageType = "offer-creation-request"
 every_message_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 

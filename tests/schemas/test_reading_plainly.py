@@ -1,6 +1,7 @@
 """A message that can be read in one way only is read faster, and no differently."""
 
 import json
+from datetime import UTC, datetime
 from itertools import chain, islice
 from typing import Any
 
@@ -14,6 +15,8 @@ from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check
 from brokerfuzz.schemas.reading import read
 
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
 
 def at_leisure(body: bytes) -> str:
     """How the message is read with a space behind it, which makes it one that might be read in other ways."""
@@ -22,7 +25,7 @@ def at_leisure(body: bytes) -> str:
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 def test_every_kind_of_case_is_read_the_same(message_type: MessageType) -> None:
-    for case in chain(catalogue(message_type), islice(random_cases(message_type, 7), 500)):
+    for case in chain(catalogue(message_type, now=NOW), islice(random_cases(message_type, 7), 500)):
         if len(case.body) < 20_000 and read(case.body).values and read(case.body).encoding is None:
             assert repr(read(case.body)) == at_leisure(case.body)
 
