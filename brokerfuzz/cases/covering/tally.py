@@ -126,7 +126,7 @@ class _Met:
     """Which combinations of the states of an object's members have occurred: for every few of them, the bits of those that were there besides."""
 
     def __init__(self, members: Members, strength: int) -> None:
-        self.members, self.few = members, min(strength, members.members) - 1
+        self.members, self.few = members, min(strength, members.count) - 1
         self.besides: dict[tuple[int, ...], int] = {}
 
     def new(self, held: int) -> Iterator[Goal]:

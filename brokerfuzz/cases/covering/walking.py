@@ -26,7 +26,7 @@ class Members:
         self.path = path
         self.ordered = [(name, state) for name, of in states_of.items() for state in of]
         self.bits: Mapping[tuple[str, str], int] = {one: 1 << rank for rank, one in enumerate(self.ordered)}
-        self.members, self._first = len(states_of), first
+        self.count, self._first = len(states_of), first
         self.behind = first + len(self.ordered) ** 2
         """The number behind that of the last pair."""
 
