@@ -24,7 +24,7 @@ Conversation = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[
 
 def serving(behaviour: Behaviour, *, tls: ssl.SSLContext | None = None, port: int = 0) -> AbstractContextManager[str]:
     """The URL of a server that reads requests with a length, and does with their bodies what is said."""
-    return serving_streams(lambda reader, writer: _requests(behaviour, reader, writer), tls=tls, port=port)
+    return serving_streams(lambda reader, writer: requests(behaviour, reader, writer), tls=tls, port=port)
 
 
 @contextmanager
@@ -54,7 +54,8 @@ async def _end(server: asyncio.Server) -> None:
     await asyncio.sleep(0.01)  # the connections that the tasks gave up are closed by now
 
 
-async def _requests(behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def requests(behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Reads requests with a length, until the client is gone, and does with their bodies what is said."""
     while not writer.is_closing():
         head = await reader.readuntil(b"\r\n\r\n")
         lengths = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]

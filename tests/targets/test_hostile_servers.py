@@ -8,15 +8,18 @@ import asyncio
 import gzip
 import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from hand_made_servers import (
     Behaviour,
+    Conversation,
     hangs,
     never_ends,
     never_ends_the_head,
+    requests,
     reset,
     resets,
     resets_within_the_body,
@@ -216,8 +219,8 @@ def test_a_server_that_comes_back_soon_has_missed_nothing() -> None:
     assert [answer.kind for answer in asyncio.run(ask())] == ["accepted"] * 9
 
 
-def answered_with_extras(seconds: float) -> Behaviour:
-    """What a request says is its status; and some time behind the response comes one that nobody asked for."""
+def answered_with_extras(seconds: float, hung_up: threading.Semaphore) -> Conversation:
+    """What a request says is its status; and some time behind the response comes one that nobody asked for. Tells when the client is gone."""
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(response(int(body)) + (response(500) if not seconds else b""))
@@ -226,21 +229,26 @@ def answered_with_extras(seconds: float) -> Behaviour:
             await asyncio.sleep(seconds)
             writer.write(response(500))
 
-    return behave
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await requests(behave, reader, writer)
+        finally:
+            hung_up.release()
+
+    return converse
 
 
 @pytest.mark.parametrize(
-    ("extras_after", "next_after", "options"),
+    ("extras_after", "waits", "options"),
     [
-        pytest.param(0, 0, {}, id="with the response"),
-        pytest.param(0.002, 0.02, {}, id="before the next message"),
-        pytest.param(0.002, 0, {"headers": [("Connection", "close")]}, id="at any time, to one message a connection"),
+        pytest.param(0, False, {}, id="with the response"),
+        pytest.param(0.002, True, {}, id="before the next message"),
+        pytest.param(0.002, False, {"headers": [("Connection", "close")]}, id="at any time, to one message a connection"),
     ],
 )
-def test_a_response_that_nobody_asked_for_is_not_the_answer_to_the_next_message(
-    extras_after: float, next_after: float, options: dict[str, Any]
-) -> None:
+def test_a_response_that_nobody_asked_for_is_not_the_answer_to_the_next_message(extras_after: float, waits: bool, options: dict[str, Any]) -> None:
     statuses = [201, 422, 202, 400] * 10
+    hung_up = threading.Semaphore(0)
 
     async def ask(url: str) -> list[int | None]:
         target = HttpTarget(url, **options)
@@ -248,11 +256,11 @@ def test_a_response_that_nobody_asked_for_is_not_the_answer_to_the_next_message(
         answers = []
         for status in statuses:
             answers.append((await target.send(b"%d" % status)).status)
-            await asyncio.sleep(next_after)
+            assert not waits or await asyncio.to_thread(hung_up.acquire, timeout=10), "the connection is kept, and what came on it"
         await target.close()
         return answers
 
-    with serving(answered_with_extras(extras_after)) as url:
+    with serving_streams(answered_with_extras(extras_after, hung_up)) as url:
         assert asyncio.run(ask(url)) == statuses
 
 
