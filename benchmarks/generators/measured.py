@@ -21,7 +21,7 @@ from benchmarks.generators.theirs import theirs, versions
 from benchmarks.rates import Round, each_in_turn
 
 TITLE = "Offers a second, and how many are invalid where valid ones were asked for"
-LEAST, MOST, BULK = 10, 100_000, 100_000
+LEAST, MOST, BULK = 10, 100_000, 300_000
 """Messages a round: a slow generator makes some, a fast one no more than fit into memory; an export, which keeps none, so many for each second that
 a round of others takes: it is for a great many, and makes the first thousands slowly."""
 READY = 10_000

@@ -1,5 +1,6 @@
 """What brokerfuzz makes: messages, corpora, examples."""
 
+import itertools
 import tempfile
 import time
 from base64 import b64decode
@@ -24,6 +25,10 @@ from brokerfuzz.strategies import offer_requests
 
 VALID: tuple[Label, ...] = ("valid",)
 ALL: tuple[Label, ...] = ("valid", "invalid", "unspecified")
+_SAMPLE = 1
+"""The seed of a sample."""
+_SEEDS = itertools.count(_SAMPLE + 1)
+"""A seed for each export whose time counts: what is made once a seed, it makes in that time, as the command does."""
 
 
 def ours() -> list[Generator]:
@@ -38,26 +43,26 @@ def ours() -> list[Generator]:
 
 def bulk(count: int) -> list[bytes]:
     """Offers from a seed, not judged."""
-    return [compact(message) for message in islice(messages(OFFER, 1), count)]
+    return [compact(message) for message in islice(messages(OFFER, _SAMPLE), count)]
 
 
 def exported(verdicts: tuple[Label, ...], count: int) -> Made:
     """What `brokerfuzz export --random` does in one process: each case is judged from its bytes, and written with all that is known of it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "offers.ndjson"
-        seconds = _export(verdicts, count, path)
+        seconds = _export(verdicts, count, path, _SAMPLE)
         with path.open("rb") as lines:
             return Made(list(_bodies(lines)), seconds)
 
 
 def in_bulk(verdicts: tuple[Label, ...], count: int) -> float:
-    """The seconds that this takes."""
+    """The seconds that this takes, with a seed that has not been there."""
     with tempfile.TemporaryDirectory() as folder:
-        return _export(verdicts, count, Path(folder) / "offers.ndjson")
+        return _export(verdicts, count, Path(folder) / "offers.ndjson", next(_SEEDS))
 
 
-def _export(verdicts: tuple[Label, ...], count: int, path: Path) -> float:
-    plan = Plan(message_type=OFFER, now=NOW, seed=1, count=count, only_random=True, verdicts=verdicts)
+def _export(verdicts: tuple[Label, ...], count: int, path: Path, seed: int) -> float:
+    plan = Plan(message_type=OFFER, now=NOW, seed=seed, count=count, only_random=True, verdicts=verdicts)
     export = Export((plan,), format_named("ndjson"), About(plan.demands, (OFFER,), NOW, ""))
     started = time.perf_counter()
     write_corpus(export, place_of(str(path)))
