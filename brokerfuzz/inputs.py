@@ -17,8 +17,8 @@ from typing import BinaryIO
 
 from brokerfuzz import recordings
 from brokerfuzz.cases.case import Fault
-from brokerfuzz.corpus.decoding import Record as CorpusRecord
-from brokerfuzz.corpus.decoding import no_files
+from brokerfuzz.cases.decoding import Record as CorpusRecord
+from brokerfuzz.cases.decoding import no_files
 from brokerfuzz.corpus.destinations import MANIFEST
 from brokerfuzz.corpus.folders import SHARDS
 from brokerfuzz.corpus.places import LocalPlace, place_of

@@ -182,6 +182,8 @@ def clock(now: datetime | None) -> datetime:
     return instant
 
 
+TWIN_TAGS = ("twin",)
+"""The tags of a case that is there as the twin of others."""
 NOW_TAG = "now:"
 
 

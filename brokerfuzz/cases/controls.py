@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import TWIN_TAGS, Case
 from brokerfuzz.cases.changes import Put, Steps, altered, places, value_at
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.faults import OF_PRESENCE
@@ -64,7 +64,7 @@ class ControlMaker:
         control = self._judged(_with(fault, steps, value), tags)
         if control.label == "valid" or fault.twin is None:
             return control
-        twin = self._judged(_with(fault.twin, steps, value), ("twin",))
+        twin = self._judged(_with(fault.twin, steps, value), TWIN_TAGS)
         return replace(control, faults=fault.faults, twin=twin if twin.label == "valid" else None)
 
     def _judged(self, body: bytes, tags: tuple[str, ...]) -> Case:

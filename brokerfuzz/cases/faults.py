@@ -8,7 +8,7 @@ from itertools import islice, product
 from typing import Any, cast
 
 from brokerfuzz.cases.building import Plan, build, meeting, with_place
-from brokerfuzz.cases.case import Case, Fault, compact, now_tag
+from brokerfuzz.cases.case import TWIN_TAGS, Case, Fault, compact, now_tag
 from brokerfuzz.cases.changes import Change, Steps, apply, place_of, places, pointer, value_at
 from brokerfuzz.cases.surroundings import BACKWARDS, COMPLETE, ONLY, Placement, Setting, placements, surroundings
 from brokerfuzz.cases.techniques import Spot, Technique, techniques_for
@@ -170,7 +170,7 @@ class FaultMaker:
 
     def _twin(self, body: bytes) -> Case | None:
         if body not in self._twins:
-            self._twins[body] = Case.confirmed(self.message_type, body, claim="valid", tags=("twin",), now=self.now, contract=self.contract)
+            self._twins[body] = Case.confirmed(self.message_type, body, claim="valid", tags=TWIN_TAGS, now=self.now, contract=self.contract)
         return cast("Case | None", self._twins[body])
 
     def _message(self, rule: Rule, placement: Placement, setting: Setting, given: Schema | None) -> object:

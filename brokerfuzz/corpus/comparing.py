@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from brokerfuzz.corpus.decoding import Record
+from brokerfuzz.cases.decoding import Record
 from brokerfuzz.corpus.reading import check_lasting, records
 
 KINDS = ("before", "after", "added", "removed", "changed")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.decoding import BytesOf, Record, judged, no_files, record_of
+from brokerfuzz.cases.decoding import BytesOf, Record, judged, no_files, record_of
 from brokerfuzz.corpus.folders import CASES, SHARDS, CorpusFolder, ShardList
 from brokerfuzz.corpus.places import LocalPlace, Place, place_of
 from brokerfuzz.errors import CorpusError

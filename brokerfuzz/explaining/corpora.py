@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from brokerfuzz.cases.case import NOW_TAG, clock
+from brokerfuzz.cases.decoding import Record
 from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.corpus.decoding import Record
 from brokerfuzz.explaining.listings import table
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 

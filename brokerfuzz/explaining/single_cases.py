@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.decoding import judged
 from brokerfuzz.corpus import encode
-from brokerfuzz.corpus.decoding import judged
 from brokerfuzz.corpus.reading import Line, check_lasting, lines, parts_of
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.explaining.catalogues import why

@@ -15,11 +15,11 @@ import pytest
 from contracts import changed_contract
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.records import encode
 from brokerfuzz.cases.steering import steered_cases
 from brokerfuzz.cases.steering.breakables import breakables
 from brokerfuzz.cases.steering.crossing import STOCK, stock
 from brokerfuzz.cases.steering.variants import Variants, _Taking, anew, faults
-from brokerfuzz.corpus.records import encode
 from brokerfuzz.schemas import MessageType, check, load_contract
 
 NOW = datetime(2025, 1, 1, tzinfo=UTC)

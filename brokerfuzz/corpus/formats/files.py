@@ -4,7 +4,7 @@
     cases.ndjson
 
 A folder a message type and verdict; files are numbered within it, so that a case more changes the names of no other folder. A file is called
-`.json` whatever its bytes are. `cases.ndjson` has the record of each case, in the corpus' order, as `corpus.records` describes it, but for
+`.json` whatever its bytes are. `cases.ndjson` has the record of each case, in the corpus' order, as `cases.records` describes it, but for
 `file`, the name of the file that has the message, in place of `body` or `raw`; the last one ends in `"last":true`. `brokerfuzz.corpus.read()`
 takes the folder as it takes a file.
 """
@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator
 from tempfile import TemporaryFile
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.records import encode_beside
 from brokerfuzz.corpus.formats.format import About, File, Folder
 from brokerfuzz.corpus.formats.naming import Numbers, stem
-from brokerfuzz.corpus.records import encode_beside
 
 INDEX = "cases.ndjson"
 _CHUNK = 1 << 20

@@ -1,10 +1,10 @@
-"""NDJSON: a case a line, as `corpus.records` has it; the last says that it is the last."""
+"""NDJSON: a case a line, as `cases.records` has it; the last says that it is the last."""
 
 from collections.abc import Iterable, Iterator
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.records import encode, encode_all
 from brokerfuzz.corpus.formats.format import About, OneFile
-from brokerfuzz.corpus.records import encode, encode_all
 
 
 def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:

@@ -10,9 +10,9 @@ from importlib import resources
 import orjson
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.records import encode
 from brokerfuzz.corpus.formats.describing import name_of, now_of, reason_of
 from brokerfuzz.corpus.formats.format import About, File, Folder
-from brokerfuzz.corpus.records import encode
 
 Lines = Callable[[Iterable[Case], About], Iterator[bytes]]
 """Cases as the lines of a file."""
