@@ -1,7 +1,7 @@
 """The cases of plans in blocks, each of which any process makes for itself.
 
 A block is a shard of a plan. It is told by where it lies in the catalogue or among the random cases, not by its number in the plan: so whoever makes
-random cases need not know how many the catalogue has, which takes seconds.
+random cases need not know how many the catalogue has, which can take seconds.
 """
 
 from collections.abc import Iterable, Iterator

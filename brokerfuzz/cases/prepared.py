@@ -1,4 +1,4 @@
-"""The catalogue of our own contract, prepared: to read it takes a fifth of the time that making it does, and judges every message again.
+"""The catalogue of our own contract, prepared: to read it takes a quarter of the time that making it does, and judges every message again.
 
 It lies beside this as the records of its cases, made against the earliest time there is, when the most is in the future. What follows the clock is
 made for each time, and stands where it stood then; what that time leaves nothing of is left out.

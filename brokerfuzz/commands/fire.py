@@ -172,7 +172,7 @@ def _conduct(stack: ExitStack, target: "Target", plan: "Plan", given: Given) -> 
         _preflight(target, plan, given)
     if sys.stderr.isatty():
         click.echo("making the catalogue ...", nl=False, err=True)
-    first = next((case for _, case in plan.numbered()), None)  # the catalogue takes seconds to make, which are not to count as the campaign's
+    first = next((case for _, case in plan.numbered()), None)  # the catalogue can take seconds, which are not to count as the campaign's
     clear_line()
     if first is None:
         raise click.UsageError("no case is left to fire: choose more verdicts, rules, techniques or tags", click.get_current_context())
