@@ -43,7 +43,7 @@ class Outcome:
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     plot = tmp_path_factory.mktemp("plot") / "generators.svg"
-    command = [sys.executable, "-m", "benchmarks", "generators", "--sample", str(SAMPLE), "--seconds", "0.003", "--plot", str(plot)]
+    command = [sys.executable, "-m", "benchmarks", "generators", "--sample", str(SAMPLE), "--seconds", "0.001", "--plot", str(plot)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     return Outcome(done.stdout, plot.read_text(encoding="utf-8"))
