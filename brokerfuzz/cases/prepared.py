@@ -20,6 +20,7 @@ from brokerfuzz.cases.decoding import Record, record_of
 from brokerfuzz.cases.making import faults_of, made, probes_of
 from brokerfuzz.cases.records import encode_all
 from brokerfuzz.decoder.pools import EARLIEST_NOW
+from brokerfuzz.errors import CorpusError
 from brokerfuzz.packing import opened_for_reading, packing
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, Rule, Silence, load_contract
 
@@ -48,7 +49,7 @@ class _Prepared(NamedTuple):
 
 
 def prepared(message_type: MessageType, now: datetime) -> Sequence[Case]:
-    """The cases, in order, each once, as `making.made` has them for our own contract."""
+    """The cases, in order, each once, as `making.made` has them for our own contract. Raises `CorpusError` where they cannot be read."""
     found, rules, silences = _prepared(message_type)
     clocked = dict(_clocked(message_type, now, rules, silences))
     cases = (clocked.get(one) if isinstance(one, _Place) else one for one in found)
@@ -58,19 +59,14 @@ def prepared(message_type: MessageType, now: datetime) -> Sequence[Case]:
 @lru_cache
 def _prepared(message_type: MessageType) -> _Prepared:
     """What no time changes."""
-    records = list(_records(message_type))
-    timed = [record for record in records if record.now is not None]
-    broken = {fault.rule for record in timed for fault in record.faults}
-    probed = {tag.removeprefix("probe:") for record in timed for tag in record.tags}
-    contract = load_contract()
-    rules = [rule for rule in contract.rules[message_type] if rule.id in broken]
-    silences = [silence for silence in contract.silences if silence.id in probed]
-    places = {case.id: place for place, case in _clocked(message_type, EARLIEST_NOW, rules, silences)}
     valid, twins = dict[str, Case](), dict[str, Case]()
-    cases: list[Case | _Place] = []
-    for record in records:
+    cases: list[Case | str] = []  # by its id, what follows the clock
+    broken, probed = set[str](), set[str]()
+    for record in _records(message_type):
         if record.now is not None:
-            cases.append(places[record.id])
+            cases.append(record.id)
+            broken.update(fault.rule for fault in record.faults)
+            probed.update(tag.removeprefix("probe:") for tag in record.tags)
             continue
         twin = _twin(record.twin_id, valid, twins) if record.twin_id is not None else None
         case = Case.judged(
@@ -79,7 +75,11 @@ def _prepared(message_type: MessageType) -> _Prepared:
         if case.label == "valid":
             valid[case.id] = case
         cases.append(case)
-    return _Prepared(cases, rules, silences)
+    contract = load_contract()
+    rules = [rule for rule in contract.rules[message_type] if rule.id in broken]
+    silences = [silence for silence in contract.silences if silence.id in probed]
+    places = {case.id: place for place, case in _clocked(message_type, EARLIEST_NOW, rules, silences)}
+    return _Prepared([places[one] if isinstance(one, str) else one for one in cases], rules, silences)
 
 
 def _twin(case_id: str, valid: Mapping[str, Case], twins: dict[str, Case]) -> Case:
@@ -100,8 +100,21 @@ def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], si
 
 
 def _records(message_type: MessageType) -> Iterator[Record]:
-    with opened_for_reading(_path(message_type)) as lines:
-        yield from map(record_of, lines)
+    """The records. Raises `CorpusError` where they cannot be read."""
+    try:
+        yield from _read(_path(message_type))
+    except (CorpusError, OSError) as problem:
+        raise CorpusError(f"a part of brokerfuzz cannot be read, the catalogue that it comes with: install it again ({problem})") from problem
+
+
+def _read(path: Path) -> Iterator[Record]:
+    is_last = False
+    with opened_for_reading(path) as lines:
+        for record in map(record_of, lines):
+            is_last = record.last
+            yield record
+    if not is_last:
+        raise CorpusError(f"{path} ends before its last case")
 
 
 def _path(message_type: MessageType) -> Path:
