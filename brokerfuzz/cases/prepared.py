@@ -20,7 +20,7 @@ from brokerfuzz.cases.decoding import Record, record_of
 from brokerfuzz.cases.making import faults_of, made, probes_of
 from brokerfuzz.cases.records import encode_all
 from brokerfuzz.decoder.pools import EARLIEST_NOW
-from brokerfuzz.errors import CorpusError
+from brokerfuzz.errors import CorpusError, LabelError
 from brokerfuzz.packing import opened_for_reading, packing
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, Rule, Silence, load_contract
 
@@ -50,7 +50,13 @@ class _Prepared(NamedTuple):
 
 def prepared(message_type: MessageType, now: datetime) -> Sequence[Case]:
     """The cases, in order, each once, as `making.made` has them for our own contract. Raises `CorpusError` where they cannot be read."""
-    found, rules, silences = _prepared(message_type)
+    try:
+        found, rules, silences = _prepared(message_type)
+    except (CorpusError, LabelError, LookupError, OSError) as problem:
+        raise CorpusError(
+            f"the catalogue that comes with brokerfuzz cannot be used ({problem}): install brokerfuzz again, or where you have changed it, "
+            "prepare the catalogue again by `python -m brokerfuzz.cases.prepared`"
+        ) from problem
     clocked = dict(_clocked(message_type, now, rules, silences))
     cases = (clocked.get(one) if isinstance(one, _Place) else one for one in found)
     return tuple({case.id: case for case in cases if case is not None}.values())
@@ -62,7 +68,7 @@ def _prepared(message_type: MessageType) -> _Prepared:
     valid, twins = dict[str, Case](), dict[str, Case]()
     cases: list[Case | str] = []  # by its id, what follows the clock
     broken, probed = set[str](), set[str]()
-    for record in _records(message_type):
+    for record in _records(_path(message_type)):
         if record.now is not None:
             cases.append(record.id)
             broken.update(fault.rule for fault in record.faults)
@@ -99,15 +105,7 @@ def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], si
             seen[about] += 1
 
 
-def _records(message_type: MessageType) -> Iterator[Record]:
-    """The records. Raises `CorpusError` where they cannot be read."""
-    try:
-        yield from _read(_path(message_type))
-    except (CorpusError, OSError) as problem:
-        raise CorpusError(f"a part of brokerfuzz cannot be read, the catalogue that it comes with: install it again ({problem})") from problem
-
-
-def _read(path: Path) -> Iterator[Record]:
+def _records(path: Path) -> Iterator[Record]:
     is_last = False
     with opened_for_reading(path) as lines:
         for record in map(record_of, lines):

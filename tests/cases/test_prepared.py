@@ -1,13 +1,18 @@
 """The prepared catalogue: what would be made today, at any time."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 
 import pytest
 
 from brokerfuzz.cases.making import made
 from brokerfuzz.cases.prepared import DATA, STRENGTH, _prepared, prepared
+from brokerfuzz.cases.records import encode
 from brokerfuzz.errors import CorpusError
+from brokerfuzz.packing import packing
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 
 TODAY, FAR = datetime(2026, 3, 1, 12, tzinfo=UTC), datetime(2525, 12, 31, 23, 59, 59, tzinfo=UTC)
@@ -30,14 +35,27 @@ def test_it_holds_the_message_types_and_nothing_else() -> None:
     assert sorted(path.name for path in DATA.iterdir()) == sorted(f"{name}.ndjson.zst" for name in MESSAGE_TYPES)
 
 
-def test_what_is_damaged_is_to_be_installed_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    message_type: MessageType = "offer-pricing-response"
-    whole = (DATA / f"{message_type}.ndjson.zst").read_bytes()
+PRICING: MessageType = "offer-pricing-response"
+
+
+def _cut() -> bytes:
+    return (DATA / f"{PRICING}.ndjson.zst").read_bytes()[:1000]
+
+
+def _of_another_version() -> bytes:
+    broken = next(case for case in prepared(PRICING, TODAY) if case.twin is not None)
+    assert broken.twin is not None
+    stream = BytesIO()
+    with packing(stream, ".zst") as packed:
+        packed.write(encode(replace(broken, body=broken.twin.body, twin=None), last=True))
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("there", [bytes, _cut, lambda: b"no records", _of_another_version, None], ids=["empty", "cut", "other", "old", "gone"])
+def test_what_cannot_be_used_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, there: Callable[[], bytes] | None) -> None:
+    if there is not None:
+        (tmp_path / f"{PRICING}.ndjson.zst").write_bytes(there())
     monkeypatch.setattr("brokerfuzz.cases.prepared.DATA", tmp_path)
-    for part in (b"", whole[:1000], None):
-        if part is not None:
-            (tmp_path / f"{message_type}.ndjson.zst").write_bytes(part)
-        else:
-            (tmp_path / f"{message_type}.ndjson.zst").unlink()
-        with pytest.raises(CorpusError, match="install it again"):
-            _prepared.__wrapped__(message_type)
+    monkeypatch.setattr("brokerfuzz.cases.prepared._prepared", _prepared.__wrapped__)
+    with pytest.raises(CorpusError, match="install brokerfuzz again, or where you have changed it"):
+        prepared(PRICING, TODAY)
