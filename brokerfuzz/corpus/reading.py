@@ -125,7 +125,10 @@ class Line:
 
     def record(self) -> Record:
         """What it says. Raises `CorpusError` (without the line's number) where it is no record."""
-        return record_of(self.text, self.bytes_of)
+        try:
+            return record_of(self.text, self.bytes_of)
+        except CorpusError as problem:
+            raise CorpusError(f"{problem}: export the corpus again, as ndjson or with --format files") from problem
 
     def wrong(self, problem: CorpusError) -> CorpusError:
         """What is wrong with it, and where it is."""

@@ -14,6 +14,7 @@ from click.testing import Result
 
 from brokerfuzz.corpus import load, read, write
 from brokerfuzz.corpus.committed import DATA
+from brokerfuzz.format_names import FORMATS
 
 PRICING, OFFERS = DATA / "offer-pricing-response.ndjson", DATA / "offer-creation-request.ndjson"
 Run = Callable[..., Result]
@@ -49,6 +50,16 @@ def test_show_counts_what_is_in_a_corpus(run: Run, mixed: Path) -> None:
         assert part["rules"] == Counter(fault.rule for case in ours for fault in case.faults)
         assert part["bytes"] == sum(len(case.body) for case in ours)
         assert part["largest"] == max(len(case.body) for case in ours)
+
+
+@pytest.mark.parametrize("form", sorted(set(FORMATS) - {"ndjson", "files"}))
+def test_a_format_that_is_not_read_back_is_refused_in_a_line_that_names_those_that_are(run: Run, tmp_path: Path, form: str) -> None:
+    assert run("export", tmp_path / "a", "--format", form, "--random", "--count", "20").exit_code == 0
+    refused = run("corpus", "show", tmp_path / "a")
+    assert refused.exit_code == 2
+    assert len(refused.stderr.splitlines()) == 1
+    assert "ndjson" in refused.stderr
+    assert "--format files" in refused.stderr
 
 
 def test_show_says_that_the_committed_corpus_has_every_rule_and_technique(run: Run) -> None:
