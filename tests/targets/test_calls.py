@@ -89,14 +89,14 @@ def test_an_answer_is_read_from_what_a_function_returns_or_raises(calling: Calli
     ],
 )
 def test_whatever_becomes_of_the_process_is_an_answer(calling: Calling, code: str, kind: str, reason: str) -> None:
-    said = answer(calling(code, timeout=0.5))
+    said = answer(calling(code, timeout=0.5 if kind == "silent" else SECONDS))
     assert (said.kind, said.reason[: len(reason)], said.reached) == (kind, reason, True)
 
 
 def test_after_a_crash_the_next_message_has_a_process_again(calling: Calling) -> None:
     code = "if body == b'crash': os._exit(1)\nif body == b'hang': time.sleep(60)\nreturn 'accepted ' + body.decode()"
     bodies = [b"crash" if number % 13 == 0 else b"hang" if number == 30 else b"%d" % number for number in range(60)]
-    said = answers(calling(code, processes=3, timeout=0.8), *bodies, at_once=True)
+    said = answers(calling(code, processes=3, timeout=3), *bodies, at_once=True)
     kinds = {b"crash": "crashed", b"hang": "silent"}
     assert [answer.kind for answer in said] == [kinds.get(body, "accepted") for body in bodies]
     assert all(answer.reason == body.decode() for answer, body in zip(said, bodies, strict=True) if answer.kind == "accepted")

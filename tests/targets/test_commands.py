@@ -84,9 +84,9 @@ def test_who_does_not_end_in_time_is_killed_with_all_that_it_started(tmp_path: P
         "print('begun', flush=True)\n"
         "while True: time.sleep(60)"
     )
-    said = answer(CommandTarget(python(code, str(pids)), timeout=0.5))
-    assert (said.kind, said.reason, said.body) == ("silent", "no end within 0.5 s: killed", b"begun\n")
-    assert 0.4 < said.seconds < SECONDS
+    said = answer(CommandTarget(python(code, str(pids)), timeout=3))
+    assert (said.kind, said.reason, said.body) == ("silent", "no end within 3 s: killed", b"begun\n")
+    assert 2.9 < said.seconds < SECONDS
     assert all(dies(int(pid)) for pid in pids.read_text().split())
 
 
