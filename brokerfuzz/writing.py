@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from io import BufferedWriter, FileIO
 from pathlib import Path
+from secrets import token_hex
 from threading import Event
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
@@ -19,13 +20,18 @@ _BEHIND = 8
 """Pieces that may wait to be written: as many as are made while the disk is busy."""
 
 
+def own_name(name: str, end: str) -> str:
+    """A name that nothing else has, for what is to be called `name` later. A process' number would not do: in containers it is always the same."""
+    return f".{name}.{token_hex(4)}.{end}"
+
+
 @contextmanager
 def whole(path: Path) -> Iterator[BinaryIO]:
     """A stream to a file of a name of its own beside `path`, which takes the name `path` once all is written and on the disk.
 
     An existing file is replaced. Whatever is raised, nothing is left behind.
     """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    part = path.with_name(own_name(path.name, "part"))
     try:
         with BufferedWriter(_Steady(part, "xb")) as stream:
             yield stream

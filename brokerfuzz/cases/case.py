@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from brokerfuzz.decoder.pools import EARLIEST_NOW
+from brokerfuzz.decoder.pools import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.errors import ClockError, LabelError
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers, carried
@@ -174,11 +174,13 @@ _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in
 def clock(now: datetime | None) -> datetime:
     """The time that cases are made against, to the second: the present for None, UTC where no zone is given.
 
-    Raises `ClockError` for a time before 2001: instants that are past for good would not be.
+    Raises `ClockError` for a time before 2001, where instants that are past for good would not be, and after 9900, where none might be in the future.
     """
     instant = aware(now).replace(microsecond=0)
     if instant < EARLIEST_NOW:
         raise ClockError(f"now={instant.isoformat()} is too early: give a time from {EARLIEST_NOW:%Y-%m-%d} on")
+    if instant > LATEST_NOW:
+        raise ClockError(f"now={instant.isoformat()} is too late: give a time up to {LATEST_NOW:%Y-%m-%d}")
     return instant
 
 

@@ -15,7 +15,8 @@ LARGEST_FILE = 64 * 1024 * 1024
 """Bytes of a file that is read whole, at the most."""
 
 _PART = r"\.?[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,253}[A-Za-z0-9_-])?"
-_NAME = re.compile(rf"{_PART}(?:/{_PART})*")
+NAME = re.compile(rf"{_PART}(?:/{_PART})*")
+"""Names of files below a folder that lead nowhere else."""
 _CHUNK = 1 << 20
 
 
@@ -63,7 +64,7 @@ class Beside(Files):
 
     def place(self, name: str) -> Place:
         """Where a file lies. Raises `CorpusError` for a name that leads elsewhere."""
-        if "/" in name or not _NAME.fullmatch(name):
+        if "/" in name or not NAME.fullmatch(name):
             raise CorpusError(f"names {name!r:.120}, which is no name beside it")
         return self._place.beside(name)
 
@@ -77,7 +78,7 @@ class Confined(Files):
 
     def path(self, name: str, kind: Callable[[int], bool] = stat.S_ISREG) -> Path:
         """Where a file (or what `kind` takes) lies. Raises `CorpusError` for a name that leads elsewhere, and for what is no file."""
-        if not _NAME.fullmatch(name):
+        if not NAME.fullmatch(name):
             raise CorpusError(f"names {name!r:.120}, which is no name within the folder")
         try:
             found = (self.folder / name).resolve(strict=True)

@@ -1,20 +1,28 @@
 """A corpus of a format at a place: one file, packed as its name says, or a folder with its checksums."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO, cast
 
+import orjson
+
+from brokerfuzz.corpus.confined import NAME
 from brokerfuzz.corpus.formats import About, File
 from brokerfuzz.corpus.places import Counted, Place, Summed
+from brokerfuzz.errors import CorpusError
 from brokerfuzz.packing import packing
 from brokerfuzz.version import __version__
 from brokerfuzz.writing import write_behind
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 """The two files that every folder has besides those of its format: what it is, and its files' checksums, as `sha256sum --check` reads them."""
+SUM = re.compile(rb"([0-9a-f]{64})  ([^\r\n]{1,1000})\r?\n?")
+LONGEST_SUM = 2000
+"""A line of checksums, and how many bytes of one are read."""
 ATTRIBUTES = File(".gitattributes", (b"* -text\n",))
 """The first file of every folder: Git is to leave ends of lines alone, or a checkout on Windows would have other bytes."""
 _CHUNK = 1 << 20
@@ -54,9 +62,23 @@ def write_folder(place: Place, files: Iterable[File], name: str, about: About) -
                 if not file.yours:
                     sums.write(f"{summed.sha256}  {file.name}\n".encode())
         with create(MANIFEST) as stream:
-            manifest = Summed(stream)
-            manifest.write((json.dumps({"brokerfuzz": __version__, "format": name, "recipe": about.recipe}, indent=2) + "\n").encode())
+            manifest = Counted(stream)
+            manifest.write(_manifest(name, about))
     return Written(count + sums.bytes + manifest.bytes, sums.sha256)
+
+
+def _manifest(name: str, about: About) -> bytes:
+    return (json.dumps({"brokerfuzz": __version__, "format": name, "recipe": about.recipe}, indent=2) + "\n").encode()
+
+
+def is_corpus(place: Place) -> bool:
+    """Whether a folder is a corpus, which may be replaced: by what its manifest says, for others have files of that name too."""
+    try:
+        with place.opened(MANIFEST) as stream:
+            said = orjson.loads(stream.read(_CHUNK))
+    except (FileNotFoundError, CorpusError, ValueError):
+        return False
+    return isinstance(said, dict) and said.keys() >= {"brokerfuzz", "format", "recipe"}
 
 
 def _yours(place: Place, file: File) -> Iterable[bytes]:
@@ -74,20 +96,27 @@ def found_file(place: Place) -> Written | None:
         return None
 
 
-def found_folder(place: Place) -> Written | None:
-    """What lies where a folder was written; None where its files are not those of its checksums. Raises `CorpusError`."""
+def found_folder(place: Place, name: str, about: About) -> Written | None:
+    """What lies where a folder of the format of this `name` was written; None where that is not what its manifest and its checksums say."""
     try:
-        sums, count = _found(place, SUMS), _found(place, MANIFEST).bytes
+        with place.opened(MANIFEST) as stream:
+            manifest = stream.read(_CHUNK)
+        sums = _found(place, SUMS)
         with place.opened(SUMS) as lines:
-            for line in lines:
-                digest, _, name = line.decode().rstrip("\n").partition("  ")
-                found = _found(place, name)
-                if found.sha256 != digest:
-                    return None
-                count += found.bytes
-    except (FileNotFoundError, UnicodeDecodeError):
+            sizes = [_listed(place, line) for line in iter(lambda: lines.readline(LONGEST_SUM), b"")]
+    except (FileNotFoundError, CorpusError):
         return None
-    return Written(count + sums.bytes, sums.sha256)
+    whole = manifest == _manifest(name, about) and None not in sizes
+    return Written(sum(filter(None, sizes)) + len(manifest) + sums.bytes, sums.sha256) if whole else None
+
+
+def _listed(place: Place, line: bytes) -> int | None:
+    """The bytes of the file of a line of checksums; None where it is another file than was written, or the line leads elsewhere."""
+    entry = SUM.fullmatch(line)
+    if entry is None or not NAME.fullmatch(name := entry[2].decode("ascii", "replace")):
+        return None
+    found = _found(place, name)
+    return found.bytes if found.sha256 == entry[1].decode() else None
 
 
 def _found(place: Place, below: str = "") -> Written:

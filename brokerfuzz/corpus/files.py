@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.corpus.counting import Counted, Summary
-from brokerfuzz.corpus.destinations import MANIFEST, write_file, write_folder
+from brokerfuzz.corpus.destinations import is_corpus, write_file, write_folder
 from brokerfuzz.corpus.formats import About, OneFile, format_named
 from brokerfuzz.corpus.places import LocalPlace
 from brokerfuzz.errors import CorpusError
@@ -33,7 +33,7 @@ def write(
         place.check_file(force=True)
         write_file(place, form.pieces(counted, known))
     else:
-        place.check_folder(MANIFEST, force=True)
+        place.check_folder(is_corpus, force=True)
         write_folder(place, form.files(counted, known), form.name, known)
     return counted.summary(known.left_out)
 

@@ -2,14 +2,13 @@
 
 import json
 import os
-import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from brokerfuzz.corpus.confined import Beside, Confined, Files
-from brokerfuzz.corpus.destinations import MANIFEST, SUMS
+from brokerfuzz.corpus.destinations import LONGEST_SUM, MANIFEST, SUM, SUMS
 from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError
 
@@ -17,8 +16,6 @@ CASES = "cases.ndjson"
 """The file of a folder that has a record a case, and in place of its message the name of the file that has that."""
 SHARDS = ".shards.json"
 """The end of the name of a list of shards."""
-
-_SUM = re.compile(rb"([0-9a-f]{64})  ([^\r\n]{1,1000})\r?\n?")
 
 
 class CorpusFolder:
@@ -53,8 +50,8 @@ class CorpusFolder:
         except CorpusError as problem:
             raise CorpusError(f"{self.path} {problem}: export the corpus again") from problem
         with stream:
-            for number, line in enumerate(iter(lambda: stream.readline(2000), b""), 1):
-                entry = _SUM.fullmatch(line)
+            for number, line in enumerate(iter(lambda: stream.readline(LONGEST_SUM), b""), 1):
+                entry = SUM.fullmatch(line)
                 yield (number, entry[2].decode(errors="backslashreplace"), entry[1].decode()) if entry else (number, "", "")
 
     def _names(self) -> Iterator[str]:

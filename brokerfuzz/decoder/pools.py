@@ -31,6 +31,8 @@ PAST_INSTANTS: Sequence[str] = (
 """For members that must not be in the future: past for any `now` from `EARLIEST_NOW` on."""
 
 EARLIEST_NOW = datetime(2001, 1, 1, tzinfo=UTC)
+LATEST_NOW = datetime(9900, 1, 1, tzinfo=UTC)
+"""Years before the last time that there is, so that there are later ones than any `now`."""
 
 INSTANTS: Sequence[str] = (
     "2020-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z", *PAST_INSTANTS,

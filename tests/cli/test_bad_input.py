@@ -68,6 +68,8 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a day that is none": (["check", "--now", "2025-02-30T12:00:00Z", OFFER], "2025-06-15T12:00:00Z"),
     "a time without a zone": (["check", "--now", "2025-06-15T12:00:00", OFFER], "2025-06-15T12:00:00Z"),
     "a time too early for cases": (["export", "out", "--now", "1999-01-01T00:00:00Z"], "too early"),
+    "a time too late for cases": (["export", "out", "--now", "9999-12-31T23:59:59-12:00"], "too late"),
+    "a file that cannot be": (["export", "file:///tmp/%00.ndjson"], "without %00"),
     "a contract that is not there": (["check", "--contract", "nowhere", OFFER], "is not a folder"),
     "a contract that is empty": (["rules", "--contract", "folder"], "holds none of"),
     "a contract that is no JSON": (["fire", "--contract", "broken"], "not readable JSON"),

@@ -174,7 +174,6 @@ def test_the_summary_counts_what_is_written_and_says_what_is_left_out(run: Run, 
         (("out", "--verdict", "unspecified", "--technique", "one-below"), "no case is left"),
         (("out", "--minimal", "--random"), "--minimal chooses from the catalogue, which --random leaves out"),
         (("no/such/out",), "there is no folder no/such"),
-        ((".",), "is a folder"),
     ],
 )
 def test_what_cannot_be_is_one_line_and_leaves_nothing(run: Run, args: tuple[str, ...], words: str) -> None:
@@ -210,9 +209,28 @@ def test_a_full_disk_leaves_what_was_there(run: Run, out: str) -> None:
     assert {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()} == before
 
 
-def test_a_folder_with_other_files_is_never_replaced(run: Run) -> None:
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("mine", "mine"),
+        ("manifest.json", '{"manifest_version": 3, "name": "mine"}'),
+        ("manifest.json", '["brokerfuzz"]'),
+        ("manifest.json", "[" * 9999),
+    ],
+)
+def test_a_folder_with_other_files_is_never_replaced(run: Run, name: str, text: str) -> None:
     Path("out").mkdir()
-    Path("out/mine").write_text("mine")
+    Path("out", name).write_text(text)
     result = run("export", "out", *PRICING, "--format", "files", "--force")
     assert (result.exit_code, "other files than a corpus" in result.stderr) == (2, True)
-    assert [path.name for path in Path("out").iterdir()] == ["mine"]
+    assert [path.read_text() for path in Path("out").iterdir()] == [text]
+
+
+@pytest.mark.parametrize("more", [(), ("--format", "files"), ("--shards", 2), ("--shards", 2, "--resume", "--format", "files")])
+@pytest.mark.parametrize("out", [".", "..", "/", "", "folder/.."])
+def test_what_has_no_name_is_no_place_to_write_to(run: Run, out: str, more: tuple[str, ...]) -> None:
+    Path("folder").mkdir()
+    result = run("export", out, *PRICING, *more)
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+    assert "has no name that something could be written under" in result.stderr
+    assert [path.name for path in Path().iterdir()] == ["folder"]

@@ -5,6 +5,7 @@ import random
 import subprocess
 import time
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -127,6 +128,80 @@ def test_another_number_of_shards_replaces_the_former_ones(run: Run) -> None:
     for count in (4, 2):
         assert run("export", "out.ndjson", *FEW, "--shards", count, "--force").exit_code == 0
     assert sorted(files()) == ["out-00001-of-00002.ndjson", "out-00002-of-00002.ndjson", "out.shards.json"]
+
+
+def test_a_folder_of_others_is_kept_whatever_its_name(run: Run) -> None:
+    files_of = (*FEW, "--format", "files")
+    run("export", "out", *files_of, "--shards", 3)
+    mine = Path("out-00003-of-00003")
+    mine.rename("moved")
+    mine.mkdir()
+    (mine / "mine").write_text("mine")
+    for args in (("--shards", 3, "--resume"), ("--shards", 3, "--force"), ("--shards", 2, "--force")):
+        result = run("export", "out", *files_of, *args)
+        assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+        assert "out-00003-of-00003 is a folder with other files than a corpus" in result.stderr
+        assert [path.read_text() for path in mine.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"now": "9999-12-31T23:59:59-12:00"}, {"now": 1}, {"shards": "x"}, {"shards": [5]}, {"shards": [{"name": []}]}], ids=str
+)
+def test_a_damaged_list_of_shards_is_told_in_a_line(run: Run, change: dict[str, Any]) -> None:
+    now = FEW.index("--now")
+    fresh = (*FEW[:now], *FEW[now + 2 :], "--shards", 2)
+    run("export", "out", *fresh)
+    Path("out.shards.json").write_text(json.dumps({**manifest(), **change}))
+    before = files()
+    result = run("export", "out", *fresh, "--resume")
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+    assert "out.shards.json is no manifest of shards: remove it" in result.stderr
+    assert files() == before
+
+
+def test_so_is_one_that_is_nested_without_end(run: Run) -> None:
+    Path("out.shards.json").write_text("[" * 100_000)
+    result = run("export", "out", *FEW, "--shards", 2, "--resume")
+    assert (result.exit_code, result.stderr) == (2, "brokerfuzz: out.shards.json is no manifest of shards: remove it, or name another corpus\n")
+
+
+def test_of_a_list_of_shards_nothing_but_the_checksums_is_believed(run: Run) -> None:
+    run("export", "out", *FEW, "--shards", 2)
+    before, said = files(), manifest()
+    for shard in said["shards"]:
+        shard.update(cases=-7, bytes=None, more="x")
+    Path("out.shards.json").write_text(json.dumps(said))
+    told = json.loads(run("export", "out", *FEW, "--shards", 2, "--resume", "--json").stdout)
+    assert (told["kept"], told["cases"]) == (20, 0)
+    assert files() == before
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("SHA256SUMS", f"{'a' * 64}  /dev/zero\n"),
+        ("SHA256SUMS", f"{'a' * 64}  ../out.shards.json\n"),
+        ("SHA256SUMS", f"{'a' * 64}  {'x' * 900}\n"),
+        ("SHA256SUMS", f"{'a' * 64}  a\0b\n"),
+        ("SHA256SUMS", "\n"),
+        ("SHA256SUMS", "x" * 100_000),
+        ("manifest.json", '{"brokerfuzz": "0", "format": "files", "recipe": ""}'),
+        ("cases.ndjson", None),
+    ],
+)
+def test_a_folder_that_was_changed_is_written_anew(run: Run, file: str, text: str | None) -> None:
+    args = (*FEW, "--format", "files", "--shards", 2)
+    run("export", "out", *args)
+    damaged = Path("out-00001-of-00002", file)
+    whole = damaged.read_bytes()
+    damaged.unlink()
+    damaged.write_text(text) if text is not None else damaged.mkdir()
+    said = manifest()
+    said["shards"][0]["sha256"] = sha256(Path("out-00001-of-00002/SHA256SUMS").read_bytes()).hexdigest()
+    Path("out.shards.json").write_text(json.dumps(said))
+    told = json.loads(run("export", "out", *args, "--resume", "--json").stdout)
+    assert (told["kept"], told["cases"]) == (10, 10)
+    assert damaged.read_bytes() == whole
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from brokerfuzz.campaign.journal.records import Key, encode
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Answer
+from brokerfuzz.writing import own_name
 
 
 class Writer(Protocol):
@@ -76,7 +77,7 @@ class Journal:
     @classmethod
     def _repacked(cls, path: Path) -> "Journal":
         """A packed journal anew, as far as it is whole: nothing can follow a stream that was torn."""
-        fresh = cls(path.with_name(f".{path.name}.{os.getpid()}.part{path.suffix}"), os.O_CREAT | os.O_TRUNC)
+        fresh = cls(path.with_name(own_name(path.name, f"part{path.suffix}")), os.O_CREAT | os.O_EXCL)
         for line in lines(path):
             fresh.add(line)
         fresh.path.replace(path)

@@ -10,7 +10,7 @@ from brokerfuzz.cases.blocks import blocks
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.corpus.counting import Summary
-from brokerfuzz.corpus.destinations import MANIFEST, Written, write_file, write_folder
+from brokerfuzz.corpus.destinations import Written, is_corpus, write_file, write_folder
 from brokerfuzz.corpus.exporting.parts import Part, Piece, as_last, make, make_aside, parts
 from brokerfuzz.corpus.formats import About, Folder, Format, OneFile
 from brokerfuzz.corpus.places import Counted, Place
@@ -129,7 +129,7 @@ def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcom
 def check_place(form: Format, place: Place, *, force: bool) -> None:
     """Raises `CorpusError` where no corpus of the format may be written."""
     if isinstance(form, Folder):
-        place.check_folder(MANIFEST, force=force)
+        place.check_folder(is_corpus, force=force)
     else:
         place.check_file(force=force)
 

@@ -11,13 +11,16 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import orjson
+
+from brokerfuzz.cases.case import clock
 from brokerfuzz.corpus.destinations import Written, found_file, found_folder, write_file
 from brokerfuzz.corpus.exporting.export import Export, Outcome, Writing, check_place
 from brokerfuzz.corpus.exporting.parts import Piece, even
 from brokerfuzz.corpus.formats import Folder, Format
 from brokerfuzz.corpus.naming import ShardNames
 from brokerfuzz.corpus.places import Place
-from brokerfuzz.errors import CorpusError
+from brokerfuzz.errors import ClockError, CorpusError
 from brokerfuzz.version import __version__
 
 _EVERY = 1.0
@@ -56,6 +59,10 @@ class _Manifest:
         self._written = time.monotonic()
 
 
+_LARGEST = 32 * 1024 * 1024
+"""Bytes of a manifest: one of 99,999 shards has some 25 million."""
+
+
 def write_shards(export: Export, place: Place, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
     """Writes a corpus in shards: not to `place` itself, but beside it. With `resume`, only those that are not there whole.
 
@@ -75,7 +82,8 @@ def write_shards(export: Export, place: Place, count: int, *, force: bool = Fals
     sizes = even(export.total, count)
     manifest = _Manifest(place.beside(names.manifest), {**head, "cases": export.total})
     if goes_on and known is not None:
-        manifest.shards = _whole(export, place, names, known)
+        manifest.shards = _whole(export, place, names, known, sizes)
+        _check_missing(export, place, names, manifest)
     kept = sum(shard.cases for shard in manifest.shards.values())
     writing = Writing(export, kept)
     manifest.write()
@@ -86,7 +94,8 @@ def write_shards(export: Export, place: Place, count: int, *, force: bool = Fals
             manifest.write()
         raise
     manifest.write()
-    _remove_former(place, names, known)
+    for name in _former(names, known):
+        place.beside(name).remove()
     return writing.outcome(sum(shard.bytes for shard in manifest.shards.values()), kept)
 
 
@@ -132,52 +141,68 @@ def _of(manifest: dict[str, Any]) -> list[Any]:
 
 def recorded_now(place: Place, form: Format, count: int) -> datetime | None:
     """The time that the cases of the shards that are there are made against; None where there are none. Raises `CorpusError`."""
-    known = _read(place.beside(ShardNames.of(place.base, form, count).manifest))
-    try:
-        return None if known is None else datetime.fromisoformat(known["now"])
-    except (KeyError, TypeError, ValueError):
+    listed = place.beside(ShardNames.of(place.base, form, count).manifest)
+    known = _read(listed)
+    if known is None:
         return None
+    try:
+        return clock(datetime.fromisoformat(known["now"]))
+    except (KeyError, TypeError, ValueError, ClockError) as problem:
+        raise _no_manifest(listed) from problem
 
 
 def _read(place: Place) -> dict[str, Any] | None:
     try:
         with place.opened() as stream:
-            known = json.loads(stream.read())
+            known = orjson.loads(stream.read(_LARGEST))
     except FileNotFoundError:
         return None
     except ValueError:
         known = None
     if not isinstance(known, dict):
-        raise CorpusError(f"{place.name} is no manifest of shards: remove it, or name another corpus")
+        raise _no_manifest(place)
     return known
+
+
+def _no_manifest(place: Place) -> CorpusError:
+    return CorpusError(f"{place.name} is no manifest of shards: remove it, or name another corpus")
 
 
 def _check_free(export: Export, place: Place, names: ShardNames, known: dict[str, Any] | None, *, force: bool) -> None:
     if known is not None and not force:
         raise CorpusError(f"{place.beside(names.manifest).name} is there already: add --resume to go on with it, --force to replace it")
-    for number in range(names.count):
-        check_place(export.form, place.beside(names.shard(number)), force=force)
+    for name in (*map(names.shard, range(names.count)), *_former(names, known)):
+        check_place(export.form, place.beside(name), force=force)
 
 
-def _whole(export: Export, place: Place, names: ShardNames, known: dict[str, Any]) -> dict[str, Shard]:
-    """The shards that are there as the manifest says."""
-    found = found_folder if isinstance(export.form, Folder) else found_file
-    ours = {names.shard(number) for number in range(names.count)}
+def _check_missing(export: Export, place: Place, names: ShardNames, manifest: _Manifest) -> None:
+    """Shards are written over what is damaged, and not over what is none."""
+    for name in map(names.shard, range(names.count)):
+        if name not in manifest.shards:
+            check_place(export.form, place.beside(name), force=True)
+
+
+def _whole(export: Export, place: Place, names: ShardNames, known: dict[str, Any], sizes: list[int]) -> dict[str, Shard]:
+    """The shards that are there as the manifest says, of which nothing but their checksums is believed."""
     try:
-        shards = [Shard(**shard) for shard in known["shards"] if shard["name"] in ours]
+        sums = {shard["name"]: shard["sha256"] for shard in known["shards"]}
     except (KeyError, TypeError) as problem:
-        raise CorpusError(f"{names.manifest} is no manifest of shards: add --force to write all anew") from problem
-    return {shard.name: shard for shard in shards if _is_whole(found(place.beside(shard.name)), shard)}
+        raise _no_manifest(place.beside(names.manifest)) from problem
+    found = {}
+    for number, size in enumerate(sizes):
+        name = names.shard(number)
+        written = _found(export, place.beside(name)) if name in sums else None
+        if written is not None and written.sha256 == sums[name]:
+            found[name] = Shard(name, size, written.bytes, written.sha256)
+    return found
 
 
-def _is_whole(found: Written | None, shard: Shard) -> bool:
-    return found is not None and found.sha256 == shard.sha256
+def _found(export: Export, place: Place) -> Written | None:
+    return found_folder(place, export.form.name, export.about) if isinstance(export.form, Folder) else found_file(place)
 
 
-def _remove_former(place: Place, names: ShardNames, known: dict[str, Any] | None) -> None:
-    """Takes away the shards of another number of them that were replaced."""
+def _former(names: ShardNames, known: dict[str, Any] | None) -> Iterator[str]:
+    """The names of the shards of another number of them that are replaced."""
     count = known.get("of") if known is not None else None
     if isinstance(count, int) and count != names.count and 0 < count < 100_000:
-        former = ShardNames(names.stem, names.end, count)
-        for number in range(count):
-            place.beside(former.shard(number)).remove()
+        yield from map(ShardNames(names.stem, names.end, count).shard, range(count))

@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlsplit
 
 from brokerfuzz.corpus.places.local import LocalPlace
 from brokerfuzz.corpus.places.place import Counted, Place, Summed
+from brokerfuzz.errors import CorpusError
 
 __all__ = ["Counted", "LocalPlace", "Place", "Summed", "place_of"]
 
@@ -13,11 +14,14 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://")
 
 
 def place_of(out: str) -> Place:
-    """The place that a path or a URL names. Raises `CorpusError` for a URL of a kind that is not known, or whose package is not there."""
+    """The place that a path or a URL names. Raises `CorpusError` for one that cannot be, of an unknown kind, or whose package is not there."""
     if _URL.match(out) is None:
         return LocalPlace(Path(out))
     if out.lower().startswith("file://"):
-        return LocalPlace(Path(unquote(urlsplit(out).path)))
+        out = unquote(urlsplit(out).path)
+        if "\0" in out:
+            raise CorpusError(f"{out!r} is no path: give one without %00")
+        return LocalPlace(Path(out))
     from brokerfuzz.corpus.places.remote import remote_place
 
     return remote_place(out)

@@ -2,16 +2,16 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
-from brokerfuzz.corpus.places.place import Create
+from brokerfuzz.corpus.places.place import Create, Place
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.writing import whole
+from brokerfuzz.writing import own_name, whole
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class LocalPlace:
         return self.path.name
 
     def beside(self, name: str) -> "LocalPlace":
-        """The path of this name in the same folder."""
+        """The path of this name in the same folder. Raises `CorpusError`."""
+        self._check_name()
         return LocalPlace(self.path.with_name(name))
 
     def check_file(self, *, force: bool) -> None:
@@ -45,23 +46,28 @@ class LocalPlace:
             if not force:
                 raise CorpusError(f"{self.path} is there already: add --force to replace it, or name another file")
 
-    def check_folder(self, manifest: str, *, force: bool) -> None:
+    def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
         """Raises `CorpusError` where no folder may be written."""
         self._check_around()
         if os.path.lexists(self.path) and not self.path.is_dir():
             raise CorpusError(f"{self.path} is there and is no folder, which this format is: name another one")
         if self.path.is_dir() and any(self.path.iterdir()):
-            if not (self.path / manifest).is_file():
+            if not is_corpus(self):
                 raise CorpusError(f"{self.path} is a folder with other files than a corpus: name another one")
             if not force:
                 raise CorpusError(f"{self.path} is there already: add --force to replace it, or name another folder")
 
     def _check_around(self) -> None:
         """So that it is not found out when all cases have been made."""
+        self._check_name()
         if not self.path.parent.is_dir():
             raise CorpusError(f"{self.path} cannot be written: there is no folder {self.path.parent}; make it, or name another one")
         if not os.access(self.path.parent, os.W_OK | os.X_OK):
             raise CorpusError(f"{self.path} cannot be written: the folder {self.path.parent} is not yours to write to; choose another one")
+
+    def _check_name(self) -> None:
+        if self.path.name in ("", ".."):
+            raise CorpusError(f"{self.path} has no name that something could be written under: name a file or a folder in it")
 
     @contextmanager
     def file(self) -> Iterator[BinaryIO]:
@@ -72,7 +78,7 @@ class LocalPlace:
     @contextmanager
     def folder(self, manifest: str) -> Iterator[Create]:
         """What creates files of the folder, which takes its name once all are written. Raises `CorpusError`."""
-        part, old = (self.path.with_name(f".{self.path.name}.{os.getpid()}.{what}") for what in ("part", "old"))
+        part, old = (self.path.with_name(own_name(self.path.name, end)) for end in ("part", "old"))
 
         @contextmanager
         def create(name: str) -> Iterator[BinaryIO]:
@@ -87,29 +93,35 @@ class LocalPlace:
                 yield create
                 with suppress(FileNotFoundError):
                     self.path.replace(old)
-                part.replace(self.path)
+                try:
+                    part.replace(self.path)
+                except BaseException:
+                    with suppress(FileNotFoundError):
+                        old.replace(self.path)
+                    raise
             finally:
-                shutil.rmtree(part, ignore_errors=True)
-                shutil.rmtree(old, ignore_errors=True)
+                for left in (part, old):
+                    with suppress(OSError):
+                        _remove(left)
 
     @contextmanager
     def opened(self, below: str = "") -> Iterator[BufferedReader]:
         """A stream from the file, or from one below the folder. Raises `FileNotFoundError`, `CorpusError`."""
+        path = self.path / below if below else self.path
         try:
-            with (self.path / below if below else self.path).open("rb") as stream:
+            if path.exists() and not path.is_file():
+                raise CorpusError(f"{path} is no file, where one was expected: remove it, or name another corpus")
+            with path.open("rb") as stream:
                 yield stream
         except (FileNotFoundError, NotADirectoryError) as problem:
-            raise FileNotFoundError(str(self.path)) from problem
+            raise FileNotFoundError(str(path)) from problem
         except OSError as problem:
-            raise CorpusError(f"{self.path} cannot be read: {problem.strerror or problem}") from problem
+            raise CorpusError(f"{path} cannot be read: {problem.strerror or problem}; remove it, or name another corpus") from problem
 
     def remove(self) -> None:
         """Takes it away. Raises `CorpusError`."""
         with self._told():
-            if self.path.is_dir():
-                shutil.rmtree(self.path)
-            else:
-                self.path.unlink(missing_ok=True)
+            _remove(self.path)
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -118,3 +130,10 @@ class LocalPlace:
         except OSError as problem:
             reason = problem.strerror or problem
             raise CorpusError(f"{self.path} cannot be written: {reason}; choose a folder that is there and yours, with room in it") from problem
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)

@@ -31,8 +31,8 @@ class Place(Protocol):
         """Raises `CorpusError` where no file may be written here: there is something, and it is no file, or is not to be replaced."""
         ...
 
-    def check_folder(self, manifest: str, *, force: bool) -> None:
-        """As `check_file`, of a folder; what has no file called `manifest` is no corpus, and never replaced."""
+    def check_folder(self, is_corpus: "Callable[[Place], bool]", *, force: bool) -> None:
+        """As `check_file`, of a folder; one with files that is no corpus is never replaced."""
         ...
 
     def file(self) -> AbstractContextManager[BinaryIO]:

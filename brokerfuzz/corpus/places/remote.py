@@ -1,6 +1,6 @@
 """Files and folders of stores that fsspec knows, by URLs: `s3://bucket/corpus.ndjson`, `gs://…`, `memory://…`."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from errno import ENOENT
@@ -8,8 +8,9 @@ from io import SEEK_SET, BufferedReader, RawIOBase
 from os import strerror
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from brokerfuzz.corpus.places.place import Create
+from brokerfuzz.corpus.places.place import Create, Place
 from brokerfuzz.errors import BrokerfuzzError, CorpusError
+from brokerfuzz.writing import own_name
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -22,6 +23,8 @@ _READ = 128 * 1024
 """Bytes that are asked for at a time; the store's own package may read ahead."""
 UNFINISHED = ".unfinished"
 """The file that a folder has as long as it is written to, so that one that was left can be told from one that is no corpus."""
+_SAID = b"being written, or left so: no whole corpus\n"
+"""What is in it."""
 
 
 def remote_place(url: str) -> "RemotePlace":
@@ -63,13 +66,13 @@ class RemotePlace:
             if not force and self.system.exists(self.key):
                 raise CorpusError(f"{self.name} is there already: add --force to replace it, or name another file")
 
-    def check_folder(self, manifest: str, *, force: bool) -> None:
+    def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
         """Raises `CorpusError` where there is something that is no corpus, or is not to be replaced."""
         with self._told("used"):
             if self.system.isfile(self.key):
                 raise CorpusError(f"{self.name} is there and is no folder, which this format is: name another one")
             if self.system.exists(self.key) and self.system.ls(self.key, detail=False):
-                if not any(self.system.exists(f"{self.key}/{name}") for name in (manifest, UNFINISHED)):
+                if not (is_corpus(self) or self._is_unfinished()):
                     raise CorpusError(f"{self.name} is a folder with other files than a corpus: name another one")
                 if not force:
                     raise CorpusError(f"{self.name} is there already: add --force to replace it, or name another folder")
@@ -98,7 +101,7 @@ class RemotePlace:
     @contextmanager
     def _renamed(self) -> Iterator["_Stream"]:
         folder, _, name = self.key.rpartition("/")
-        part = f"{folder}/.{name}.part"
+        part = f"{folder}/{own_name(name, 'part')}"
         with self._told():
             stream = self.system.open(part, "wb", block_size=_BLOCK)
         try:
@@ -117,7 +120,7 @@ class RemotePlace:
         """What creates the files of the folder under their names; its manifest, which tells that it is whole, is the last. Raises `CorpusError`."""
         marker, created = self._below(UNFINISHED), {UNFINISHED}
         with marker.file() as stream:
-            stream.write(b"being written, or left so: no whole corpus\n")
+            stream.write(_SAID)
         self._below(manifest).remove()
 
         def create(name: str) -> AbstractContextManager[BinaryIO]:
@@ -131,6 +134,13 @@ class RemotePlace:
                 if key.strip("/") not in kept:
                     self.system.rm_file(key)
         marker.remove()
+
+    def _is_unfinished(self) -> bool:
+        try:
+            with self.opened(UNFINISHED) as stream:
+                return stream.read(len(_SAID) + 1) == _SAID
+        except FileNotFoundError:
+            return False
 
     def _below(self, name: str) -> "RemotePlace":
         return RemotePlace(self.system, f"{self.key}/{name}", f"{self.name}/{name}")
