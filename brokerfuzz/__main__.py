@@ -1,4 +1,9 @@
-"""`python -m brokerfuzz` is `brokerfuzz`."""
+"""The `brokerfuzz` command, which `python -m brokerfuzz` is too."""
+
+import signal
+
+if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing is begun while modules are imported: Ctrl-C ends that without a traceback
 
 from brokerfuzz.cli import main
 

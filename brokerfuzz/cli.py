@@ -8,16 +8,17 @@ wrong otherwise is one line on standard error and status 2, whoever raised it; s
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from io import BufferedWriter, RawIOBase, TextIOWrapper
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 import click
 
-from brokerfuzz.commands import catalogue, check, completion, corpus, coverage, explain, export, fire, init, replay, rules, serve
+from brokerfuzz.commands import catalogue, check, completion, corpus, coverage, explain, export, fire, init, replay, rules, serve, streams
+from brokerfuzz.commands.interrupts import treat_as_ctrl_c
 from brokerfuzz.commands.output import COMPLETE, FAILED, INTERRUPTED, NAME, PIPE_CLOSED, failed
 
 
@@ -40,7 +41,7 @@ class Commands(click.Group):
             from brokerfuzz.completing import register
 
             register()
-        sys.stdout, sys.stderr = _lossless(sys.stdout), _lossless(sys.stderr)
+        streams.take()
         sys.exit(_status(run))
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -52,19 +53,6 @@ class Commands(click.Group):
             _hush()
             raise click.exceptions.Exit(PIPE_CLOSED) from None
         return status
-
-
-def _lossless(stream: TextIO) -> TextIO:
-    """A standard stream that takes every letter and every byte: what its encoding has no letter for is no error, and where Python is told
-    to buffer nothing it would lose what one call to the system leaves over.
-    """
-    if not isinstance(stream, TextIOWrapper):
-        return stream
-    if isinstance(stream.buffer, RawIOBase):
-        encoding = stream.encoding
-        stream = TextIOWrapper(BufferedWriter(stream.detach()), encoding=encoding, line_buffering=True)
-    stream.reconfigure(errors="backslashreplace")
-    return stream
 
 
 def _status(run: Callable[[], int | None]) -> int:
@@ -105,6 +93,9 @@ def _hush() -> None:
 
 def main() -> NoReturn:
     """The entry point of the `brokerfuzz` command."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # as `__main__` leaves it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    treat_as_ctrl_c("SIGTERM", "SIGHUP")
     try:
         commands()
     except SystemExit as end:

@@ -1,4 +1,4 @@
-"""Ctrl-C, remembered: what a signal raises in the midst of a library's work can be lost there."""
+"""Ctrl-C, and what is treated as such; remembered, for what a signal raises in the midst of a library's work can be lost there."""
 
 import signal
 import threading
@@ -35,3 +35,20 @@ class Interrupts:
     def _interrupted(self, number: int, frame: FrameType | None) -> None:
         self._came = True
         signal.default_int_handler(number, frame)
+
+
+def treat_as_ctrl_c(*names: str) -> None:
+    """Has these signals, such as `SIGTERM`, do what Ctrl-C does: what is half-written is taken away, and what was found so far is reported.
+
+    Nothing changes where another handler is set, or the system has no such signal.
+    """
+    for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
+        if signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, _press_ctrl_c)
+
+
+def _press_ctrl_c(number: int, frame: FrameType | None) -> None:
+    """Also where Ctrl-C itself is ignored, as by what a shell runs in the background."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.default_int_handler(number, frame)
+    signal.raise_signal(signal.SIGINT)

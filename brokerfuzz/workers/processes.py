@@ -72,6 +72,7 @@ def _is_one_thread() -> bool:
 def _begin() -> None:
     """Ctrl-C goes to every process of a terminal: the one that began them ends them. Where that one is killed, they end by themselves."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -78,10 +78,28 @@ def test_a_worker_that_is_killed_changes_nothing(start: Start, run: Run, tmp_pat
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_ctrl_c_leaves_nothing(start: Start, tmp_path: Path, workers: str) -> None:
-    with start("export", "out.ndjson", *MANY, "--workers", workers) as process:
+@pytest.mark.parametrize("ending", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_who_asks_it_to_end_finds_nothing_left(start: Start, tmp_path: Path, ending: str, workers: str) -> None:
+    with start("export", "out.ndjson", *MANY, "--workers", workers, env={"TMPDIR": str(tmp_path)}) as process:
+        _begun(process, tmp_path)
+        process.send_signal(signal.Signals[ending])
+        process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_so_it_is_in_the_background_where_ctrl_c_is_ignored(tmp_path: Path, start: Start) -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process = start("export", "out.ndjson", *MANY)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with process:
         _begun(process, tmp_path)
         process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        assert process.poll() is None
+        process.terminate()
         process.communicate(timeout=SECONDS)
     assert process.returncode == 130
     assert list(tmp_path.iterdir()) == []
