@@ -124,6 +124,11 @@ def count_option(unit: str) -> Decorator:
     return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Random cases {unit} the catalogue.  {default}")
 
 
+def workers_option(what: str) -> Decorator:
+    """The option of how many processes there are, which do `what`."""
+    return click.option("--workers", metavar="NUMBER", type=click.IntRange(1, 999), default=1, show_default=True, help=f"Processes that {what}.")
+
+
 # ------------------------------------------------------------------------------------------------- of targets and campaigns
 
 OF_TARGET = ("url", "exec_", "call", "lines")

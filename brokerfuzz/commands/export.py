@@ -47,7 +47,7 @@ class _Sectioned(options.Sectioned):
 @click.option("--shards", metavar="NUMBER", type=click.IntRange(1, 99_999), help="Write so many corpora, NAME-00001-of-... each, and a list of them.")
 @click.option("--resume", is_flag=True, help="Of an export in shards write those that are not there whole.")
 @options.force_option
-@click.option("--workers", metavar="NUMBER", type=click.IntRange(min=1), default=1, show_default=True, help="Processes that make random cases.")
+@options.workers_option("make random cases")
 @click.option("--cluster", metavar="ADDRESS", help="Make random cases on the Dask cluster with this scheduler.")
 @options.json_option
 def command(

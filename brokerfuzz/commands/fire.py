@@ -60,7 +60,7 @@ _OF_PLAN = (
 @click.option("--baseline-update", is_flag=True, help="Add what is found to the baseline.")
 @click.option("--baseline-prune", is_flag=True, help="Take out of the baseline what is not found any more.")
 @click.option("--write-config", is_flag=True, help="Pin what was observed of silences as stances in the configuration.")
-@click.option("--workers", metavar="NUMBER", type=click.IntRange(min=1), default=1, show_default=True, help="Processes that fire.")
+@options.workers_option("fire")
 @click.option("--cluster", metavar="ADDRESS", help="Fire from the workers of the Dask cluster with this scheduler.")
 @options.bug_option
 @options.stance_option

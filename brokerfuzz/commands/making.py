@@ -60,7 +60,7 @@ def plans_of(message_types: "tuple[MessageType, ...]", given: "Mapping[str, Any]
 
 
 def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
-    """The arguments of `export` that make the cases of the plans again, in this format, wherever they go."""
+    """The arguments of `export` that make the cases of the plans again, in this format, wherever they go. Bytes that are no UTF-8 are escaped."""
     import shlex
 
     from brokerfuzz.schemas.instants import spell
@@ -73,4 +73,4 @@ def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
     words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
     words += [f"--strength={plan.strength}"] if plan.strength != 2 else []
     words += [f"--contract={plan.contract}"] if plan.contract is not None else []
-    return shlex.join([*words, f"--now={spell(plan.now)}", f"--format={fmt}"])
+    return shlex.join([*words, f"--now={spell(plan.now)}", f"--format={fmt}"]).encode(errors="backslashreplace").decode()

@@ -1,13 +1,18 @@
 """Workers of a Dask cluster."""
 
+import asyncio
 import socket
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlsplit
 
 from brokerfuzz.errors import WorkerError
+
+_PATIENCE = 10
+"""Seconds in which a scheduler has to answer."""
 
 
 @dataclass
@@ -35,7 +40,8 @@ def cluster(address: str) -> Iterator[_Cluster]:
     except ImportError as problem:
         raise WorkerError("a cluster needs Dask: pip install 'brokerfuzz[cluster]'") from problem
     _check_listening(address)
-    client = Client(address, timeout=10, set_as_default=False)
+    _check_scheduler(address)
+    client = Client(address, timeout=_PATIENCE, set_as_default=False)
     try:
         threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
         if not threads:
@@ -51,7 +57,28 @@ def _check_listening(address: str) -> None:
     """A client of Dask that cannot connect goes on trying, and tells of it when the process ends."""
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
-        with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=10):
+        with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=_PATIENCE):
             return
     except (OSError, ValueError) as problem:
-        raise WorkerError(f"no Dask cluster answers at {address} ({problem}): give the scheduler's address, as tcp://127.0.0.1:8786") from problem
+        raise _no_cluster(address, str(problem)) from problem
+
+
+def _check_scheduler(address: str) -> None:
+    """Nor does it give up on what listens and is no scheduler. Bytes that are not its protocol's raise in Dask whatever they lead to."""
+    try:
+        found = asyncio.run(asyncio.wait_for(_identity(address), _PATIENCE))["type"]
+    except Exception as problem:
+        raise _no_cluster(address, "what listens there is no scheduler") from problem
+    if found != "Scheduler":
+        raise _no_cluster(address, f"what listens there is a {found.lower()}")
+
+
+async def _identity(address: str) -> Any:
+    from distributed import Security, rpc
+
+    async with rpc(address, timeout=_PATIENCE / 2, connection_args=Security().get_connection_args("client")) as scheduler:
+        return await scheduler.identity()
+
+
+def _no_cluster(address: str, reason: str) -> WorkerError:
+    return WorkerError(f"no Dask cluster answers at {address} ({reason}): give the scheduler's address, as tcp://127.0.0.1:8786")

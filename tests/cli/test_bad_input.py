@@ -80,6 +80,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a folder to write to": (["export", "folder"], "is a folder"),
     "a folder that is not there": (["export", "nowhere/out"], "nowhere/out cannot be written"),
     "a file that is there": (["export", "there"], "--force"),
+    "workers without end": (["export", "out", "--workers", "99999999999"], "1<=x<=999"),
     "no case": (["export", "out", "--random", "--count", "0"], "--count"),
     "a negative count": (["export", "out", "--count", "-1"], "--count"),
     "a URL without a scheme": (["fire", "127.0.0.1:8000/offers"], "http://127.0.0.1:8000/offers"),

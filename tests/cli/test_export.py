@@ -185,6 +185,14 @@ def test_what_cannot_be_is_one_line_and_leaves_nothing(run: Run, args: tuple[str
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc here, where nobody can write")
+@pytest.mark.parametrize("form", ["parquet", "files", "pytest"])
+def test_a_choice_in_bytes_that_are_no_letters_is_noted_as_escapes(run: Run, form: str) -> None:
+    result = run("export", "out", *PRICING, "--minimal", "--format", form, "--exclude-tag", "\udcff*")
+    assert result.exit_code == 0, result.stderr
+    noted = b"".join(path.read_bytes() for path in [Path("out"), *Path("out").rglob("*")] if path.is_file())
+    assert b"udcff*" in noted
+
+
 def test_a_folder_that_cannot_be_written_to_is_one_line(run: Run) -> None:
     result = run("export", "/proc/self/out.ndjson", *PRICING, "--minimal")
     assert result.exit_code == 2

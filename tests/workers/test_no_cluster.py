@@ -1,0 +1,55 @@
+"""What listens where a Dask cluster should, and is none."""
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+import pytest
+
+from brokerfuzz.errors import WorkerError
+from brokerfuzz.workers import cluster, clusters
+
+HALF_A_PAGE = b"HTTP/1.0 400 Bad Request\r\n\r\n"
+
+
+@contextmanager
+def listening(greet: Callable[[socket.socket], object]) -> Iterator[str]:
+    """The address of a server that greets each connection, and leaves it open."""
+    taken: list[socket.socket] = []
+
+    def serve() -> None:
+        with suppress(OSError):
+            while True:
+                taken.append(listener.accept()[0])
+                greet(taken[-1])
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=serve, daemon=True).start()
+        yield f"tcp://127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+    for connection in taken:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "greet",
+    [
+        pytest.param(lambda connection: connection.close(), id="hangs up"),
+        pytest.param(lambda connection: None, id="is silent"),
+        pytest.param(lambda connection: connection.sendall(HALF_A_PAGE), id="speaks HTTP"),
+        pytest.param(lambda connection: connection.sendall(bytes(999)), id="sends zeros"),
+        pytest.param(lambda connection: connection.sendall(b"\xff" * 999), id="sends the largest numbers"),
+        pytest.param(lambda connection: connection.sendall((8).to_bytes(8, "little") + (7).to_bytes(8, "little")), id="promises frames"),
+    ],
+)
+def test_who_is_no_scheduler_is_told_so_in_time(greet: Callable[[socket.socket], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clusters, "_PATIENCE", 2)
+    begun = time.monotonic()
+    with listening(greet) as address, pytest.raises(WorkerError) as told, cluster(address):
+        pass
+    assert str(told.value) == (
+        f"no Dask cluster answers at {address} (what listens there is no scheduler): give the scheduler's address, as tcp://127.0.0.1:8786"
+    )
+    assert time.monotonic() - begun < 30
