@@ -5,10 +5,12 @@ contract's, `requestBodies` and `responses` say which message goes where. A mess
 or touch what the contract leaves open, would be no examples of the schema, and tools would say so: they stand beside it in `x-invalid-examples` and
 `x-unspecified-examples`, no two of the same rules or silences, with summaries that say what is broken.
 
-There are 20 of each at the most, of messages of at most 16 KiB that are JSON which all parsers read alike, without a member `$ref`, which tools
-would follow.
+There are 20 of each at the most, of messages of at most 16 KiB that are compact JSON which all parsers read alike, without a member `$ref`, which
+tools would follow. Many tools read the document as YAML, which takes less than JSON does: what it does not print is escaped, and no example has a
+name that is too long for it.
 """
 
+import re
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
@@ -28,10 +30,14 @@ MOST_EXAMPLES = 20
 LARGEST_EXAMPLE = 16 * 1024
 """Bytes."""
 ENOUGH = f"beyond {MOST_EXAMPLES} examples of a verdict, or one of a rule or silence"
-UNFIT = "that are too long, or no JSON which all parsers read alike"
+UNFIT = "that are too long, or no compact JSON which all parsers read alike"
 
 _PLACES: dict[Label, str] = {"valid": "examples", "invalid": "x-invalid-examples", "unspecified": "x-unspecified-examples"}
 _REQUEST = "-request"
+_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""What JSON has in texts as it is, and YAML 1.1 does not print, takes for ends of lines, or for a byte order mark."""
+_LONG_NAME = re.compile(rb'"(?:[^"\\]|\\.){1000,}":')
+"""A member's name that YAML, whose names are at most 1,024 characters long, may take for none."""
 
 _DESCRIPTION = (
     "The messages of the offer broker's contract, which shows no methods and no paths: refer to these components from a document that has them."
@@ -45,7 +51,12 @@ def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
     chosen = _Chosen(about)
     for case in cases:
         chosen.offer(case)
-    yield orjson.dumps(_document(about, chosen), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+    yield _as_yaml_has_it(orjson.dumps(_document(about, chosen), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+
+
+def _as_yaml_has_it(text: bytes) -> bytes:
+    """The same JSON, in which all that YAML reads otherwise is escaped."""
+    return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()).encode()
 
 
 class _Chosen:
@@ -75,7 +86,9 @@ class _Chosen:
 
 
 def _fits(case: Case) -> bool:
-    return len(case.body) <= LARGEST_EXAMPLE and b'"$ref"' not in case.body and has_plain_value(case)
+    if len(case.body) > LARGEST_EXAMPLE or not case.is_compact or b'"$ref"' in case.body:
+        return False
+    return has_plain_value(case) and not _LONG_NAME.search(_as_yaml_has_it(case.body))
 
 
 def _shown_by(case: Case) -> Hashable:

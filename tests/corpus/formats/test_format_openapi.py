@@ -1,19 +1,25 @@
 """`openapi`: a document that a validator of OpenAPI takes, with examples that are what they are called."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import orjson
 import pytest
 from contracts import changed_contract
 from exported import NOW, OFFER, cases, written
 from openapi_spec_validator import OpenAPIV31SpecValidator
+from openapi_spec_validator.__main__ import main as validate
+from openapi_spec_validator.readers import read_from_filename
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.steering import steered_cases
 from brokerfuzz.corpus.formats.openapi import LARGEST_EXAMPLE, MOST_EXAMPLES
 from brokerfuzz.schemas import MESSAGE_TYPES, check, load_contract
 
@@ -46,6 +52,41 @@ def judge_of(document: dict[str, Any], message_type: str) -> jsonschema.Draft202
 
 def test_a_validator_of_openapi_finds_nothing_wrong(document: dict[str, Any]) -> None:
     assert list(OpenAPIV31SpecValidator(document).iter_errors()) == []
+
+
+def random_cases() -> Sequence[Case]:
+    return [case for name in MESSAGE_TYPES for case in islice(steered_cases(name, 1, now=NOW), 200)]
+
+
+def whole_catalogue() -> Sequence[Case]:
+    return list(chain.from_iterable(catalogue(name, now=NOW) for name in MESSAGE_TYPES))
+
+
+@pytest.mark.parametrize("chosen", [whole_catalogue, random_cases, lambda: whole_catalogue()[::-1], lambda: random_cases()[::-1]])
+def test_the_command_of_a_validator_which_reads_it_as_yaml_finds_nothing_wrong(
+    chosen: Callable[[], Sequence[Case]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "openapi.json"
+    file.write_bytes(written("openapi", chosen()))
+    validate([str(file)])
+    assert capsys.readouterr().out == f"{file}: OK\n"
+
+
+def test_yaml_reads_the_texts_of_an_example_as_json_does(tmp_path: Path) -> None:
+    codes = chain(range(0x20, 0x300), range(0x2000, 0x2100), range(0xD700, 0xD800), range(0xFD00, 0x10000), range(0x10000, 0x110000, 0x4FFF))
+    text = "".join(map(chr, codes))
+    file = tmp_path / "openapi.json"
+    file.write_bytes(written("openapi", [Case.judged(OFFER, orjson.dumps({"number": "1", "offerType": "Email", "description": text}), now=NOW)]))
+    document, _ = read_from_filename(str(file))
+    [(*_, example)] = examples(dict(document))
+    assert example["value"]["description"] == text
+
+
+@pytest.mark.parametrize("unfit", [b'"%s":1' % (b"a" * 1023), b'"%s":1' % (b"\x7f" * 200), b'"a"\t:1', b'"\\ud83d\\ude00":1'])
+def test_what_yaml_reads_otherwise_even_so_is_no_example(unfit: bytes) -> None:
+    found = [Case.judged(OFFER, b'{"number":"1","offerType":"Email",%s}' % member, now=NOW) for member in (unfit, b'"other":1')]
+    document = json.loads(written("openapi", found))
+    assert [example["value"] for *_, example in examples(document)] == [{"number": "1", "offerType": "Email", "other": 1}]
 
 
 def test_requests_and_responses_are_told_apart_and_no_path_is_made_up(document: dict[str, Any]) -> None:
