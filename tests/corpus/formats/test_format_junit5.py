@@ -3,6 +3,7 @@
 JUnit itself is not at hand: the little of it that the tests call stands in for it.
 """
 
+import re
 import shutil
 import subprocess
 from base64 import b64decode, b64encode
@@ -42,7 +43,10 @@ STAND_INS = {
                     String outcome = "passed", said = "";
                     try { test.body().execute(); }
                     catch (org.junit.jupiter.api.Assumptions.Aborted problem) { outcome = "aborted"; said = problem.getMessage(); }
-                    catch (Throwable problem) { outcome = "failed"; said = problem.getMessage(); }
+                    catch (Throwable problem) {
+                        outcome = "failed";
+                        said = problem.getMessage() + (problem.getCause() == null ? "" : " caused by " + problem.getCause());
+                    }
                     System.out.println(test.name() + "\\t" + outcome + "\\t" + said.replace("\\n", " "));
                 });
             }
@@ -54,7 +58,8 @@ ANSWER = """try {
                 java.nio.file.StandardOpenOption.APPEND);
             String bug = System.getProperty("bug", "");
             boolean invalid = java.nio.file.Files.readAllLines(java.nio.file.Path.of("invalid.txt")).contains(told);
-            if (bug.equals("crashes")) throw new IllegalStateException(bug);
+            if (bug.equals("IllegalStateException")) throw new IllegalStateException(bug);
+            if (bug.equals("UnsupportedOperationException")) java.util.List.of().add(null);
             if (bug.equals("accepts-zero") && new String(body).contains("\\"orderMinimum\\":0")) return true;
             return !invalid && !told.equals(bug);
         } finally { }
@@ -65,11 +70,15 @@ Outcomes = dict[str, tuple[str, str]]
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the tests, filled in and compiled."""
+    return compiled_at(tmp_path_factory.mktemp("tests") / "contract", ANSWER)
+
+
+def compiled_at(folder: Path, answer: str | None) -> Path:
     if shutil.which("javac") is None:
         pytest.skip("there is no Java compiler")
-    folder = exported(tmp_path_factory.mktemp("tests") / "contract", "junit5")
-    java = folder / "src/test/java"
-    fill_in(java / "brokerfuzz/Broker.java", r"throw new UnsupportedOperationException\(.*?\);\n", ANSWER)
+    java = exported(folder, "junit5") / "src/test/java"
+    if answer is not None:
+        fill_in(java / "brokerfuzz/Broker.java", r"throw new AssertionError\(.*?\);\n", answer)
     for name, source in STAND_INS.items():
         (java / name).parent.mkdir(parents=True, exist_ok=True)
         (java / name).write_text(source)
@@ -113,10 +122,18 @@ def test_a_refusal_whose_twin_is_refused_too_proves_nothing(compiled: Path) -> N
     assert outcomes[fault] == ("aborted", f"the refusal proves nothing: the valid twin, {twin}, is refused too")
 
 
-def test_a_crash_fails_whatever_the_verdict(compiled: Path) -> None:
-    outcomes = outcomes_of(compiled, "crashes")
+@pytest.mark.parametrize("name", ["IllegalStateException", "UnsupportedOperationException"])
+def test_a_crash_fails_whatever_the_verdict_and_whatever_was_thrown(name: str, compiled: Path) -> None:
+    outcomes = outcomes_of(compiled, name)
     assert {name for name, (outcome, _) in outcomes.items() if outcome != "failed"} == clocked()
-    assert all(said.startswith("crashed on the ") and said.isascii() for outcome, said in outcomes.values() if outcome == "failed")
+    assert all(re.match(rf"crashed on the .* caused by java\.lang\.{name}", said) for outcome, said in outcomes.values() if outcome == "failed")
+    assert all(said.isascii() for _, said in outcomes.values())
+
+
+def test_until_it_is_filled_in_it_says_so(tmp_path: Path) -> None:
+    outcomes = outcomes_of(compiled_at(tmp_path / "contract", None))
+    assert {name for name, (outcome, _) in outcomes.items() if outcome != "failed"} == clocked()
+    assert all(said.startswith("fill in accepts() in Broker.java: ") for outcome, said in outcomes.values() if outcome == "failed")
 
 
 def test_a_parser_of_java_finds_nothing_wrong(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def outcomes_of(folder: Path, answer: str | None, clock: str | None = None) -> t
     """(name of a test -> what became of it, all that was printed)."""
     exported(folder, "pytest")
     if answer is not None:
-        fill_in(folder / "conftest.py", r"raise NotImplementedError\(.*?\)\n", f"{JUDGED.strip()}\n    {answer}\n")
+        fill_in(folder / "conftest.py", r"pytest\.fail\(.*?\)\n", f"{JUDGED.strip()}\n    {answer}\n")
     if clock is not None:
         fill_in(folder / "conftest.py", r"CLOCK: str \| None = None", f"CLOCK = {clock!r}")
     command = [sys.executable, "-m", "pytest", "-c", "/dev/null", "-p", "no:cacheprovider", "-vv", "-rs", "--color=no", "-W", "error"]
@@ -86,10 +86,12 @@ def test_a_refusal_whose_twin_is_refused_too_proves_nothing(tmp_path: Path) -> N
     assert "the refusal proves nothing: the valid twin," in printed.replace("\n", " ")
 
 
-def test_a_crash_fails_whatever_the_verdict(tmp_path: Path) -> None:
-    outcomes, printed = outcomes_of(tmp_path / "contract", "1 // 0")
+@pytest.mark.parametrize("name", ["ZeroDivisionError", "NotImplementedError", "AssertionError"])
+def test_a_crash_fails_whatever_the_verdict_and_whatever_was_raised(name: str, tmp_path: Path) -> None:
+    outcomes, printed = outcomes_of(tmp_path / "contract", f"raise {name}('by what is tested')")
     assert {outcome for name, outcome in outcomes.items() if name not in clocked()} == {"FAILED"}
     assert "crashed on the unspecified offer-creation-request" in printed
+    assert f"{name}: by what is tested" in printed
 
 
 def test_verdicts_that_follow_the_clock_hold_where_it_is_set(tmp_path: Path) -> None:

@@ -76,6 +76,12 @@ def test_a_refusal_whose_twin_is_refused_too_proves_nothing(run: Run) -> None:
     assert outcomes[fault][0] not in ("passed", "failed")
 
 
+def test_a_crash_fails_whatever_the_verdict_and_says_what_was_thrown(run: Run) -> None:
+    outcomes, _ = run('throw new TypeError("by what is tested");')
+    assert {name for name, (status, _) in outcomes.items() if status != "failed"} == clocked()
+    assert all(f"by what is tested\n  on the {name.split('-')[0]} " in said for name, (status, said) in outcomes.items() if status == "failed")
+
+
 def test_until_it_is_filled_in_it_says_so(run: Run) -> None:
     outcomes, _ = run(None)
     for name, (status, said) in outcomes.items():

@@ -26,6 +26,8 @@ def test_what_the_tests_call_is_what_is_to_be_filled_in(folder: Path) -> None:
     tests, filled_in = ((folder / name).read_text() for name in ("BrokerContractTests.cs", "Broker.cs"))
     assert "Broker.AcceptsAsync(one.MessageType, one.Body, one.Headers)" in tests
     assert "Task<bool> AcceptsAsync(string messageType, byte[] body, IReadOnlyList<KeyValuePair<string, string?>> headers)" in filled_in
+    assert "when (problem is not NotFilledInException)" in tests
+    assert "throw new NotFilledInException(" in filled_in
     assert "Broker.Clock" in tests
     assert "string? Clock" in filled_in
 

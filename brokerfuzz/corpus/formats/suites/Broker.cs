@@ -1,6 +1,5 @@
 #nullable enable
 
-using System;
 using System.Collections.Generic;
 using System.Threading.Tasks;
 
@@ -21,7 +20,7 @@ internal static class Broker
     /// </summary>
     public static Task<bool> AcceptsAsync(string messageType, byte[] body, IReadOnlyList<KeyValuePair<string, string?>> headers)
     {
-        throw new NotImplementedException(
+        throw new NotFilledInException(
             "fill in AcceptsAsync() in Broker.cs: ask what you test, and return whether it accepts the message");
     }
 }

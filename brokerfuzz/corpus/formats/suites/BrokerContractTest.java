@@ -109,8 +109,6 @@ class BrokerContractTest {
     private static boolean ask(Case one) {
         try {
             return Broker.accepts(one.messageType(), one.body(), one.headers());
-        } catch (UnsupportedOperationException problem) {
-            return fail(problem.getMessage());
         } catch (Exception problem) {
             return fail("crashed on " + one, problem);
         }
