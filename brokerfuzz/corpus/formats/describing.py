@@ -52,6 +52,11 @@ def now_of(case: Case, about: About) -> str | None:
     return None if later.label == case.label else spell(now)
 
 
+def told_now(now: str | None) -> str:
+    """What a comment says of that time, behind the reason."""
+    return f" At {now}, to which the clock has to be set." if now else ""
+
+
 def ascii_line(text: str) -> str:
     """The text on one line of printable ASCII, all else escaped as Python does."""
     return "".join(char if " " <= char <= "~" else char.encode("unicode_escape").decode() for char in text)

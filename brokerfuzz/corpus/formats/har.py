@@ -10,7 +10,7 @@ from typing import Any
 
 from brokerfuzz import har_entries
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.describing import name_of, reason_of
+from brokerfuzz.corpus.formats.describing import name_of, now_of, reason_of, told_now
 from brokerfuzz.corpus.formats.format import About, OneFile
 from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
 from brokerfuzz.schemas.headers import JSON_TYPE
@@ -23,11 +23,11 @@ def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
     creator = json.dumps({"name": "brokerfuzz", "version": __version__})
     yield f'{{"log":{{"version":"1.2","creator":{creator},"entries":['.encode()
     for number, case in enumerate(cases):
-        yield (",\n" if number else "\n").encode() + json.dumps(_entry(case, started)).encode()
+        yield (",\n" if number else "\n").encode() + json.dumps(_entry(case, started, now_of(case, about))).encode()
     yield b"\n]}}\n"
 
 
-def _entry(case: Case, started: str) -> dict[str, Any]:
+def _entry(case: Case, started: str, now: str | None) -> dict[str, Any]:
     method, path = ROUTES[case.message_type]
     if case.message_type == OFFER:
         request = har_entries.request(method, HOST + path, sent_headers(case.headers), case.body)
@@ -36,10 +36,11 @@ def _entry(case: Case, started: str) -> dict[str, Any]:
         request = har_entries.request(method, HOST + path, [("Accept", JSON_TYPE)], b"")
         response = har_entries.response(200, har_entries.content(case.body, JSON_TYPE), "what to read", [("Content-Type", JSON_TYPE)])
     return {
-        **har_entries.entry(started, 0, request, response, f"{name_of(case)}: {reason_of(case)}"),
+        **har_entries.entry(started, 0, request, response, f"{name_of(case)}: {reason_of(case)}{told_now(now)}"),
         "_id": case.id,
         "_message": case.message_type,
         "_verdict": case.label,
+        "_now": now,
         "_faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
         "_silences": sorted({touch.silence for touch in case.verdict.silences}),
         "_twin": case.twin_id,

@@ -17,7 +17,7 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.describing import name_of, now_of, reason_of
+from brokerfuzz.corpus.formats.describing import name_of, now_of, reason_of, told_now
 from brokerfuzz.corpus.formats.format import About, File, Folder
 from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
 from brokerfuzz.errors import CorpusError
@@ -66,8 +66,7 @@ def _head(case: Case, about: About) -> str:
         raise CorpusError(
             f"the case {case.id} has {_OPENS} in a header, which editors put something else for: leave it out, or choose another format"
         )
-    now = now_of(case, about)
-    told = f"{EXPECTED[case.label]} {reason_of(case)}{f' At {now}, to which the clock has to be set.' if now else ''}"
+    told = f"{EXPECTED[case.label]} {reason_of(case)}{told_now(now_of(case, about))}"
     return f"\n### {name_of(case)}\n# {told.replace(_OPENS, '{ {')}\n{method} {{{{baseUrl}}}}{path}\n{headers}\n"
 
 

@@ -6,12 +6,13 @@ from typing import Any
 
 import jsonschema
 import pytest
-from exported import OFFER, cases, written
+from exported import OFFER, about, cases, written
 from referencing import Registry
 from referencing.jsonschema import DRAFT6
-from suites import chosen
+from suites import chosen, clocked
 from validators import NODE
 
+from brokerfuzz.corpus.formats.describing import now_of
 from brokerfuzz.corpus.formats.routes import ROUTES
 from brokerfuzz.recordings import bodies, is_har
 from brokerfuzz.schemas.headers import JSON_TYPE
@@ -65,6 +66,14 @@ def test_headers_of_a_case_go_in_place_of_the_usual_ones(entries: list[dict[str,
     [sent] = [entry["request"]["headers"] for entry in entries if entry["_id"] == chosen()[5].id]
     assert sent == [{"name": "Content-Type", "value": "text/plain; a=b&c%20+d"}]
     assert entries[0]["request"]["headers"] == [{"name": "Content-Type", "value": JSON_TYPE}]
+
+
+def test_where_the_verdict_follows_the_clock_the_time_that_it_holds_at_is_said(entries: list[dict[str, Any]]) -> None:
+    assert clocked()
+    for entry, case in zip(entries, [*chosen(), *cases()[::10]], strict=True):
+        now = now_of(case, about())
+        assert entry["_now"] == now
+        assert ("to which the clock has to be set" in entry["comment"]) == (now is not None)
 
 
 def test_messages_go_where_the_reference_service_has_them() -> None:

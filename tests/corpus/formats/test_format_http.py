@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import pytest
-from exported import OFFER, cases, folder
+from exported import OFFER, about, cases, folder
 from suites import chosen
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.describing import name_of
+from brokerfuzz.corpus.formats.describing import name_of, now_of
 from brokerfuzz.corpus.formats.http import EXPECTED
 from brokerfuzz.corpus.formats.routes import sent_headers
 from brokerfuzz.errors import CorpusError
@@ -67,6 +67,7 @@ def test_each_case_is_a_request_of_the_file_of_its_verdict(offers: list[Case], f
         assert [request.name for request in found] == [name_of(case) for case in wanted]
         for request, case in zip(found, wanted, strict=True):
             assert request.comment.startswith(f"# {expected}")
+            assert ("to which the clock has to be set" in request.comment) == (now_of(case, about()) is not None)
             assert request.target == "POST {{baseUrl}}/offers"
             assert request.headers == sent_headers(case.headers)
             assert request.body == case.body
