@@ -1,6 +1,6 @@
 """The entries of HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec) as they are written.
 
-A body that is no UTF-8 is in base64, which HAR knows for responses alone: `encoding` says so for requests too, and a comment.
+A body that is no UTF-8 is in base64. HAR has `encoding` for responses alone: of a request `_encoding` says so, and a comment.
 """
 
 from base64 import b64encode
@@ -70,7 +70,9 @@ def _text(body: bytes) -> dict[str, str]:
 
 def _posted(body: bytes) -> dict[str, str]:
     text = _text(body)
-    return {**text, "comment": "the text is base64: the body is no UTF-8"} if "encoding" in text else text
+    if "encoding" not in text:
+        return text
+    return {"text": text["text"], "_encoding": text["encoding"], "comment": "the text is base64: the body is no UTF-8"}
 
 
 def _query(url: str) -> list[tuple[str, str]]:

@@ -59,7 +59,7 @@ def _body(content: Any) -> bytes:
     text, said = _below(content, "text"), _below(content, "mimeType") or ""
     if not isinstance(text, str) or not isinstance(said, str) or (said not in _UNTOLD and not _JSON.fullmatch(said.strip())):
         return b""
-    if _below(content, "encoding") == "base64":
+    if "base64" in (_below(content, "encoding"), _below(content, "_encoding")):  # of a request, which HAR has none for, tools write either
         try:
             return b64decode(text)
         except ValueError:

@@ -60,8 +60,9 @@ def test_bodies_of_requests_and_responses_come_in_order_with_the_number_of_their
     assert found(name) == [(1, OFFER.encode()), (1, PRODUCTS.encode()), (2, PRICING.encode())]
 
 
-def test_a_body_in_base64_is_the_bytes(record: Record) -> None:
-    packed = {"text": b64encode(OFFER.encode()).decode(), "encoding": "base64"}
+@pytest.mark.parametrize("member", ["encoding", "_encoding"])
+def test_a_body_in_base64_is_the_bytes(record: Record, member: str) -> None:
+    packed = {"text": b64encode(OFFER.encode()).decode(), member: "base64"}
     assert found(record(entry(packed, packed))) == [(1, OFFER.encode())] * 2
 
 

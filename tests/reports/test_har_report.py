@@ -113,7 +113,7 @@ def test_a_body_that_is_no_text_is_in_base64_and_says_so() -> None:
     assert entry["request"]["postData"] == {
         "mimeType": "application/json",
         "text": "/w==",
-        "encoding": "base64",
+        "_encoding": "base64",
         "comment": "the text is base64: the body is no UTF-8",
     }
 

@@ -48,6 +48,12 @@ def test_the_file_is_what_the_schema_of_har_demands(har: bytes) -> None:
     assert not judge.is_valid(document)
 
 
+def test_what_har_has_no_member_for_begins_with_an_underscore(entries: list[dict[str, Any]]) -> None:
+    posted = [entry["request"]["postData"] for entry in entries if "postData" in entry["request"]]
+    assert any("_encoding" in body for body in posted)
+    assert {name for body in posted for name in body if not name.startswith("_")} == {"mimeType", "text", "comment"}
+
+
 def test_every_message_that_is_sent_as_json_is_read_back_to_the_byte(har: bytes) -> None:
     plain = [case for case in [*chosen(), *cases()[::10]] if case.body and not any(name.lower() == "content-type" for name, _ in case.headers)]
     found = {body for _, body in bodies(har) or ()}
