@@ -81,13 +81,6 @@ def command(
     _print_summary(outcome, out, progress.seconds, shards, as_json=as_json)
 
 
-def check_out(out: str, *, force: bool) -> None:
-    """Raises `CorpusError` where no corpus of one file may be written."""
-    from brokerfuzz.corpus.places import place_of
-
-    place_of(out).check_file(force=force)
-
-
 def _check(ctx: click.Context, out: str, shards: int | None, *, resume: bool) -> None:
     if resume and shards is None:
         raise click.UsageError("--resume goes on with an export in --shards: a corpus of one file is written whole, or not at all", ctx)

@@ -8,7 +8,7 @@ from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.corpus.counting import Counted, Summary
 from brokerfuzz.corpus.destinations import is_corpus, write_file, write_folder
 from brokerfuzz.corpus.formats import About, OneFile, format_named
-from brokerfuzz.corpus.places import LocalPlace
+from brokerfuzz.corpus.places import place_of
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 
@@ -21,13 +21,13 @@ def write(
     fmt: str = "ndjson",
     about: About | None = None,
 ) -> Summary:
-    """Writes a corpus in a format: to a name of its own beside `path` first, which takes the name `path` once all is written.
+    """Writes a corpus in a format to a path, or to a URL that fsspec knows, where it appears once all is written.
 
     A file is packed where its name ends in `.gz` or `.zst`. What is there is replaced.
     `progress` is called with the number of cases written so far. `about` is what formats besides `ndjson` have to know.
     Raises `CorpusError` where it cannot be written or there is no case (nothing is left behind then), `UnknownNameError` for a format that is none.
     """
-    place, form = LocalPlace(Path(path)), format_named(fmt)
+    place, form = place_of(str(path)), format_named(fmt)
     counted, known = Counted(_some(cases), progress), about or About(load_contract(), MESSAGE_TYPES, clock(None), "")
     if isinstance(form, OneFile):
         place.check_file(force=True)

@@ -33,6 +33,14 @@ def check_end(out: str, form: Format) -> None:
         raise CorpusError(f"{out} is a folder, as the format {form.name} is, and only a file can be packed: name it without {suffix(out)}")
 
 
+def check_ndjson(out: str) -> None:
+    """Raises `CorpusError` where the end of the name tells another format than ndjson, or promises what there is not."""
+    check_end(out, format_named("ndjson"))
+    end = PurePosixPath(out.removesuffix(suffix(out))).suffix
+    if end not in ("", ".ndjson", ".jsonl"):
+        raise CorpusError(f"{out} ends in {end}, and this corpus is ndjson: name it .ndjson")
+
+
 @dataclass(frozen=True)
 class ShardNames:
     """The names of the shards of a corpus: `NAME-00001-of-00004.ndjson.gz`, and that of their manifest, `NAME.shards.json`."""

@@ -198,8 +198,12 @@ def test_where_a_corpus_is_broken_nothing_is_written(run: Run, tmp_path: Path, c
 
 
 @pytest.mark.parametrize("command", ["merge", "minimize"])
-def test_a_name_that_promises_another_packing_is_refused(run: Run, tmp_path: Path, command: str) -> None:
-    assert run("corpus", command, tmp_path / "out.ndjson.zip", PRICING).exit_code == 2
+@pytest.mark.parametrize("name", ["out.ndjson.zip", "out.parquet", "out.har", "out.html"])
+def test_a_name_that_promises_another_packing_or_format_is_refused(run: Run, tmp_path: Path, command: str, name: str) -> None:
+    refused = run("corpus", command, tmp_path / name, PRICING)
+    assert refused.exit_code == 2
+    assert len(refused.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 # --------------------------------------------------------------------------------------------------------- minimize

@@ -215,6 +215,16 @@ def test_corpora_here_and_there_are_merged(corpus: str, run: Run, tmp_path: Path
     assert len(ids(run, str(tmp_path / "c.ndjson"))) == 24
 
 
+@pytest.mark.parametrize("command", ["merge", "minimize"])
+def test_a_corpus_made_of_others_goes_to_a_url_as_an_export_does(command: str, corpus: str, folder: str, run: Run, tmp_path: Path) -> None:
+    here, there = tmp_path / "here.ndjson.gz", f"{folder}/there.ndjson.gz"
+    assert run("corpus", command, here, corpus).exit_code == 0
+    assert run("corpus", command, there, corpus).exit_code == 0
+    assert found(folder)["there.ndjson.gz"] == here.read_bytes()
+    assert "--force" in run("corpus", command, there, corpus).stderr
+    assert run("corpus", command, there, corpus, "--force").exit_code == 0
+
+
 @pytest.mark.parametrize("name", ["../a.ndjson", "/etc/passwd", "b//a.ndjson", "https://example.com/a.ndjson", ".."])
 def test_a_list_of_shards_leads_nowhere_else(shards: str, run: Run, name: str) -> None:
     changed(shards, lambda said: json.dumps({**json.loads(said), "whole": True, "of": 1, "shards": [{"name": name, "sha256": "0"}]}).encode())

@@ -3,7 +3,7 @@
 import pytest
 
 from brokerfuzz.corpus.formats import format_named
-from brokerfuzz.corpus.naming import ShardNames, check_end, format_told
+from brokerfuzz.corpus.naming import ShardNames, check_end, check_ndjson, format_told
 from brokerfuzz.errors import CorpusError
 
 NDJSON, FILES = format_named("ndjson"), format_named("files")
@@ -20,6 +20,17 @@ def test_the_end_of_a_name_tells_the_format(name: str, told: str) -> None:
 def test_an_end_that_tells_no_format_is_refused(name: str) -> None:
     with pytest.raises(CorpusError, match="as no format does"):
         format_told(name)
+
+
+@pytest.mark.parametrize("name", ["a", "a.ndjson", "a.jsonl.gz", "v1.0/a", "s3://bucket.x/a.ndjson.zst"])
+def test_what_is_always_ndjson_may_be_called_so_or_nothing(name: str) -> None:
+    check_ndjson(name)
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.html", "a.har.gz", "a.json", "a.NDJSON", "a.ndjson.b", "s3://bucket/a.har"])
+def test_what_is_always_ndjson_is_not_called_anything_else(name: str) -> None:
+    with pytest.raises(CorpusError, match=r"name it \.ndjson"):
+        check_ndjson(name)
 
 
 @pytest.mark.parametrize("end", [".bz2", ".xz", ".ZIP", ".7z"])

@@ -16,7 +16,8 @@ from brokerfuzz.commands.making import contract_of
 def command(out: str, corpora: tuple[str, ...], contract: str | None, force: bool, as_json: bool) -> None:
     """Write several corpora as one: each case once, in the order in which they come, the twin of a fault before it.
 
-    Every case is judged again. Of records of the same bytes the first stays.
+    Every case is judged again. Of records of the same bytes the first stays. OUT is ndjson, at a path or a URL; .gz and
+    .zst at its end pack it.
 
     \b
     Examples:

@@ -26,7 +26,8 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
     """Write a corpus without the cases that cover nothing new, those first that cover most.
 
     `brokerfuzz coverage` finds the same covered before and after: rules, techniques, edges, silences, pairs of states. The
-    twins of the faults that are left stay. Every case is judged again.
+    twins of the faults that are left stay. Every case is judged again. OUT is ndjson, at a path or a URL; .gz and .zst at
+    its end pack it.
 
     \b
     Examples:

@@ -19,17 +19,16 @@ STANDARD_OUTPUT = "-"
 
 def check_out(out: str, *, force: bool) -> None:
     """Raises `CorpusError` where no corpus may be written, before any case is read."""
-    from brokerfuzz.commands import export
-    from brokerfuzz.corpus.formats import format_named
-    from brokerfuzz.corpus.naming import check_end
+    from brokerfuzz.corpus.naming import check_ndjson
+    from brokerfuzz.corpus.places import place_of
 
     if out != STANDARD_OUTPUT:
-        check_end(out, format_named("ndjson"))
-        export.check_out(out, force=force)
+        check_ndjson(out)
+        place_of(out).check_file(force=force)
 
 
 def write(out: str, cases: "Iterable[Case]") -> "Summary":
-    """Writes a corpus to a file, packed as its name says, or to standard output."""
+    """Writes a corpus to a path or a URL, packed as its name says, or to standard output."""
     from brokerfuzz import corpus
 
     if out == STANDARD_OUTPUT:
