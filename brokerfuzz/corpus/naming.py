@@ -1,5 +1,6 @@
 """What the names of corpora tell: their format, how they are packed, which shard they are."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -13,8 +14,11 @@ _OTHERS = (".7z", ".br", ".bz2", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".snapp
 
 def format_told(out: str) -> Format:
     """The format that the end of a name tells; `ndjson` for a name without one. Raises `CorpusError` where several formats have that end, or none."""
+    _check_letters(out, SUFFIXES)
     bare = out.removesuffix(suffix(out))
-    fits = [form for form in map(format_named, FORMATS) if isinstance(form, OneFile) and bare.endswith(form.suffix)]
+    forms = [form for form in map(format_named, FORMATS) if isinstance(form, OneFile)]
+    _check_letters(bare, [form.suffix for form in forms])
+    fits = [form for form in forms if bare.endswith(form.suffix)]
     longest = [form for form in fits if len(form.suffix) == max(len(fit.suffix) for fit in fits)]
     if len(longest) > 1:
         names = ", ".join(form.name for form in longest)
@@ -26,11 +30,19 @@ def format_told(out: str) -> Format:
 
 def check_end(out: str, form: Format) -> None:
     """Raises `CorpusError` where the end of the name promises what there is not."""
+    _check_letters(out, SUFFIXES)
     end = PurePosixPath(out).suffix.lower()
     if end in _OTHERS:
         raise CorpusError(f"{out} cannot be packed as {end}: {' and '.join(SUFFIXES)} can be, or leave that out")
     if isinstance(form, Folder) and suffix(out):
         raise CorpusError(f"{out} is a folder, as the format {form.name} is, and only a file can be packed: name it without {suffix(out)}")
+
+
+def _check_letters(out: str, ends: Collection[str]) -> None:
+    """Raises `CorpusError` where the end of a name would be one of these in small letters."""
+    end = PurePosixPath(out).suffix
+    if end not in ends and end.lower() in ends:
+        raise CorpusError(f"{out} ends in {end}, and only ends in small letters tell what a file is: name it {end.lower()}")
 
 
 def check_ndjson(out: str) -> None:

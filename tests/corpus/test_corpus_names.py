@@ -2,7 +2,7 @@
 
 import pytest
 
-from brokerfuzz.corpus.formats import format_named
+from brokerfuzz.corpus.formats import Format, format_named
 from brokerfuzz.corpus.naming import ShardNames, check_end, check_ndjson, format_told
 from brokerfuzz.errors import CorpusError
 
@@ -37,6 +37,18 @@ def test_what_is_always_ndjson_is_not_called_anything_else(name: str) -> None:
 def test_other_ways_to_pack_are_refused_with_those_that_there_are(end: str) -> None:
     with pytest.raises(CorpusError, match=r"\.gz and \.zst can be"):
         check_end(f"corpus.ndjson{end}", NDJSON)
+
+
+@pytest.mark.parametrize(("name", "small"), [("a.ndjson.GZ", ".gz"), ("a.Zst", ".zst"), ("a.HAR", ".har"), ("a.NDJSON.gz", ".ndjson")])
+def test_an_end_in_capitals_is_refused_with_how_it_is_written(name: str, small: str) -> None:
+    with pytest.raises(CorpusError, match=rf"small letters.*: name it \{small}$"):
+        format_told(name)
+
+
+@pytest.mark.parametrize("form", [NDJSON, FILES])
+def test_what_a_file_is_packed_as_is_in_small_letters_whatever_its_format(form: Format) -> None:
+    with pytest.raises(CorpusError, match=r"small letters.*: name it \.gz$"):
+        check_end("a.GZ", form)
 
 
 def test_a_folder_is_not_packed() -> None:
