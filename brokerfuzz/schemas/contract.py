@@ -179,13 +179,15 @@ def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Sche
 
 
 def _check_names(contract: Contract, folder: Path) -> None:
-    """Paths of sites are written with dots and brackets, so that no member's name may hold them."""
+    """Raises `ContractError` for a member's name that paths of sites are not written with, and for one that no valid message may hold."""
     for message_type, schema in contract.flat.items():
         for site in sites(schema):
             for name in site.schema.get("properties", {}):
+                path = folder / f"{message_type}{SCHEMA_SUFFIX}"
                 if not name or "." in name or "[]" in name:
-                    path = folder / f"{message_type}{SCHEMA_SUFFIX}"
                     raise ContractError(f"{path} names a member {name!r}: rename it, since sites are written with '.' and '[]'")
+                if "\0" in name:
+                    raise ContractError(f"{path} names a member {name!r}: rename it, since a text with NUL leaves a message in doubt")
 
 
 def _read(path: Path) -> Any:

@@ -246,6 +246,7 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "a reference to itself": (put('{"properties": {"a": {"$ref": "#"}}}'), "", "compare its files"),
     "a pattern that is none": (put('{"properties": {"a": {"pattern": "("}}}'), OFFERS, "mend it"),
     "a member with a dot": (put_changed(lambda schema: schema["properties"].update({"a.b": {}})), OFFERS, "rename it"),
+    "a member with NUL": (put_changed(lambda schema: schema["properties"].update({"a\0b": {}})), OFFERS, r"a member 'a\x00b': rename it"),
     "a stray schema": (put("{}", "offer.schema.json"), "offer.schema.json", "the files are called"),
     "silences that are none": (put("{}", "silences.json"), "silences.json", "compare it"),
     "a silence without an id": (put("[{}]", "silences.json"), "", "compare its files"),
