@@ -169,7 +169,8 @@ def towards(path: str, leaf: Schema | None = None) -> Schema:
 
 
 def with_place(contract: Contract, message_type: MessageType, path: str) -> Schema:
-    """A flat schema that demands the place at `path` to be there, not null, and an array there not empty."""
+    """A flat schema that demands the place at `path` to be there, not null, and an array there not empty. Raises `ContractError`."""
+    contract.check_described(message_type)
     schema = contract.sites[message_type][path].schema
     types = flat.types_of(schema) - {"null"}
     leaf: Schema = {"type": sorted(types)} if types else {}

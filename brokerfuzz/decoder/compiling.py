@@ -71,8 +71,9 @@ class _Place:
 def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: Schema | None = None, style: Style | None = None) -> Read:
     """A function from a source of bytes to a valid message. `narrowed` is a flat schema to conjoin with the contract's own.
 
-    Raises `ContractError` where no message can be valid.
+    Raises `ContractError` where no message can be valid, or it has to have a member that no schema describes.
     """
+    contract.check_described(message_type)
     schema = flat.conjoin(contract.flat[message_type], narrowed) if narrowed else contract.flat[message_type]
     place = _Place(contract, message_type, style or Style(), outline(schema))
     entries, width = _table(schema, place), 1 + place.outline.width + FREE_BYTES

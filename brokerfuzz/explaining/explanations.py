@@ -89,6 +89,7 @@ def known_ids(contract: Contract) -> list[str]:
 
 def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Explanation:
     ways = tuple(technique.name for technique in techniques_for(rule))
+    contract.check_described(rule.message_type)
     site = contract.sites[rule.message_type][rule.site]
     description = f"{rule.site}: {site.schema['description']}" if rule.site and "description" in site.schema else None
     named = (*ways[:MOST_NAMED], f"{len(ways) - MOST_NAMED} others") if len(ways) > MOST_NAMED + 1 else ways

@@ -91,6 +91,18 @@ class Contract:
         return {message_type: {site.path: site for site in sites(schema)} for message_type, schema in self.flat.items()}
 
     @cached_property
+    def undescribed(self) -> Mapping[str, list[str]]:
+        """Places that are demanded and that no `properties` describe, by message type."""
+        return {
+            message_type: [rule.site for rule in rules if rule.site not in self.sites[message_type]] for message_type, rules in self.rules.items()
+        }
+
+    def check_described(self, message_type: str) -> None:
+        """Raises `ContractError` where messages can be judged, but not made: one has to have a member of which nothing else is known."""
+        for site in self.undescribed[message_type]:
+            raise ContractError(f"{message_type} demands {site!r}, which no `properties` describe: add it there, as {{}} where it may be anything")
+
+    @cached_property
     def rules_by_id(self) -> Mapping[str, Rule]:
         """Every rule of every message type by its id."""
         return {rule.id: rule for rules in self.rules.values() for rule in rules}

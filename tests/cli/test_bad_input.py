@@ -33,6 +33,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("wrong/offer-creation-request.schema.json").write_text('{"type": 5}')
     Path("list").mkdir()
     Path("list/offer-creation-request.schema.json").write_text("[]")
+    Path("undescribed").mkdir()
+    Path("undescribed/offer-creation-request.schema.json").write_text('{"type": "object", "required": ["a"]}')
     Path("cut.ndjson").write_text(
         '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"silences":[],"tags":[],"twin":null,"body":{}}\n'
     )
@@ -75,6 +77,9 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a contract that is no JSON": (["fire", "--contract", "broken"], "not readable JSON"),
     "a contract that is no schema": (["export", "out", "--contract", "wrong"], "not a JSON Schema"),
     "a contract of another kind": (["serve", "--contract", "list"], "not a JSON Schema"),
+    "cases of a member without a schema": (["export", "out", "--contract", "undescribed"], "demands 'a', which no `properties` describe"),
+    "a catalogue of a member without a schema": (["catalogue", "--contract", "undescribed"], "add it there, as {} where it may be anything"),
+    "an example of a member without a schema": (["explain", "--contract", "undescribed", "offer-creation-request/a:required"], "describe"),
     "an unknown rule": (["explain", "offer-creation-request/orderMinimum:minimun"], "did you mean 'offer-creation-request/orderMinimum:minimum'"),
     "an unknown name": (["explain", "\x1b[31m"], "rules --techniques"),
     "a folder to write to": (["export", "folder"], "is a folder"),
