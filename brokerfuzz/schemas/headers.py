@@ -14,7 +14,7 @@ Headers = tuple[tuple[str, str | None], ...]
 """(name, value): what a request has in place of its usual headers of these names. None: it has none of that name."""
 
 JSON_TYPE = "application/json"
-MOST_UNPACKED = 64 * 1024 * 1024
+MOST_UNPACKED = 8 * 1024 * 1024
 """Bytes of a message that a body is unpacked to; one that holds more is judged as it is."""
 
 CONTENT_TYPE, CONTENT_TYPE_FORM, CONTENT_ENCODING = "content_type", "content_type_form", "content_encoding"

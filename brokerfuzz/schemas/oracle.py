@@ -9,9 +9,9 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, reduce
 from itertools import islice
-from operator import attrgetter
+from operator import attrgetter, getitem
 from typing import Any, NamedTuple
 
 from brokerfuzz.schemas.contract import Contract, MessageType, Stances, known_message_type, load_contract
@@ -22,6 +22,7 @@ from brokerfuzz.schemas.pointers import escape
 from brokerfuzz.schemas.reading import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structure import Files, Split, Tie, Validator, split, standard, validator
+from brokerfuzz.schemas.thinning import Thinning
 from brokerfuzz.schemas.verdicts import VALID, Broken, Touched, Verdict, describe
 from brokerfuzz.schemas.ways import Exotic
 
@@ -41,6 +42,8 @@ class Error(NamedTuple):
 
 MOST_BROKEN = 1000
 """How many broken rules one verdict lists at the most."""
+_LARGE = 64 * 1024
+"""Bytes of a message that is thinned before its errors are listed."""
 
 
 def check(
@@ -168,13 +171,23 @@ class Rulebook:
         found: list[list[Broken]] = []
         for value in reading.values:
             self.inspector.whole(value, reading, inspection)
-            found.append(self.violations(value) + inspection.broken)
+            found.append(self.violations(value, large=len(reading.body) > _LARGE) + inspection.broken)
             inspection.broken = []
         return broken_in_all(found)
 
-    def violations(self, value: Any) -> list[Broken]:
+    def violations(self, value: Any, *, large: bool = False) -> list[Broken]:
         """What the schemas find broken. Raises `ValueError` or `RecursionError` for what is deeper than a validator goes."""
-        return [] if self.validator.is_valid(value) else self.broken_by(islice(self._errors(self.validator, value), MOST_BROKEN), value)
+        if self.validator.is_valid(value):
+            return []
+        thinned = self._broken_of(value, self._thinning.of(value)) if large else []
+        return thinned or self._broken_of(value, value)
+
+    def _broken_of(self, value: Any, thinned: Any) -> list[Broken]:
+        return self.broken_by(islice(self._errors(self.validator, value, thinned=thinned), MOST_BROKEN), value)
+
+    @cached_property
+    def _thinning(self) -> Thinning:
+        return Thinning(self.contract.flat[self.message_type], self._files, MOST_BROKEN)
 
     @cached_property
     def _split(self) -> Split:
@@ -245,11 +258,11 @@ class Rulebook:
             if at not in causes or (rule.keyword in ("type", "required") and rule.condition is None)
         ]
 
-    def _errors(self, asked: Validator, value: Any, *above: str) -> Iterator[Error]:
-        """The errors of a value, which lies below these steps of the message."""
-        for error in asked.iter_errors(value):
+    def _errors(self, asked: Validator, value: Any, *above: str, thinned: Any = None) -> Iterator[Error]:
+        """The errors of a value, which lies below these steps of the message, or of what was left of it when it was thinned."""
+        for error in asked.iter_errors(value if thinned is None else thinned):
             below, kind = error.instance_path, error.kind
-            steps, instance = (*above, *below), error.instance if below else value  # a large value is not to be told again
+            steps, instance = (*above, *below), reduce(getitem, below, value)  # a large value is not to be told again
             keyword, found = _KEYWORDS.get(kind.name, kind.name), "nothing"
             if keyword != "required":
                 found = describe(instance)

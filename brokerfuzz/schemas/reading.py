@@ -102,8 +102,13 @@ def compactly_written(body: bytes) -> bool:
         return False
 
 
-plain = lru_cache(maxsize=8)(plainly)
-"""The same, remembered for a while: a message is judged and then written."""
+_remembered = lru_cache(maxsize=8)(plainly)
+_LARGEST_REMEMBERED = 64 * 1024
+
+
+def plain(body: bytes) -> Any:
+    """The same, remembered for a while if it is not large: a message is judged and then written."""
+    return _remembered(body) if len(body) <= _LARGEST_REMEMBERED else plainly(body)
 
 
 def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
