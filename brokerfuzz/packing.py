@@ -34,6 +34,8 @@ FREE = 256 * 1024 * 1024
 _FIRST_BYTES = {GZIP: (b"\x1f\x8b",), ZSTANDARD: (b"\x28\xb5\x2f\xfd", *(bytes([first, 0x2A, 0x4D, 0x18]) for first in range(0x50, 0x60)))}
 _CALLED = {GZIP: "gzip", ZSTANDARD: "Zstandard"}
 _CHUNK = 1 << 17
+_WINDOW = "too much memory"
+"""libzstd's words for a frame whose window is larger than 128 MiB."""
 
 
 def suffix(name: str | Path) -> str:
@@ -111,9 +113,7 @@ class _Unpacking(RawIOBase):
         try:
             data = self._unpacked.read1(len(view))
         except self._damage as problem:
-            raise CorpusError(
-                f"{self._name} is no whole {_CALLED[self._end]} file ({problem}): it was damaged or cut off; write it again"
-            ) from problem
+            raise self._unread(problem) from problem
         view[: len(data)] = data
         self._count += len(data)
         if self._count > max(FREE, LARGEST_RATIO * self._stream.tell()):
@@ -121,3 +121,9 @@ class _Unpacking(RawIOBase):
                 f"{self._name} becomes more than {LARGEST_RATIO} times as large as it is, as no corpus does: unpack it first if you trust it"
             )
         return len(data)
+
+    def _unread(self, problem: Exception) -> CorpusError:
+        if _WINDOW in str(problem):
+            said = "is packed with a window of more than 128 MiB, which is as much memory as is given to unpack it"
+            return CorpusError(f"{self._name} {said}: pack it again without --long, or unpack it first (`zstd -d --long=31`) if you trust it")
+        return CorpusError(f"{self._name} is no whole {_CALLED[self._end]} file ({problem}): it was damaged or cut off; write it again")

@@ -3,6 +3,7 @@
 import gzip
 import io
 import subprocess
+import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,11 @@ import pytest
 
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.packing import FREE, SUFFIXES, opened_for_reading, packing, suffix
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 TEXT = b"".join(b'{"id":"%08x"}\n' % (number * 2654435761 % 2**32) for number in range(20_000))
 each_suffix = pytest.mark.parametrize("end", SUFFIXES)
@@ -77,6 +83,13 @@ def test_a_packed_file_in_which_a_byte_was_changed_is_refused(holding: Callable[
     changed[place] ^= 0xFF
     with pytest.raises(CorpusError, match="damaged or cut off"):
         everything(holding(f"corpus{end}", bytes(changed)))
+
+
+def test_a_frame_that_asks_for_a_larger_window_than_is_given_is_said_so(holding: Callable[..., Path]) -> None:
+    options = {zstd.CompressionParameter.window_log: 31, zstd.CompressionParameter.content_size_flag: 0}
+    packer = zstd.ZstdCompressor(options=options)
+    with pytest.raises(CorpusError, match="window of more than 128 MiB.*unpack it first"):
+        everything(holding("corpus.zst", packer.compress(TEXT) + packer.flush()))
 
 
 @each_suffix
