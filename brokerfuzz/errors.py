@@ -20,6 +20,31 @@ refused with `hypothesis.errors.InvalidArgument`, as Hypothesis' own are.
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from reprlib import Repr
+from typing import Any
+
+LONGEST_LINE = 1000
+"""Characters of a line that tells what is wrong, beyond which its middle is left out."""
+_LONGEST_NAME = 200
+"""Characters of a name that is compared to those that are known."""
+
+_quoting = Repr()
+_quoting.maxstring, _quoting.maxother, _quoting.maxlong, _quoting.maxlevel = 120, 240, 40, 3
+_quoting.maxlist = _quoting.maxtuple = _quoting.maxdict = 8
+_quoting.fillvalue = "…"
+
+
+def quoted(value: Any) -> str:
+    """A value as an error quotes it: as Python writes it, with an ellipsis in place of what is left out of a long one."""
+    return _quoting.repr(value)
+
+
+def shortened(line: str, most: int = LONGEST_LINE) -> str:
+    """The line without its middle, where it is too long."""
+    if len(line) <= most:
+        return line
+    half = most // 2 - 20
+    return f"{line[:half]} … {len(line) - 2 * half:,} characters … {line[-half:]}"
 
 
 class BrokerfuzzError(Exception):
@@ -34,9 +59,9 @@ class UnknownNameError(BrokerfuzzError):
     """Raised for a name that nothing bears; the message holds the nearest known one."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], remedy: str) -> None:
-        near = get_close_matches(name, list(known), n=1, cutoff=0.4)
+        near = get_close_matches(name, list(known), n=1, cutoff=0.4) if len(name) <= _LONGEST_NAME else []
         guess = f"did you mean {near[0]!r}? " if near else ""
-        super().__init__(f"no {kind} is called {name!r}: {guess}{remedy}")
+        super().__init__(f"no {kind} is called {quoted(name)}: {guess}{remedy}")
 
 
 class CorpusError(BrokerfuzzError):

@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from brokerfuzz.decoder.pools import EARLIEST_NOW, LATEST_NOW
-from brokerfuzz.errors import ClockError, LabelError
+from brokerfuzz.errors import ClockError, LabelError, quoted
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import spell
@@ -111,9 +111,9 @@ class Case:
         """The case as `judged` makes it, of what the oracle said of the bytes."""
         verdict = judgement.verdict
         if not confirmed_by(verdict, faults, claim):
-            raise LabelError(f"a case of {faults or claim} is {verdict}: {body[:300]!r}")
+            raise LabelError(f"a case of {quoted(faults or claim)} is {verdict.brief}: {body[:300]!r}")
         if twin is not None and twin.label != "valid":
-            raise LabelError(f"a twin is {twin.verdict}: {twin.body[:300]!r}")
+            raise LabelError(f"a twin is {twin.verdict.brief}: {twin.body[:300]!r}")
         return cls.known(message_type, body, judgement, tuple(faults), tuple(tags), twin, headers)
 
     @classmethod

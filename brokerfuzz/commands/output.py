@@ -20,8 +20,10 @@ FOUND, FAILED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
 def failed(line: str) -> int:
     """Tells what is wrong, in one line that a terminal takes for text."""
+    from brokerfuzz.errors import shortened
+
     words = " ".join(line.split())
-    click.echo(f"{NAME}: {words if words.isprintable() else words.encode('unicode_escape').decode()}", err=True)
+    click.echo(f"{NAME}: {shortened(words if words.isprintable() else words.encode('unicode_escape').decode())}", err=True)
     return FAILED
 
 

@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from brokerfuzz.corpus.places import Place
-from brokerfuzz.errors import CorpusError
+from brokerfuzz.errors import CorpusError, quoted
 
-LARGEST_FILE = 64 * 1024 * 1024
-"""Bytes of a file that is read whole, at the most."""
+LARGEST_FILE = 32 * 1024 * 1024
+"""Bytes of a list or a manifest, which is read whole, at the most: the list of 100,000 shards has some 20 MB."""
+LARGEST_MESSAGE = 8 * 1024 * 1024
+"""Bytes of a message, at the most, as in a line of a corpus."""
 
 _PART = r"\.?[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,253}[A-Za-z0-9_-])?"
-NAME = re.compile(rf"{_PART}(?:/{_PART})*")
-"""Names of files below a folder that lead nowhere else."""
+_NAME = re.compile(rf"{_PART}(?:/{_PART})*")
+_LONGEST_NAME = 10_000
 _CHUNK = 1 << 20
 
 
@@ -27,15 +29,19 @@ class Files(Protocol):
         """A file."""
         ...
 
-    def bytes_of(self, name: str) -> bytes:
+    def message(self, name: str) -> bytes:
+        """The message in a file. Raises `CorpusError` for one that is too large too."""
+        return self.bytes_of(name, LARGEST_MESSAGE)
+
+    def bytes_of(self, name: str, most: int = LARGEST_FILE) -> bytes:
         """What is in a file. Raises `CorpusError` for one that is too large too."""
         try:
             with self.opened(name) as stream:
-                found = stream.read(LARGEST_FILE + 1)
+                found = stream.read(most + 1)
         except OSError as problem:
             raise unread(name, problem) from problem
-        if len(found) > LARGEST_FILE:
-            raise CorpusError(f"names {name!r:.120}, which has more than {LARGEST_FILE:,} bytes")
+        if len(found) > most:
+            raise CorpusError(f"names {quoted(name)}, which has more than {most:,} bytes")
         return found
 
     def sha256_of(self, name: str) -> str:
@@ -64,8 +70,8 @@ class Beside(Files):
 
     def place(self, name: str) -> Place:
         """Where a file lies. Raises `CorpusError` for a name that leads elsewhere."""
-        if "/" in name or not NAME.fullmatch(name):
-            raise CorpusError(f"names {name!r:.120}, which is no name beside it")
+        if "/" in name or not is_name(name):
+            raise CorpusError(f"names {quoted(name)}, which is no name beside it")
         return self._place.beside(name)
 
 
@@ -78,14 +84,14 @@ class Confined(Files):
 
     def path(self, name: str, kind: Callable[[int], bool] = stat.S_ISREG) -> Path:
         """Where a file (or what `kind` takes) lies. Raises `CorpusError` for a name that leads elsewhere, and for what is no file."""
-        if not NAME.fullmatch(name):
-            raise CorpusError(f"names {name!r:.120}, which is no name within the folder")
+        if not is_name(name):
+            raise CorpusError(f"names {quoted(name)}, which is no name within the folder")
         try:
             found = (self.folder / name).resolve(strict=True)
             if not found.is_relative_to(self._home):
-                raise CorpusError(f"names {name!r:.120}, which is a link that leads out of the folder")
+                raise CorpusError(f"names {quoted(name)}, which is a link that leads out of the folder")
             if not kind(found.stat().st_mode):
-                raise CorpusError(f"names {name!r:.120}, which is no file")
+                raise CorpusError(f"names {quoted(name)}, which is no file")
         except (OSError, RuntimeError) as problem:
             raise unread(name, problem) from problem
         return found
@@ -98,6 +104,11 @@ class Confined(Files):
             raise unread(name, problem) from problem
 
 
+def is_name(name: str) -> bool:
+    """Whether it is the name of a file below a folder that leads nowhere else."""
+    return len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) is not None
+
+
 def unread(name: str, problem: Exception) -> CorpusError:
     """What is wrong with a file that cannot be read."""
-    return CorpusError(f"names {name!r:.120}, which cannot be read: {getattr(problem, 'strerror', None) or problem}")
+    return CorpusError(f"names {quoted(name)}, which cannot be read: {getattr(problem, 'strerror', None) or problem}")

@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 
 import orjson
 
-from brokerfuzz.corpus.confined import NAME
+from brokerfuzz.corpus.confined import is_name
 from brokerfuzz.corpus.formats import About, File
 from brokerfuzz.corpus.places import Counted, Place, Summed
 from brokerfuzz.errors import CorpusError
@@ -113,7 +113,7 @@ def found_folder(place: Place, name: str, about: About) -> Written | None:
 def _listed(place: Place, line: bytes) -> int | None:
     """The bytes of the file of a line of checksums; None where it is another file than was written, or the line leads elsewhere."""
     entry = SUM.fullmatch(line)
-    if entry is None or not NAME.fullmatch(name := entry[2].decode("ascii", "replace")):
+    if entry is None or not is_name(name := entry[2].decode("ascii", "replace")):
         return None
     found = _found(place, name)
     return found.bytes if found.sha256 == entry[1].decode() else None

@@ -10,7 +10,7 @@ from typing import Any
 from brokerfuzz.corpus.confined import Beside, Confined, Files
 from brokerfuzz.corpus.destinations import LONGEST_SUM, MANIFEST, SUM, SUMS
 from brokerfuzz.corpus.places import LocalPlace, Place
-from brokerfuzz.errors import CorpusError
+from brokerfuzz.errors import CorpusError, quoted
 
 CASES = "cases.ndjson"
 """The file of a folder that has a record a case, and in place of its message the name of the file that has that."""
@@ -27,7 +27,7 @@ class CorpusFolder:
             raise CorpusError(f"{path} cannot be read: Is a directory, and no corpus (it has no {MANIFEST}); name a corpus, or its files")
         form = _object(self.files, MANIFEST, str(path / MANIFEST)).get("format")
         if form != "files":
-            found = f"{path} is a folder of the format {form!r:.40}, which is not read back"
+            found = f"{path} is a folder of the format {quoted(form)}, which is not read back"
             raise CorpusError(f"{found}: export with --format files, or as ndjson (`sha256sum --check {SUMS}` checks any folder's files)")
 
     def damage(self) -> Iterator[str]:
@@ -37,7 +37,7 @@ class CorpusFolder:
             if not name:
                 yield f"{SUMS}, line {number}, is no checksum and name"
             elif name in listed:
-                yield f"{SUMS}, line {number}, names {name!r} again"
+                yield f"{SUMS}, line {number}, names {quoted(name)} again"
             else:
                 listed.add(name)
                 yield from (f"{SUMS}, line {number}, {problem}" for problem in _differing(self.files, name, digest))
@@ -71,12 +71,12 @@ class ShardList:
         self._files: Confined | Beside = Confined(place.path.parent) if isinstance(place, LocalPlace) else Beside(place)
         said = _object(self._files, place.base, place.name)
         try:
-            self._shards = [(str(shard["name"]), str(shard["sha256"])) for shard in said["shards"]]
+            self._shards = [(_text(shard["name"]), _text(shard["sha256"])) for shard in said["shards"]]
             whole = said["whole"] is True and len({name for name, _ in self._shards}) == len(self._shards) == said["of"] > 0
         except (KeyError, TypeError, ValueError) as problem:
             raise CorpusError(f"{place.name} is no list of shards ({type(problem).__name__}: {problem}): export the corpus again") from problem
         if not whole:
-            raise CorpusError(f"{place.name} lists {len(self._shards):,} shards of {said['of']!r:.20}: go on with the export with --resume")
+            raise CorpusError(f"{place.name} lists {len(self._shards):,} shards of {quoted(said.get('of'))}: go on with the export with --resume")
 
     @property
     def places(self) -> list[Place]:
@@ -95,8 +95,20 @@ class ShardList:
     def damage(self) -> Iterator[str]:
         """What the checksums say is wrong, a sentence each. Those of shards that are folders are in their own lists."""
         for name, digest in self._shards:
-            if not (isinstance(self._files, Confined) and (self._files.folder / name).is_dir()):
+            if not self._is_folder(name):
                 yield from _differing(self._files, name, digest)
+
+    def _is_folder(self, name: str) -> bool:
+        try:
+            return isinstance(self._files, Confined) and bool(self._files.path(name, stat.S_ISDIR))
+        except CorpusError:
+            return False
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{quoted(value)} is no text")
+    return value
 
 
 def _is_file_or_folder(mode: int) -> bool:
@@ -106,7 +118,7 @@ def _is_file_or_folder(mode: int) -> bool:
 def _differing(files: Files, name: str, digest: str) -> Iterator[str]:
     try:
         if files.sha256_of(name) != digest:
-            yield f"names {name!r}, which is not the file that was written: its checksum differs"
+            yield f"names {quoted(name)}, which is not the file that was written: its checksum differs"
     except CorpusError as problem:
         yield str(problem)
 

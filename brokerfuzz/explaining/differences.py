@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 
+from brokerfuzz.errors import shortened
 from brokerfuzz.explaining.words import printable
 
 WIDEST = 72
@@ -29,7 +30,7 @@ def difference(twin: bytes, body: bytes) -> list[str]:
 def laid_out(body: bytes) -> list[str]:
     """A message alone, a member a line; what is no JSON as its bytes, without the middle where it is long."""
     found = _laid_out(body)
-    return [shortened(line) for line in found] if found else [shortened(_text(body))]
+    return [shortened(line, WIDEST) for line in found] if found else [shortened(_text(body), WIDEST)]
 
 
 def _lines(before: list[str], after: list[str]) -> Iterator[str]:
@@ -45,15 +46,7 @@ def _few(lines: list[str]) -> list[str]:
     if len(lines) > MOST_LINES:
         left_out = len(lines) - MOST_LINES + 1
         lines = [*lines[: MOST_LINES // 2], f"... {left_out:,} lines more", *lines[-(MOST_LINES // 2 - 1) :]]
-    return [shortened(line) for line in lines]
-
-
-def shortened(line: str) -> str:
-    """The line without its middle, where it is too wide."""
-    if len(line) <= WIDEST:
-        return line
-    half = WIDEST // 2 - 12
-    return f"{line[:half]} ... {len(line) - 2 * half:,} characters ... {line[-half:]}"
+    return [shortened(line, WIDEST) for line in lines]
 
 
 def _laid_out(body: bytes) -> list[str] | None:
@@ -126,7 +119,7 @@ def _alike_at_the_end(a: bytes, b: bytes) -> int:
 def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[str]:
     """What lies around the difference, which is from `start` to before `end`."""
     before = ("... " if begin else "") + _text(body[begin:start])
-    different = shortened(_text(body[start:end]))
+    different = shortened(_text(body[start:end]), WIDEST)
     after = _text(body[end : end + _AFTER]) + (" ..." if len(body) > end + _AFTER else "")
     size = f"  ({len(body):,} bytes)" if len(body) > 4 * WIDEST else ""
     marks = [f"  {' ' * len(before)}{'^' * len(different)}"] if different else []

@@ -10,7 +10,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.decoding import judged
 from brokerfuzz.corpus import encode
 from brokerfuzz.corpus.reading import Line, check_lasting, lines, parts_of
-from brokerfuzz.errors import CorpusError
+from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.explaining.catalogues import why
 from brokerfuzz.explaining.differences import difference, laid_out
 from brokerfuzz.explaining.judgements import Judgement
@@ -57,7 +57,7 @@ class Single:
         case = self.case
         yield f"{case.id}  {case.label} {case.message_type}, {len(case.body):,} bytes ({printable(self.name)}, line {self.line})"
         yield printable(why(case))
-        yield from judgement_lines(self._judgement, self.contract)
+        yield from (shortened(printable(line)) for line in judgement_lines(self._judgement, self.contract))
         yield from (f"  header {name}: {'none' if value is None else value}" for name, value in case.headers)
         yield ""
         yield from laid_out(case.body)

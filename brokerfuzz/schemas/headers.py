@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from brokerfuzz.errors import quoted
+
 Headers = tuple[tuple[str, str | None], ...]
 """(name, value): what a request has in place of its usual headers of these names. None: it has none of that name."""
 
@@ -38,9 +40,9 @@ def headers_of(pairs: Any) -> Headers:
     headers = tuple((name, value) for name, value in pairs)
     for name, value in headers:
         if not (isinstance(name, str) and _NAME.fullmatch(name)) or name.lower() == "content-length":
-            raise ValueError(f"{name!r} is no header that can be set: give a name that HTTP has, and none of content-length")
+            raise ValueError(f"{quoted(name)} is no header that can be set: give a name that HTTP has, and none of content-length")
         if value is not None and not (isinstance(value, str) and _VALUE.fullmatch(value)):
-            raise ValueError(f"{value!r} is no value of {name}: give printable ASCII without blanks around it, or null")
+            raise ValueError(f"{quoted(value)} is no value of {quoted(name)}: give printable ASCII without blanks around it, or null")
     return headers
 
 

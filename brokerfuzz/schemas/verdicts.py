@@ -4,7 +4,10 @@ import json
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from brokerfuzz.errors import shortened
+
 Label = Literal["valid", "invalid", "unspecified"]
+_FEW = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,13 @@ class Verdict:
     label: Label
     broken: tuple[Broken, ...] = ()
     silences: tuple[Touched, ...] = ()
+
+    @property
+    def brief(self) -> str:
+        """The verdict on a line: no more than the first few rules and silences."""
+        some = [*(f"breaks {b}" for b in self.broken[:_FEW]), *(f"touches {t}" for t in self.silences[:_FEW])]
+        left = len(self.broken) + len(self.silences) - len(some)
+        return "; ".join([self.label, *(shortened(line, 240) for line in some), *([f"and {left:,} more"] if left else [])])
 
     def __str__(self) -> str:
         return "\n  ".join([self.label, *(f"breaks {b}" for b in self.broken), *(f"touches {t}" for t in self.silences)])

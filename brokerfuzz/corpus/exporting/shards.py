@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from brokerfuzz.cases.case import clock
+from brokerfuzz.corpus.confined import LARGEST_FILE
 from brokerfuzz.corpus.destinations import Written, found_file, found_folder, write_file
 from brokerfuzz.corpus.exporting.export import Export, Outcome, Writing, check_place
 from brokerfuzz.corpus.exporting.parts import Piece, even
@@ -57,10 +58,6 @@ class _Manifest:
         said = {**self.head, "whole": len(self.shards) == self.head["of"], "shards": [asdict(self.shards[name]) for name in sorted(self.shards)]}
         write_file(self.place, [(json.dumps(said, indent=2) + "\n").encode()], packed=True)
         self._written = time.monotonic()
-
-
-_LARGEST = 32 * 1024 * 1024
-"""Bytes of a manifest: one of 99,999 shards has some 25 million."""
 
 
 def write_shards(export: Export, place: Place, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
@@ -154,7 +151,7 @@ def recorded_now(place: Place, form: Format, count: int) -> datetime | None:
 def _read(place: Place) -> dict[str, Any] | None:
     try:
         with place.opened() as stream:
-            known = orjson.loads(stream.read(_LARGEST))
+            known = orjson.loads(stream.read(LARGEST_FILE))
     except FileNotFoundError:
         return None
     except ValueError:
