@@ -6,12 +6,12 @@ from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import orjson
 
 from brokerfuzz.cases.case import NOW_TAG, Case, Fault
-from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError
+from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError, quoted, shortened
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.headers import Headers, headers_of
@@ -19,13 +19,18 @@ from brokerfuzz.schemas.instants import instant
 
 _ID = re.compile(r"[0-9a-f]{16}")
 
+MOST_LISTED = 1000
+"""Faults, silences, tags or headers of a record, at the most. Those that brokerfuzz writes have a few."""
+
+_LONGEST = 400
+
 BytesOf = Callable[[str], bytes]
 """Gives the bytes of a file of a corpus that is a folder, by its name there."""
 
 
 def no_files(name: str) -> bytes:
     """Where there are no files: a corpus that is one file itself. Raises `CorpusError`."""
-    raise CorpusError(f"has its message in a file ({name!r}), and the corpus is no folder")
+    raise CorpusError(f"has its message in a file ({quoted(name)}), and the corpus is no folder")
 
 
 class Record(NamedTuple):
@@ -40,21 +45,23 @@ class Record(NamedTuple):
     twin_id: str | None
     headers: Headers
     last: bool
-    carried: Mapping[str, Any]
-    """The line's object, of which one member holds the message: `body`, `raw` or `file`."""
+    carrier: Literal["body", "raw", "file"]
+    """The member that holds the message."""
+    carried: bytes | str
+    """What that says: the message, its base64, or the name of its file."""
     bytes_of: BytesOf = no_files
 
     @property
     def body(self) -> bytes:
         """The message, read anew each time. Raises `CorpusError` where it cannot be had."""
+        if isinstance(self.carried, bytes):
+            return self.carried
+        if self.carrier == "file":
+            return self.bytes_of(self.carried)
         try:
-            if "body" in self.carried:
-                return orjson.dumps(self.carried["body"])
-            if "raw" in self.carried:
-                return b64decode(self.carried["raw"], validate=True)
-        except (ValueError, TypeError, Base64Error) as problem:
+            return b64decode(self.carried, validate=True)
+        except (ValueError, Base64Error) as problem:
             raise _no_record(problem) from problem
-        return self.bytes_of(_file(self.carried["file"]))
 
     @property
     def now(self) -> datetime | None:
@@ -66,6 +73,7 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> Record:
     """The record of a line. Raises `CorpusError` (without the line's number) for what is none."""
     try:
         said = orjson.loads(line)
+        carrier, carried = _carried(said)
         faults = tuple(Fault(_text(entry["rule"]), _text(entry["at"]), _text(entry["technique"])) for entry in _list(said["faults"]))
         return Record(
             id=_id(said["id"]),
@@ -77,7 +85,8 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> Record:
             twin_id=None if said["twin"] is None else _id(said["twin"]),
             headers=headers_of(_list(said.get("headers", []))),
             last=said.get("last") is True,
-            carried=_carrying(said),
+            carrier=carrier,
+            carried=carried,
             bytes_of=bytes_of,
         )
     except (ValueError, KeyError, TypeError, AttributeError, UnknownNameError) as problem:
@@ -86,43 +95,50 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> Record:
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise TypeError(f"{value!r:.40} is no list")
+        raise TypeError(f"{quoted(value)} is no list")
+    if len(value) > MOST_LISTED:
+        raise ValueError(f"a list of {len(value):,}, and up to {MOST_LISTED:,} can be")
     return value
 
 
-def _carrying(said: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not {"body", "raw", "file"} & set(said):
-        raise KeyError("body")
-    return said
+def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], bytes | str]:
+    """Where the message is, and what is there. A value is written at once: it takes thirty times as much memory as its bytes."""
+    if "body" in said:
+        return "body", orjson.dumps(said["body"])
+    if "raw" in said:
+        return "raw", _text(said["raw"])
+    if "file" in said:
+        return "file", _file(said["file"])
+    raise KeyError("body")
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r:.40} is no text")
+        raise TypeError(f"{quoted(value)} is no text")
     return value
 
 
 def _file(value: Any) -> str:
     if not isinstance(value, str):
-        raise CorpusError(f"is no record of a case ({value!r:.40} is no name of a file)")
+        raise CorpusError(f"is no record of a case ({quoted(value)} is no name of a file)")
     return value
 
 
 def _label(value: Any) -> Label:
     if value not in ("valid", "invalid", "unspecified"):
-        raise ValueError(f"{value!r:.40} is no verdict")
+        raise ValueError(f"{quoted(value)} is no verdict")
     found: Label = value
     return found
 
 
 def _id(value: Any) -> str:
     if not _ID.fullmatch(_text(value)):
-        raise ValueError(f"{value!r:.40} is no id")
+        raise ValueError(f"{quoted(value)} is no id")
     return str(value)
 
 
 def _no_record(problem: Exception) -> CorpusError:
-    return CorpusError(f"is no record of a case ({type(problem).__name__}: {problem})")
+    return CorpusError(f"is no record of a case ({type(problem).__name__}: {shortened(str(problem), _LONGEST)})")
 
 
 def judged(record: Record, twins: Mapping[str, Case], *, contract: Contract | None = None) -> Case:
@@ -138,13 +154,13 @@ def judged(record: Record, twins: Mapping[str, Case], *, contract: Contract | No
             headers=record.headers,
         )  # fmt: skip
     except LabelError as problem:
-        raise CorpusError(f"is not what its record says: {problem}") from problem
+        raise CorpusError(f"is not what its record says: {shortened(str(problem))}") from problem
     if record.twin_id is not None and twin is None:
         case = replace(case, missing_twin=record.twin_id)
     found = (case.id, case.label, sorted({touch.silence for touch in case.verdict.silences}))
     claimed = (record.id, record.label, list(record.silences))
     if found != claimed:
-        raise CorpusError(f"says {claimed}, and its bytes are {found}: it was changed, or made for another contract")
+        raise CorpusError(f"says {quoted(claimed)}, and its bytes are {quoted(found)}: it was changed, or made for another contract")
     return case
 
 

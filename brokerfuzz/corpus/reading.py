@@ -11,12 +11,17 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.decoding import BytesOf, Record, judged, no_files, record_of
 from brokerfuzz.corpus.folders import CASES, SHARDS, CorpusFolder, ShardList
 from brokerfuzz.corpus.places import LocalPlace, Place, place_of
-from brokerfuzz.errors import CorpusError
+from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.packing import opened_for_reading, unpacking
 from brokerfuzz.schemas import Contract
 
-LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes of a line that are read at the most."""
+LONGEST_LINE = 8 * 1024 * 1024
+"""Bytes of a line that are read at the most.
+
+The longest that brokerfuzz writes has 1.4 MB: the message of more than 1 MiB that asks how large one may be (the silence `message-size`), in base64.
+Random cases have up to 33 KB. So a changed contract may ask that of 6 MB. What a line becomes is read, judged and told in less than a gigabyte.
+"""
+_AGAIN = "export the corpus again, as ndjson or with --format files"
 _REMEMBERED = 4096
 _REMEMBERED_BYTES = 64 * 1024 * 1024
 
@@ -53,7 +58,7 @@ def _cases(found: "Lines", name: str, twins: "Twins", contract: Contract | None)
                 case = judged(record, twins.known, contract=contract)
             except CorpusError as problem:
                 raise line.wrong(problem) from problem
-            twins.add(case)
+            twins.add(case, len(line.text))
             yield case
 
 
@@ -76,6 +81,7 @@ class Twins:
 
     def __init__(self) -> None:
         self._cases: OrderedDict[str, Case] = OrderedDict()
+        self._sizes: OrderedDict[str, int] = OrderedDict()
         self._bytes = 0
 
     @property
@@ -83,14 +89,15 @@ class Twins:
         """Those that are still known."""
         return self._cases
 
-    def add(self, case: Case) -> None:
-        """Remembers a case if it is valid; forgets the oldest where there are too many."""
+    def add(self, case: Case, size: int) -> None:
+        """Remembers a case, whose record has so many bytes, if it is valid; forgets the oldest where there are too many or they are too large."""
         if case.label != "valid" or case.id in self._cases:
             return
-        self._cases[case.id] = case
-        self._bytes += len(case.body)
+        self._cases[case.id], self._sizes[case.id] = case, size + len(case.body)
+        self._bytes += self._sizes[case.id]
         while len(self._cases) > _REMEMBERED or self._bytes > _REMEMBERED_BYTES:
-            self._bytes -= len(self._cases.popitem(last=False)[1].body)
+            self._cases.popitem(last=False)
+            self._bytes -= self._sizes.popitem(last=False)[1]
 
 
 class Succession:
@@ -128,11 +135,11 @@ class Line:
         try:
             return record_of(self.text, self.bytes_of)
         except CorpusError as problem:
-            raise CorpusError(f"{problem}: export the corpus again, as ndjson or with --format files") from problem
+            raise CorpusError(f"{problem}: {_AGAIN}") from problem
 
     def wrong(self, problem: CorpusError) -> CorpusError:
         """What is wrong with it, and where it is."""
-        return CorpusError(f"{self.name}, line {self.number}, {problem}")
+        return CorpusError(f"{self.name}, line {self.number}, {shortened(str(problem))}")
 
 
 Lines = Generator[Line, None, None]
@@ -182,7 +189,7 @@ def _lines_of_folder(path: Path) -> Lines:
     except CorpusError as problem:
         raise CorpusError(f"{path} {problem}: export the corpus again") from problem
     with stream:
-        yield from _lines(stream, str(path / CASES), folder.files.bytes_of)
+        yield from _lines(stream, str(path / CASES), folder.files.message)
 
 
 def _lines(stream: BinaryIO, name: str, bytes_of: Callable[[str], bytes]) -> Lines:
@@ -190,7 +197,7 @@ def _lines(stream: BinaryIO, name: str, bytes_of: Callable[[str], bytes]) -> Lin
     while text := stream.readline(LONGEST_LINE + 1):
         number += 1
         if len(text) > LONGEST_LINE:
-            raise CorpusError(f"{name}, line {number}, is longer than {LONGEST_LINE:,} bytes: no corpus has such lines")
+            raise CorpusError(f"{name}, line {number}, is longer than {LONGEST_LINE:,} bytes, as none of a corpus is: {_AGAIN}")
         yield Line(name, number, text, bytes_of)
     if number == 0:
         raise CorpusError(f"{name} is empty, and was cut off if it was a corpus: name a file that `brokerfuzz export` wrote")

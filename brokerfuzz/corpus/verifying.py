@@ -74,4 +74,4 @@ class Verification:
         if (number := int(record.id, 16)) in seen:
             raise CorpusError(f"is the case {record.id} again: each case is in a corpus once")
         seen.add(number)
-        self._twins.add(judged(record, self._twins.known, contract=self._contract))
+        self._twins.add(judged(record, self._twins.known, contract=self._contract), len(line.text))

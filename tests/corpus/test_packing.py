@@ -86,9 +86,9 @@ def test_a_packed_file_in_which_a_byte_was_changed_is_refused(holding: Callable[
 
 
 def test_a_frame_that_asks_for_a_larger_window_than_is_given_is_said_so(holding: Callable[..., Path]) -> None:
-    options = {zstd.CompressionParameter.window_log: 31, zstd.CompressionParameter.content_size_flag: 0}
+    options: dict[int, int] = {zstd.CompressionParameter.window_log: 31, zstd.CompressionParameter.content_size_flag: 0}
     packer = zstd.ZstdCompressor(options=options)
-    with pytest.raises(CorpusError, match="window of more than 128 MiB.*unpack it first"):
+    with pytest.raises(CorpusError, match=r"window of more than 128 MiB.*unpack it first"):
         everything(holding("corpus.zst", packer.compress(TEXT) + packer.flush()))
 
 

@@ -18,6 +18,7 @@ from click.testing import Result
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.corpus import read, write
+from brokerfuzz.corpus.confined import LARGEST_FILE, LARGEST_MESSAGE
 from brokerfuzz.corpus.reading import LONGEST_LINE, Twins, records
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.packing import packing
@@ -95,7 +96,7 @@ def test_a_line_of_a_gigabyte_is_refused_in_bounded_memory(tmp_path: Path, name:
             for _ in range(LONGEST_LINE // (1 << 20) + 1):
                 packer.write(b"a" * (1 << 20))
     tracemalloc.start()
-    assert "line 1, is longer than 67,108,864 bytes" in one_line(path)
+    assert f"line 1, is longer than {LONGEST_LINE:,} bytes" in one_line(path)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 3 * LONGEST_LINE
@@ -210,7 +211,7 @@ HARM: dict[str, tuple[Edit, str]] = {
     "a folder": (in_place_of_first(lambda path: path.mkdir()), "is no file"),
     "nothing": (in_place_of_first(lambda path: None), "cannot be read: No such file"),
     "another message": (in_place_of_first(lambda path: path.write_bytes(b"{}")), "its bytes are"),
-    "a huge message": (in_place_of_first(swell), "more than 67,108,864 bytes"),
+    "a huge message": (in_place_of_first(swell), f"more than {LARGEST_MESSAGE:,} bytes"),
     "a folder that leads out": (link_a_folder_out, "leads out of the folder"),
     "a path that is too long": (first_record_names("a/" * 3000 + "a"), "cannot be read"),
     "a number for a name": (first_record_names(5), "is no name of a file"),
@@ -220,7 +221,7 @@ HARM: dict[str, tuple[Edit, str]] = {
     "a manifest that is no JSON": (lambda folder: (folder / "manifest.json").write_text("{"), "is no JSON"),
     "a manifest that is no object": (lambda folder: (folder / "manifest.json").write_text("[]"), "is no JSON object"),
     "a deep manifest": (lambda folder: (folder / "manifest.json").write_text("[" * 10**6), "is no JSON"),
-    "a huge manifest": (lambda folder: swell(folder / "manifest.json"), "more than 67,108,864 bytes"),
+    "a huge manifest": (lambda folder: swell(folder / "manifest.json"), f"more than {LARGEST_FILE:,} bytes"),
     "another format": (lambda folder: (folder / "manifest.json").write_text('{"format": "parsing"}'), "is not read back"),
 }
 
@@ -233,9 +234,24 @@ def test_a_folder_out_to_harm_is_refused_in_one_line(folder: Path, harm: str) ->
     assert words in one_line(folder)
 
 
+def nested(depth: int) -> list[object]:
+    found: list[object] = []
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
 SHARD_HARM: dict[str, tuple[Callable[[dict[str, object]], object], str]] = {
     "a shard that climbs out": (lambda said: said["shards"][0].update(name="../a"), "no name within the folder"),  # type: ignore[index]
     "a shard that is not there": (lambda said: said["shards"][0].update(name="b"), "No such file"),  # type: ignore[index]
+    "a shard whose name is none": (lambda said: said["shards"][0].update(name={"a": 5}), "is no list of shards"),  # type: ignore[index]
+    "a shard whose name has NUL": (lambda said: said["shards"][0].update(name="a\0"), "no name within the folder"),  # type: ignore[index]
+    "a shard with a very long name": (lambda said: said["shards"][0].update(name="a/" * 10**6 + "a"), "no name within"),  # type: ignore[index]
+    "a shard with a long name": (lambda said: said["shards"][0].update(name="a" * 250 + "/" + "a" * 250), "cannot be read"),  # type: ignore[index]
+    "a checksum that is none": (lambda said: said["shards"][0].update(sha256=5), "is no list of shards"),  # type: ignore[index]
+    "deep shards": (lambda said: said.update(shards=nested(900)), "is no list of shards"),
+    "neither whole nor a number": (lambda said: said.update(whole=False) or said.pop("of"), "--resume"),
+    "a very long number": (lambda said: said.update(of="9" * 10**6), "--resume"),
     "a shard twice": (lambda said: said["shards"][0].update(name=said["shards"][1]["name"]), "--resume"),  # type: ignore[index]
     "shards that are not written yet": (lambda said: said.update(whole=False), "--resume"),
     "fewer shards than it says": (lambda said: said.update(of=4), "--resume"),
@@ -251,11 +267,35 @@ def test_a_list_of_shards_out_to_harm_is_refused_in_one_line(shards: Path, harm:
     edit(said)
     shards.write_text(json.dumps(said))
     assert words in one_line(shards)
+    assert len(one_line(shards)) < 1000
+
+
+@pytest.mark.parametrize("harm", SHARD_HARM)
+def test_nor_is_it_verified(shards: Path, run: Callable[..., Result], harm: str) -> None:
+    said = json.loads(shards.read_bytes())
+    SHARD_HARM[harm][0](said)
+    shards.write_text(json.dumps(said))
+    verified = run("corpus", "verify", shards)
+    assert verified.exit_code == 2
+    assert verified.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"5", b"[" * 10**6, b"\0" * 100, b"\xff", b'{"of":' + b"9" * 10_000 + b"}", b'{"a":' * 10**5])
+def test_what_is_no_list_of_shards_is_said_so(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.shards.json").write_bytes(content)
+    assert "is no " in one_line(tmp_path / "a.shards.json")
 
 
 def test_many_large_twins_are_forgotten_before_they_fill_the_memory(cases: list[Case]) -> None:
     twins, plain = Twins(), next(case for case in cases if case.label == "valid")
     for number in range(40):
-        twins.add(replace(plain, body=bytes([number]) * (4 << 20)))
+        twins.add(replace(plain, body=bytes([number]) * (2 << 20)), 2 << 20)
     assert 1 < sum(len(case.body) for case in twins.known.values()) >> 20 <= 64
     assert list(twins.known.values())[-1].body[0] == 39, "the last ones are those that stay"
+
+
+def test_so_are_small_ones_of_large_records(cases: list[Case]) -> None:
+    twins, plain = Twins(), next(case for case in cases if case.label == "valid")
+    for number in range(40):
+        twins.add(replace(plain, body=b"%d" % number, tags=("x" * (4 << 20),)), 4 << 20)
+    assert [case.body for case in twins.known.values()] == [b"%d" % number for number in range(25, 40)]

@@ -1,0 +1,116 @@
+"""Lines that are out to harm: whatever is in one, it is read in bounded memory, and told in a line of bearable length."""
+
+import gzip
+import json
+import subprocess
+import sys
+from base64 import b64encode
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from brokerfuzz.corpus.committed import DATA
+from brokerfuzz.corpus.reading import LONGEST_LINE
+
+PRODUCTS = "product-list-response"
+RECORD: dict[str, Any] = {"id": "0" * 16, "message": "offer-creation-request", "verdict": "invalid", "faults": [], "silences": [], "tags": [],
+                          "twin": None}  # fmt: skip
+GIGABYTE = 1 << 30
+
+
+def line_of(change: Mapping[str, Any], filling: str = "") -> bytes:
+    """A record with other members, in which `@@` stands for what fills it up to the longest line: this, again and again."""
+    text = json.dumps({**RECORD, **change}, separators=(",", ":")).replace('"@@"', "@@")
+    return text.replace("@@", ",".join([filling] * ((LONGEST_LINE - len(text)) // (len(filling) + 1)))).encode()
+
+
+PACKED = b64encode(gzip.compress(b"[" + b"{}," * (LONGEST_LINE - 1) + b"{}]")).decode()
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "objects": lambda: line_of({"body": ["@@"]}, '{"a":0}'),
+    "errors": lambda: line_of({"message": PRODUCTS, "body": {"data": ["@@"]}}, "{}"),
+    "other errors": lambda: line_of({"body": {"accessGroups": ["@@"]}}, "1"),
+    "a name": lambda: line_of({"message": "x" * (LONGEST_LINE - 1000), "body": {}}),
+    "tags": lambda: line_of({"tags": ["@@"], "body": {}}, '""'),
+    "faults": lambda: line_of({"faults": ["@@"], "body": {}}, '{"rule":"a","at":"","technique":"a"}'),
+    "headers": lambda: line_of({"headers": ["@@"], "body": {}}, '["a",null]'),
+    "a packed message": lambda: line_of({"headers": [["content-encoding", "gzip"]], "raw": PACKED}),
+}
+_MEASURED = """
+import resource, subprocess, sys
+done = subprocess.run([sys.executable, "-m", "brokerfuzz", "corpus", *sys.argv[1:]], capture_output=True)
+most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+print(most, done.returncode, len(done.stdout + done.stderr))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no module resource")
+@pytest.mark.parametrize(("command", "kind"), [*(("verify", kind) for kind in HOSTILE), ("show", "objects"), ("merge", "a name")])
+def test_no_line_fills_the_memory(tmp_path: Path, environment: Mapping[str, str], command: str, kind: str) -> None:
+    line = HOSTILE[kind]()
+    assert len(line) < LONGEST_LINE
+    (tmp_path / "a").write_bytes(line)
+    out = [str(tmp_path / "out")] if command == "merge" else []
+    args = [sys.executable, "-c", _MEASURED, command, *out, str(tmp_path / "a")]
+    done = subprocess.run(args, capture_output=True, text=True, check=True, env=environment)
+    most, status, size = map(int, done.stdout.split())
+    assert most < GIGABYTE / 2
+    assert status == 2
+    assert size < 2000
+
+
+# ---------------------------------------------------------------------------------------------------- what is said of them
+
+
+LONG = "{}"
+TEXTS: dict[str, Any] = {
+    "id": {"id": LONG},
+    "message": {"message": LONG},
+    "verdict": {"verdict": LONG},
+    "rule": {"faults": [{"rule": LONG, "at": "", "technique": "a"}]},
+    "place": {"faults": [{"rule": "a", "at": LONG, "technique": "a"}]},
+    "technique": {"faults": [{"rule": "a", "at": "", "technique": LONG}]},
+    "faults": {"faults": LONG},
+    "silence": {"silences": [LONG]},
+    "tags": {"tags": LONG},
+    "tag": {"tags": [LONG], "verdict": "valid"},
+    "time": {"tags": [f"now:{LONG}"], "verdict": "valid"},
+    "twin": {"twin": LONG},
+    "header": {"headers": [[LONG, "a"]]},
+    "value of a header": {"headers": [["a", LONG]]},
+    "pair of a header": {"headers": [LONG]},
+    "raw": {"body": None, "raw": LONG},
+    "file": {"body": None, "file": LONG},
+    "message itself": {"body": LONG},
+    "member of the message": {"body": {LONG: 1}},
+    "text in the message": {"body": {"offerType": LONG}},
+    "member of the record": {LONG: 1, "verdict": "valid"},
+    "value of it": {"verdict": [LONG]},
+}
+
+
+def filled(value: Any, text: str) -> Any:
+    if isinstance(value, dict):
+        return {filled(name, text): filled(member, text) for name, member in value.items() if name != "body" or member is not None}
+    return [filled(item, text) for item in value] if isinstance(value, list) else value.replace(LONG, text) if isinstance(value, str) else value
+
+
+@pytest.mark.parametrize("letter", ["x", "\0", "\n"], ids=["a letter", "NUL", "a line break"])
+@pytest.mark.parametrize("member", TEXTS)
+def test_what_is_wrong_is_told_in_a_line_of_bearable_length(tmp_path: Path, run: Callable[..., Result], member: str, letter: str) -> None:
+    good = (DATA / "offer-creation-request.ndjson").read_bytes().splitlines()[-1]
+    record = filled({**RECORD, "body": {}, **TEXTS[member]}, letter * (1 << 20))
+    (tmp_path / "a").write_bytes(json.dumps(record).encode() + b"\n" + good + b"\n")
+    verified = run("corpus", "verify", tmp_path / "a")
+    assert verified.exit_code == 1
+    first, *_, last = verified.stdout.splitlines()
+    assert "line 1, " in first
+    assert "things are wrong" in last or "thing is wrong" in last
+    assert len(verified.stdout.splitlines()) <= 3
+    assert max(map(len, verified.stdout.splitlines())) <= 1000
+    refused = run("corpus", "merge", tmp_path / "out", tmp_path / "a")
+    assert refused.exit_code == 2
+    assert refused.stderr.count("\n") == 1
+    assert len(refused.stderr) < 1200
