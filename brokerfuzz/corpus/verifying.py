@@ -9,9 +9,11 @@ from brokerfuzz.cases.decoding import judged
 from brokerfuzz.corpus.folders import SHARDS, CorpusFolder, ShardList
 from brokerfuzz.corpus.places import LocalPlace, Place, place_of
 from brokerfuzz.corpus.reading import Line, Succession, Twins, lines, parts_of
-from brokerfuzz.errors import CorpusError
+from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.schemas import Contract
 
+FIRST_LINES = 10
+"""Lines that a corpus begins with of which one has to be a record."""
 MOST_NO_RECORDS = 10_000
 """Lines of corpora that may be no records; with more of them, there is no point in telling which."""
 
@@ -39,7 +41,8 @@ class Verification:
     def of(self, path: str | Path) -> Iterator[Wrong | None]:
         """For each record of a corpus what is wrong with it, or None; before that, what the checksums of a folder or a list of shards say.
 
-        Raises `CorpusError` where the corpus cannot be read, is none, or was cut off.
+        Raises `CorpusError` where the corpus cannot be read, was cut off, or is none: where none of its first ten lines is a record. So a corpus
+        in which a few lines were damaged is verified to its end, wherever they are, and of a page or a recording no more than its first line is told.
         """
         place = place_of(str(path))
         if place.base.endswith(SHARDS):
@@ -51,20 +54,29 @@ class Verification:
 
     def _of_part(self, part: Place) -> Iterator[Wrong | None]:
         succession, seen = Succession(part.name), set[int]()
+        before, first = self._no_records, list[Wrong | None]()
         with closing(lines(part)) as found:
             for line in found:
                 self.count += 1
+                wrong = self._wrong(line, succession, seen)
                 if self._no_records > MOST_NO_RECORDS:
                     raise CorpusError(f"{line.name} has more than {MOST_NO_RECORDS:,} lines that are no records: it is no corpus")
-                try:
-                    self._judge(line, succession, seen)
-                except CorpusError as problem:
-                    if line.number == 1 and not line.text.startswith(b"{"):
-                        raise line.wrong(problem) from problem
-                    yield Wrong(line.name, line.number, str(problem))
-                else:
-                    yield None
+                first.append(wrong)
+                if line.number > self._no_records - before:  # one was a record
+                    yield from first
+                    first.clear()
+                elif line.number == FIRST_LINES:
+                    break
+        if first:
+            raise CorpusError(str(first[0]))
         succession.end()
+
+    def _wrong(self, line: Line, succession: Succession, seen: set[int]) -> Wrong | None:
+        try:
+            self._judge(line, succession, seen)
+        except CorpusError as problem:
+            return Wrong(line.name, line.number, shortened(str(problem)))
+        return None
 
     def _judge(self, line: Line, succession: Succession, seen: set[int]) -> None:
         self._no_records += 1

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus import load, read, write
 from brokerfuzz.corpus.committed import DATA
 from brokerfuzz.format_names import FORMATS
@@ -55,11 +56,13 @@ def test_show_counts_what_is_in_a_corpus(run: Run, mixed: Path) -> None:
 @pytest.mark.parametrize("form", sorted(set(FORMATS) - {"ndjson", "files"}))
 def test_a_format_that_is_not_read_back_is_refused_in_a_line_that_names_those_that_are(run: Run, tmp_path: Path, form: str) -> None:
     assert run("export", tmp_path / "a", "--format", form, "--random", "--count", "20").exit_code == 0
-    refused = run("corpus", "show", tmp_path / "a")
-    assert refused.exit_code == 2
-    assert len(refused.stderr.splitlines()) == 1
-    assert "ndjson" in refused.stderr
-    assert "--format files" in refused.stderr
+    for command in ("show", "verify"):
+        refused = run("corpus", command, tmp_path / "a")
+        assert refused.exit_code == 2
+        assert len(refused.stderr.splitlines()) == 1
+        assert "ndjson" in refused.stderr
+        assert "--format files" in refused.stderr
+        assert not refused.stdout
 
 
 def test_show_says_that_the_committed_corpus_has_every_rule_and_technique(run: Run) -> None:
@@ -258,7 +261,20 @@ def test_verify_lists_all_that_is_wrong_and_where(run: Run, tmp_path: Path) -> N
     assert "is the case" in text, "one that is there twice"
 
 
-@pytest.mark.parametrize("content", [b"", b"#!/bin/sh\n", gzip.compress(PRICING.read_bytes())[:-20]])
+def test_a_corpus_whose_first_lines_were_damaged_is_verified_to_its_end(run: Run, tmp_path: Path) -> None:
+    lines = lines_of(PRICING)
+    for number in (0, 1, 8, 20):
+        lines[number] = b"\x7b" + lines[number][1:-9] + b"\n" if number else b"\x5b" + lines[number][1:]
+    (tmp_path / "a.ndjson").write_bytes(b"".join(lines))
+    result = run("corpus", "verify", tmp_path / "a.ndjson", "--json")
+    assert result.exit_code == 1
+    assert [wrong["line"] for wrong in json.loads(result.stdout)["wrong"]] == [1, 2, 9, 21]
+
+
+NO_CORPORA = [b"", b"#!/bin/sh\n", b"{}\n" * 9, b"no record\n" * 10 + PRICING.read_bytes()]
+
+
+@pytest.mark.parametrize("content", [*NO_CORPORA, gzip.compress(PRICING.read_bytes())[:-20]])
 def test_what_cannot_be_read_cannot_be_verified(run: Run, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / ("a.ndjson.gz" if content.startswith(b"\x1f") else "a.ndjson")
     path.write_bytes(content)
@@ -307,6 +323,16 @@ def test_no_message_reaches_the_terminal_as_anything_but_text(run: Run, tmp_path
     for command in (["verify"], ["show"], ["diff", str(PRICING)]):
         result = run("corpus", *command, tmp_path / "a\x1b.ndjson")
         assert "\x1b" not in result.stdout + result.stderr
+
+
+def test_nor_does_what_the_oracle_says_of_one(run: Run, tmp_path: Path) -> None:
+    case = Case.judged("offer-creation-request", json.dumps({"\x1b]0;title\x07": 1, "a" * 10_000: 2}).encode())
+    write(tmp_path / "a.ndjson", [case])
+    shown = run("corpus", "show", tmp_path / "a.ndjson", case.id)
+    assert shown.exit_code == 0
+    assert "\x1b" not in shown.stdout
+    assert "\\x1b]0;title" in shown.stdout
+    assert max(map(len, shown.stdout.splitlines())) <= 1000
 
 
 def test_a_corpus_that_is_mostly_no_records_is_not_listed_without_end(run: Run, tmp_path: Path) -> None:

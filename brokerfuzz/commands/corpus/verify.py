@@ -21,7 +21,8 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
     """Judge every case again, and check the checksums of folders and shards. Everything that is wrong is listed, a line each.
 
     Wrong is a record that is none, or says of its case what is not so; a case that is there twice; a shard or a file of a
-    folder that was changed, is missing or is not listed. A corpus that was cut off, or is none, cannot be verified.
+    folder that was changed, is missing or is not listed. A corpus that was cut off cannot be verified, nor can a file that is
+    none: none of its first ten lines is a record. ndjson and folders of --format files are read.
 
     Exit status: 0 all is right, 1 something is wrong, 2 a corpus cannot be read.
 
@@ -32,6 +33,7 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
       brokerfuzz corpus verify folder --json | jq '.wrong[].why'
     """
     from brokerfuzz.corpus.verifying import Verification
+    from brokerfuzz.errors import shortened
     from brokerfuzz.explaining.words import printable
 
     verification, count = Verification(contract=contract_of(contract)), 0
@@ -40,7 +42,7 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
             progress(verification.count)
             if wrong is not None:
                 progress.end()
-                click.echo(_json(wrong, first=count == 0) if as_json else printable(str(wrong)), nl=not as_json)
+                click.echo(_json(wrong, first=count == 0) if as_json else shortened(printable(str(wrong))), nl=not as_json)
                 count += 1
     if as_json:
         click.echo(f'{"" if count else _HEAD}], "cases": {verification.count}}}')
