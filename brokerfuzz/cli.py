@@ -20,6 +20,7 @@ import click
 from brokerfuzz.commands import catalogue, check, completion, corpus, coverage, explain, export, fire, init, replay, rules, serve, streams
 from brokerfuzz.commands.interrupts import treat_as_ctrl_c
 from brokerfuzz.commands.output import COMPLETE, FAILED, INTERRUPTED, NAME, PIPE_CLOSED, failed
+from brokerfuzz.options import CONTRACT
 
 
 class Commands(click.Group):
@@ -52,7 +53,21 @@ class Commands(click.Group):
         except BrokenPipeError:
             _hush()
             raise click.exceptions.Exit(PIPE_CLOSED) from None
+        except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
+            raise
+        except Exception as problem:
+            raise _blamed(problem, ctx.meta.get(CONTRACT)) from problem
         return status
+
+
+def _blamed(problem: Exception, folder: str | None) -> Exception:
+    """What is wrong with a changed contract, if there is one: it may ask for what nobody has thought of."""
+    from brokerfuzz.errors import BrokerfuzzError, ContractError
+
+    if folder is None or isinstance(problem, BrokerfuzzError):
+        return problem
+    told = f"{type(problem).__name__}: {problem}"
+    return ContractError(f"brokerfuzz cannot make or judge what the contract in {folder} asks for ({told}): take changes back until it can")
 
 
 def _status(run: Callable[[], int | None]) -> int:

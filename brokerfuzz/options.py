@@ -73,9 +73,20 @@ def above_zero(ctx: click.Context, param: click.Parameter, value: float | None) 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 ONE_OF_MESSAGES = f"{', '.join(MESSAGES[:-1])} or {MESSAGES[-1]}"
 
+CONTRACT = "brokerfuzz.contract"
+"""Where a context's `meta` has the folder of a changed contract."""
+
+
+def _noted_contract(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """So that what goes wrong can be told of it."""
+    ctx.meta[CONTRACT] = value
+    return value
+
+
 contract_option = click.option(
-    "--contract", metavar="DIR", type=click.Path(file_okay=False), is_eager=True, help="A changed contract: a folder with the files that differ."
-)
+    "--contract", metavar="DIR", type=click.Path(file_okay=False), callback=_noted_contract, is_eager=True,
+    help="A changed contract: a folder with the files that differ.",
+)  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 seed_option = click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="What random cases are made from.")
 message_option = click.option(

@@ -1,6 +1,8 @@
 """Files that are whole or not there, and bytes that are written while the next ones are made."""
 
 import os
+import signal
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -26,6 +28,22 @@ def own_name(name: str, end: str) -> str:
 
 
 @contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Lets Ctrl-C wait until it is left: who presses it twice would leave behind what is being taken away after the first."""
+    if threading.current_thread() is not threading.main_thread():  # only that one is interrupted
+        yield
+        return
+    came: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
 def whole(path: Path) -> Iterator[BinaryIO]:
     """A stream to a file of a name of its own beside `path`, which takes the name `path` once all is written and on the disk.
 
@@ -39,7 +57,7 @@ def whole(path: Path) -> Iterator[BinaryIO]:
             os.fsync(stream.fileno())
         part.replace(path)
     finally:
-        with suppress(OSError):
+        with uninterrupted(), suppress(OSError):
             part.unlink(missing_ok=True)
 
 

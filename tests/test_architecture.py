@@ -22,7 +22,7 @@ ALLOWED = {
         "workers", "writing", "version", "schemas", "errors",
     },
     "targets": {"schemas.headers", "errors"},
-    "workers": {"errors"},
+    "workers": {"writing", "errors"},
     "campaign": {"workers", "writing", "targets", "cases.case", "cases.techniques", "schemas", "errors"},
     "reports": {"har_entries", "version", "campaign", "targets", "cases.case", "cases.covering", "cases.techniques", "writing", "schemas", "errors"},
     "service": {"decoder", "schemas", "errors"},

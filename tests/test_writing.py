@@ -1,6 +1,7 @@
 """Bytes that are written while the next ones are made."""
 
 import os
+import signal
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -8,7 +9,7 @@ from threading import Event
 
 import pytest
 
-from brokerfuzz.writing import whole, write_behind
+from brokerfuzz.writing import uninterrupted, whole, write_behind
 
 
 def test_pieces_come_in_their_order() -> None:
@@ -74,3 +75,19 @@ def test_a_large_file_is_brought_to_the_disk_as_it_is_written(tmp_path: Path, mo
             stream.write(bytes(1 << 20))
     assert brought == [32 << 20, 64 << 20, 80 << 20]
     assert (tmp_path / "large").stat().st_size == 80 << 20
+
+
+def test_ctrl_c_waits_until_what_is_taken_away_is_gone() -> None:
+    done = list[str]()
+
+    def take_away() -> None:
+        with uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            done.append("taken away")
+
+    with pytest.raises(KeyboardInterrupt):
+        take_away()
+    assert done == ["taken away"]
+    with uninterrupted():
+        pass
+    assert signal.getsignal(signal.SIGINT) == signal.default_int_handler

@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 
+from brokerfuzz.writing import uninterrupted
+
 
 class Processes:
     """So many processes of this machine, begun when they are needed, and anew: a copy of this one would have its HTTP client, and not the client's
@@ -46,9 +48,10 @@ class Processes:
 
     def end(self) -> None:
         """Ends all processes, whatever they do, and takes their folder away."""
-        self._stop()
-        if self._folder is not None:
-            self._folder.cleanup()
+        with uninterrupted():
+            self._stop()
+            if self._folder is not None:
+                self._folder.cleanup()
 
     def _stop(self) -> None:
         """Ends all processes. What they had of this one is given back, or it would be missed at this one's end."""
@@ -70,8 +73,10 @@ def _is_one_thread() -> bool:
 
 
 def _begin() -> None:
-    """Ctrl-C goes to every process of a terminal: the one that began them ends them. Where that one is killed, they end by themselves."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Ctrl-C and hanging up reach every process of a terminal: who began these ends them. Where that one is killed, they end by themselves."""
+    for name in ("SIGINT", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     Thread(target=_end_with_parent, daemon=True).start()
 

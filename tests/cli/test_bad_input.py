@@ -35,6 +35,8 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("list/offer-creation-request.schema.json").write_text("[]")
     Path("undescribed").mkdir()
     Path("undescribed/offer-creation-request.schema.json").write_text('{"type": "object", "required": ["a"]}')
+    Path("anything").mkdir()
+    Path("anything/offer-creation-request.schema.json").write_text("{}")
     Path("cut.ndjson").write_text(
         '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"silences":[],"tags":[],"twin":null,"body":{}}\n'
     )
@@ -80,6 +82,8 @@ BAD: dict[str, tuple[list[str], str]] = {
     "cases of a member without a schema": (["export", "out", "--contract", "undescribed"], "demands 'a', which no `properties` describe"),
     "a catalogue of a member without a schema": (["catalogue", "--contract", "undescribed"], "add it there, as {} where it may be anything"),
     "an example of a member without a schema": (["explain", "--contract", "undescribed", "offer-creation-request/a:required"], "describe"),
+    "a contract that nothing can be made of": (["export", "out", "--contract", "anything", "--random"], "take changes back until it can"),
+    "a file of another machine": (["export", "file://host/out"], "is a file of another machine, host"),
     "an unknown rule": (["explain", "offer-creation-request/orderMinimum:minimun"], "did you mean 'offer-creation-request/orderMinimum:minimum'"),
     "an unknown name": (["explain", "\x1b[31m"], "rules --techniques"),
     "a folder to write to": (["export", "folder"], "is a folder"),

@@ -88,6 +88,20 @@ def test_who_asks_it_to_end_finds_nothing_left(start: Start, tmp_path: Path, end
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("pause", [0.005, 0.03])
+def test_whoever_asks_twice_finds_nothing_left_either(start: Start, tmp_path: Path, pause: float) -> None:
+    with start("export", "out", *MANY, "--format", "files") as process:
+        deadline = time.monotonic() + SECONDS
+        while len(list(tmp_path.glob(".*.part/*/*/*"))) < 500 and process.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        time.sleep(pause)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=SECONDS)
+    assert process.returncode in {130, -signal.SIGINT}
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_so_it_is_in_the_background_where_ctrl_c_is_ignored(tmp_path: Path, start: Start) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:

@@ -18,10 +18,16 @@ def place_of(out: str) -> Place:
     if _URL.match(out) is None:
         return LocalPlace(Path(out))
     if out.lower().startswith("file://"):
-        out = unquote(urlsplit(out).path)
-        if "\0" in out:
-            raise CorpusError(f"{out!r} is no path: give one without %00")
-        return LocalPlace(Path(out))
+        return LocalPlace(_path_of(out))
     from brokerfuzz.corpus.places.remote import remote_place
 
     return remote_place(out)
+
+
+def _path_of(url: str) -> Path:
+    parts = urlsplit(url)
+    if parts.netloc not in ("", "localhost"):
+        raise CorpusError(f"{url} is a file of another machine, {parts.netloc}: begin a path of this one with file:///, or name it without")
+    if "\0" in (path := unquote(parts.path)):
+        raise CorpusError(f"{path!r} is no path: give one without %00")
+    return Path(path)

@@ -11,7 +11,7 @@ from typing import BinaryIO
 
 from brokerfuzz.corpus.places.place import Create, Place
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.writing import own_name, whole
+from brokerfuzz.writing import own_name, uninterrupted, whole
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class LocalPlace:
             raise CorpusError(f"{self.path} is there and is no folder, which this format is: name another one")
         if self.path.is_dir() and any(self.path.iterdir()):
             if not is_corpus(self):
-                raise CorpusError(f"{self.path} is a folder with other files than a corpus: name another one")
+                raise CorpusError(f"{self.path} is a folder with other files than a corpus, or lacks its manifest: name another one, or remove it")
             if not force:
                 raise CorpusError(f"{self.path} is there already: add --force to replace it, or name another folder")
 
@@ -100,9 +100,10 @@ class LocalPlace:
                         old.replace(self.path)
                     raise
             finally:
-                for left in (part, old):
-                    with suppress(OSError):
-                        _remove(left)
+                with uninterrupted():
+                    for left in (part, old):
+                        with suppress(OSError):
+                            _remove(left)
 
     @contextmanager
     def opened(self, below: str = "") -> Iterator[BufferedReader]:

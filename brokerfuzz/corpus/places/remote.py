@@ -73,7 +73,9 @@ class RemotePlace:
                 raise CorpusError(f"{self.name} is there and is no folder, which this format is: name another one")
             if self.system.exists(self.key) and self.system.ls(self.key, detail=False):
                 if not (is_corpus(self) or self._is_unfinished()):
-                    raise CorpusError(f"{self.name} is a folder with other files than a corpus: name another one")
+                    raise CorpusError(
+                        f"{self.name} is a folder with other files than a corpus, or lacks its manifest: name another one, or remove it"
+                    )
                 if not force:
                     raise CorpusError(f"{self.name} is there already: add --force to replace it, or name another folder")
 
