@@ -13,7 +13,7 @@ Run = Callable[..., Result]
 Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 Start = Callable[..., subprocess.Popen[bytes]]
 
-MANY = ("--message", "offer-pricing-response", "--random", "--count", "20000", "--now", "2026-01-01T00:00:00Z")
+MANY = ("--message", "offer-pricing-response", "--random", "--count", "9000", "--now", "2026-01-01T00:00:00Z")
 
 
 def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(start: Start, run: Run, cluster: tuple[str, list[int]], tmp_path: Path) -> None:
