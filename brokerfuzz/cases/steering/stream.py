@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
-from brokerfuzz.cases.changes import Put
+from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.steering.breakables import breakables
 from brokerfuzz.cases.steering.breaking import Breaking, breakers
 from brokerfuzz.cases.steering.claims import VALID_AT_RANDOM, Claim, Judge
@@ -153,15 +153,15 @@ class _Stream:
             return _Base(case, crossed, mark.encode()) if case is not None else None
         value = shaping(self._contract, self._message_type).message(self._shard * _MESSAGES + self._made_anew, self._source, wanting)
         self._made_anew += 1
-        message = Message.of_value(self._reader, value)
-        if self._crossing is not None:
-            self._crossing.learn(message)
         place = self._marks.place(value, wanting.site if wanting else None) if self._marks else None
-        if mark is None or place is None:
-            mark = None
-            if not (self._unmarked and self._memory.learn(message.body)):
-                return None
-        else:
-            message = message.changed(place, Put(mark))
+        marking = (place, Put(mark)) if place is not None else None
+        if self._crossing is not None:
+            message = Message.of_value(self._reader, value)
+            self._crossing.learn(message)
+            message = message.changed(*marking) if marking else message
+        else:  # nobody wants it without its mark: it is read once
+            message = Message.of_value(self._reader, altered(value, *marking) if marking else value)
+        if marking is None and not (self._unmarked and self._memory.learn(message.body)):
+            return None
         case = self._judge.case(VALID_AT_RANDOM, message)
-        return _Base(case, message, mark.encode() if mark is not None else None) if case is not None else None
+        return _Base(case, message, mark.encode() if mark and marking else None) if case is not None else None
