@@ -70,6 +70,8 @@ def command(
       brokerfuzz export s3://bucket/load.ndjson.zst --random --count 1000000 --shards 20 --workers 4
     """
     _check(click.get_current_context(), out, shards, resume=resume)
+    if cluster is not None and workers > 1:
+        raise click.UsageError("a cluster has workers of its own: leave --workers or --cluster out", click.get_current_context())
     with ExitStack() as stack:
         progress = stack.enter_context(Progress())
         pool = _pool(stack, workers, cluster)

@@ -144,6 +144,16 @@ def _decode(body: bytes, reading: Reading) -> str:
 
 
 def _explain(problem: ValueError) -> str:
-    if isinstance(problem, json.JSONDecodeError):
-        return f"{problem.msg[0].lower()}{problem.msg[1:]}, at character {problem.pos}"
-    return str(problem)
+    if not isinstance(problem, json.JSONDecodeError):
+        return str(problem)
+    found, at = problem.msg, problem.pos
+    if found in _AFTER_COMMA:
+        found, at = _AFTER_COMMA[found], at + 1 + len(problem.doc[at + 1 :]) - len(problem.doc[at + 1 :].lstrip(" \t\n\r"))
+    return f"{found[0].lower()}{found[1:]}, at character {at}"
+
+
+_AFTER_COMMA = {
+    "Illegal trailing comma before end of object": "Expecting property name enclosed in double quotes",
+    "Illegal trailing comma before end of array": "Expecting value",
+}
+"""What Python says of a comma from 3.13 on, and what earlier ones say of the end behind it: corpora are to have the same texts on all."""

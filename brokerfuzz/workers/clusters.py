@@ -1,18 +1,52 @@
 """Workers of a Dask cluster."""
 
 import asyncio
+import logging
 import socket
-from collections.abc import Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, Executor, Future
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 from urllib.parse import urlsplit
 
 from brokerfuzz.errors import WorkerError
 
 _PATIENCE = 10
 """Seconds in which a scheduler has to answer."""
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class _ClusterExecutor(Executor):
+    """Has a client of Dask do what is submitted. It breaks where the scheduler is lost: Dask's own executor leaves a result that was on its way
+    for ever to come."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Raises `BrokenExecutor`."""
+        if self._client.status != "running":
+            raise BrokenExecutor
+        future = Future[T]()
+        future.set_running_or_notify_cancel()
+        self._client.loop.add_callback(self._hand_over, self._client.submit(function, *args, pure=False, **kwargs), future)
+        return future
+
+    async def _hand_over(self, done: Any, future: Future[Any]) -> None:
+        from distributed import CancelledError
+        from distributed.comm import CommClosedError
+
+        try:
+            future.set_result(await self._client.gather(done, asynchronous=True))
+        except (CancelledError, CommClosedError) as problem:
+            broken = BrokenExecutor()
+            broken.__cause__ = problem
+            future.set_exception(broken)
+        except Exception as problem:
+            future.set_exception(problem)
 
 
 @dataclass
@@ -25,8 +59,8 @@ class _Cluster:
     helped: bool = False
 
     def renew(self) -> Executor:
-        """A cluster that breaks its executor has none left. Raises `WorkerError`."""
-        raise WorkerError("the workers are lost: are they running, and can they import brokerfuzz?")
+        """There are none. Raises `WorkerError`."""
+        raise WorkerError("the cluster is lost: does its scheduler run no more?")
 
 
 @contextmanager
@@ -41,12 +75,13 @@ def cluster(address: str) -> Iterator[_Cluster]:
         raise WorkerError("a cluster needs Dask: pip install 'brokerfuzz[cluster]'") from problem
     _check_listening(address)
     _check_scheduler(address)
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it would tell, an error tells
     client = Client(address, timeout=_PATIENCE, set_as_default=False)
     try:
         threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
         if not threads:
             raise WorkerError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
-        yield _Cluster(client.get_executor(pure=False), threads)
+        yield _Cluster(_ClusterExecutor(client), threads)
     except KilledWorker as problem:
         raise WorkerError("a part of the work was begun several times, and each time its worker was lost: is there memory enough?") from problem
     finally:

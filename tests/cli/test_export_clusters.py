@@ -32,6 +32,25 @@ def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(start: Start, run:
     assert len(together) == 10
 
 
+def test_an_export_ends_with_a_line_when_the_scheduler_is_killed(start: Start, cluster: tuple[str, list[int]], tmp_path: Path) -> None:
+    address, [worker, _] = cluster
+    scheduler = int(Path(f"/proc/{worker}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    with start("export", tmp_path / "out.ndjson", *MANY, "--shards", "9", "--cluster", address) as process:
+        while not list(tmp_path.glob("out-00001-*")) and process.poll() is None:
+            time.sleep(0.01)
+        os.kill(scheduler, signal.SIGKILL)
+        _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 2
+    assert stderr.decode().splitlines() == ["brokerfuzz: the cluster is lost: does its scheduler run no more?"]
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_a_cluster_has_workers_of_its_own(run: Run, tmp_path: Path) -> None:
+    result = run("export", tmp_path / "out.ndjson", *MANY, "--cluster", "tcp://127.0.0.1:1", "--workers", "2")
+    assert result.exit_code == 2
+    assert "a cluster has workers of its own: leave --workers or --cluster out" in result.stderr
+
+
 def test_a_cluster_that_is_not_there_is_an_error_with_a_remedy(run: Run, tmp_path: Path) -> None:
     result = run("export", tmp_path / "out.ndjson", *MANY, "--cluster", "tcp://127.0.0.1:1")
     assert result.exit_code == 2

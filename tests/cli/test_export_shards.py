@@ -130,6 +130,26 @@ def test_another_number_of_shards_replaces_the_former_ones(run: Run) -> None:
     assert sorted(files()) == ["out-00001-of-00002.ndjson", "out-00002-of-00002.ndjson", "out.shards.json"]
 
 
+def test_shards_packed_otherwise_replace_the_former_ones(run: Run) -> None:
+    for name in ("out.ndjson.gz", "out.ndjson", "out.ndjson.zst"):
+        assert run("export", name, *FEW, "--shards", 2, "--force").exit_code == 0
+    assert sorted(files()) == ["out-00001-of-00002.ndjson.zst", "out-00002-of-00002.ndjson.zst", "out.shards.json"]
+
+
+def test_files_packed_otherwise_that_no_list_names_are_kept(run: Run) -> None:
+    run("export", "out.ndjson", *FEW, "--shards", 2)
+    Path("out-00001-of-00002.ndjson.gz").write_text("mine")
+    assert run("export", "out.ndjson", *FEW, "--shards", 3, "--force").exit_code == 0
+    assert Path("out-00001-of-00002.ndjson.gz").read_text() == "mine"
+
+
+def test_a_file_that_is_no_list_of_shards_is_not_replaced(run: Run) -> None:
+    Path("out.shards.json").write_text('{"mine": 1}')
+    result = run("export", "out.ndjson", *FEW, "--shards", 2, "--force")
+    assert (result.exit_code, Path("out.shards.json").read_text()) == (2, '{"mine": 1}')
+    assert "out.shards.json is no manifest of shards: remove it, or name another corpus" in result.stderr
+
+
 def test_a_folder_of_others_is_kept_whatever_its_name(run: Run) -> None:
     files_of = (*FEW, "--format", "files")
     run("export", "out", *files_of, "--shards", 3)

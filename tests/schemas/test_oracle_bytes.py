@@ -246,3 +246,16 @@ def test_a_verdict_names_so_many_broken_rules_and_no_more() -> None:
     verdict = check(OFFERS, offer(b'"accessGroups":[' + b",".join([b"1"] * 100_000) + b"]"))
     assert len(verdict.broken) == 1000
     assert rules(verdict) == {"accessGroups[]:type"}
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        (b'{"a":1 , \n}', "expecting property name enclosed in double quotes, at character 10"),
+        (b'{"a":[1,]}', "expecting value, at character 8"),
+        (b'{"a":[1 ,\t ]}', "expecting value, at character 11"),
+    ],
+    ids=["in an object", "in an array", "with white space"],
+)
+def test_of_a_trailing_comma_every_python_says_the_same(body: bytes, found: str) -> None:
+    assert found in check(OFFERS, body).broken[0].found

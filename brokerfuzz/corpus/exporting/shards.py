@@ -22,6 +22,7 @@ from brokerfuzz.corpus.formats import Folder, Format
 from brokerfuzz.corpus.naming import ShardNames
 from brokerfuzz.corpus.places import Place
 from brokerfuzz.errors import ClockError, CorpusError
+from brokerfuzz.packing import SUFFIXES, suffix
 from brokerfuzz.version import __version__
 
 _EVERY = 1.0
@@ -156,7 +157,7 @@ def _read(place: Place) -> dict[str, Any] | None:
         return None
     except ValueError:
         known = None
-    if not isinstance(known, dict):
+    if not (isinstance(known, dict) and {"brokerfuzz", "format", "recipe"} <= known.keys()):
         raise _no_manifest(place)
     return known
 
@@ -199,7 +200,21 @@ def _found(export: Export, place: Place) -> Written | None:
 
 
 def _former(names: ShardNames, known: dict[str, Any] | None) -> Iterator[str]:
-    """The names of the shards of another number of them that are replaced."""
+    """The names of the shards that are replaced by others: of another number of them, or packed otherwise and listed."""
     count = known.get("of") if known is not None else None
-    if isinstance(count, int) and count != names.count and 0 < count < 100_000:
-        yield from map(ShardNames(names.stem, names.end, count).shard, range(count))
+    if known is None or not isinstance(count, int) or not 0 < count < 100_000:
+        return
+    listed, bare = _listed(known), names.end.removesuffix(suffix(names.end))
+    for end in ("", *SUFFIXES):
+        former = ShardNames(names.stem, bare + end, count)
+        if former.end != names.end:
+            yield from (name for name in map(former.shard, range(count)) if name in listed)
+        elif count != names.count:
+            yield from map(former.shard, range(count))
+
+
+def _listed(known: dict[str, Any]) -> set[str]:
+    """The names of the shards that a manifest lists, whatever else it says."""
+    shards = known.get("shards")
+    names = [shard.get("name") for shard in shards if isinstance(shard, dict)] if isinstance(shards, list) else []
+    return {name for name in names if isinstance(name, str)}
