@@ -41,7 +41,7 @@ class Progress:
         now = time.monotonic()
         if self._first is None:  # there is no rate yet
             self._first = done, now
-        elif self._shown and now - self._last >= _EVERY:
+        elif self._shown and now - max(self._last, self._first[1]) >= _EVERY:
             self._last = now
             first, begun = self._first
             self.say(_line(self._what, done, self.total, (done - first) / max(now - begun, 1e-9)))

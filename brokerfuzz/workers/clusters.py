@@ -37,7 +37,7 @@ class _ClusterExecutor(Executor):
 
     async def _hand_over(self, done: Any, future: Future[Any]) -> None:
         from distributed import CancelledError
-        from distributed.comm import CommClosedError
+        from distributed.comm.core import CommClosedError
 
         try:
             future.set_result(await self._client.gather(done, asynchronous=True))

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 from collections import Counter
@@ -81,6 +82,16 @@ def test_show_says_which_twins_are_missing_and_what_follows_the_clock(run: Run, 
     text = run("corpus", "show", tmp_path / "faults.ndjson").stdout
     assert f"{len(faults)} have a twin that is not there" in text
     assert "made against 2100-01-01T00:00:00Z" in text
+
+
+def test_show_says_whose_message_cannot_be_had(run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    write(folder, load("product-list-response", verdicts=["valid"]), fmt="files")
+    records = (folder / "cases.ndjson").read_text()
+    (folder / "cases.ndjson").write_text(re.sub('"file":"[^"]*"', '"file":"../mine"', records))
+    result = run("corpus", "show", folder)
+    assert result.exit_code == 2
+    assert re.fullmatch(f"brokerfuzz: {folder}, case [0-9a-f]{{16}}, names '../mine', which is no name within the folder\n", result.stderr)
 
 
 def test_show_lists_the_cases_that_are_chosen(run: Run, mixed: Path) -> None:

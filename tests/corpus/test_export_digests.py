@@ -27,6 +27,7 @@ DIGESTS = {
     ("offer-pricing-response", CATALOGUE): "3d230521578ab86e912f9850f2c2f7afeed1a6129d00ff640dd611d7b31de928",
     ("offer-pricing-response", RANDOM): "19eed667e44ebd2aa3ba492a65ab4d4a3cdd7a1ae3fc849b660b79bb86d7ee22",
 }
+SUMS = "02669f44b0ae1ff7e983453d2b5b8721fe5678578db2fba3d1091213fa0cb339"
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
@@ -36,3 +37,9 @@ def test_the_bytes_of_an_export_stay_as_they_are(run: Run, tmp_path: Path, messa
     result = run("export", out, "--message", message_type, "--now", "2025-06-15T12:00:00Z", *choice)
     assert result.exit_code == 0, result.stderr
     assert sha256(out.read_bytes()).hexdigest() == DIGESTS[message_type, choice], "on purpose? see the top of this file"
+
+
+def test_so_do_those_of_a_format_that_says_why(run: Run, tmp_path: Path) -> None:
+    result = run("export", tmp_path / "out", "--format", "http", "--minimal", "--now", "2025-06-15T12:00:00Z")
+    assert result.exit_code == 0, result.stderr
+    assert sha256((tmp_path / "out" / "SHA256SUMS").read_bytes()).hexdigest() == SUMS, "on purpose? see the top of this file"

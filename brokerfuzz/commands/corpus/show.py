@@ -60,12 +60,16 @@ def _is_id(name: str) -> bool:
 
 def _show_all(corpora: Sequence[str], contract: "Contract", *, as_json: bool) -> None:
     from brokerfuzz.corpus.reading import records
+    from brokerfuzz.errors import CorpusError
     from brokerfuzz.explaining.corpora import Overview
 
     overview = Overview(contract)
     with Progress("records") as progress:
-        for number, record in enumerate((record for path in corpora for record in records(path)), 1):
-            overview.add(record)
+        for number, (corpus, record) in enumerate(((path, record) for path in corpora for record in records(path)), 1):
+            try:
+                overview.add(record)
+            except CorpusError as problem:
+                raise CorpusError(f"{corpus}, case {record.id}, {problem}") from problem
             progress(number)
     print_json(overview.data()) if as_json else print_lines(overview.lines())
 

@@ -224,5 +224,7 @@ def _told(url: str, what: str, *passed: type[Exception]) -> Iterator[None]:
     except known:
         raise
     except Exception as problem:
+        if isinstance(problem, NotImplementedError):
+            raise CorpusError(f"{url} cannot be {what}: such URLs do not allow it; name another place") from problem
         said = " ".join(str(problem).split()) or type(problem).__name__
         raise CorpusError(f"{url} cannot be {what}: {said}; see that the URL is right, and what lies there yours") from problem
