@@ -91,7 +91,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, 
 seed_option = click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="What random cases are made from.")
 message_option = click.option(
     "--message", "message_types", metavar="TYPE", type=click.Choice(MESSAGES), multiple=True,
-    help=f"Only this type (repeatable): {ONE_OF_MESSAGES}.",
+    callback=lambda _, __, given: tuple(dict.fromkeys(given)), help=f"Only this type (repeatable): {ONE_OF_MESSAGES}.",
 )  # fmt: skip
 verdict_option = click.option(
     "--verdict", "verdicts", metavar="VERDICT", type=click.Choice(VERDICTS), multiple=True,
@@ -121,7 +121,7 @@ format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
     help="What it is written as: see below.  [default: what OUT's end tells, else ndjson]",
 )  # fmt: skip
-force_option = click.option("--force", is_flag=True, help="Replace OUT where it is there already.")
+force_option = click.option("--force", is_flag=True, help="Replace OUT where it is there already; a folder with all that is in it.")
 
 
 def now_option(what: str) -> Decorator:

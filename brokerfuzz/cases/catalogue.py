@@ -11,6 +11,7 @@ from brokerfuzz.cases.case import Case, clock, compact
 from brokerfuzz.cases.making import made
 from brokerfuzz.cases.prepared import STRENGTH, prepared
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+from brokerfuzz.schemas.verdicts import known_labels
 
 ALL_LABELS: tuple[Label, ...] = ("valid", "invalid", "unspecified")
 
@@ -27,10 +28,11 @@ def catalogue(
 
     `now` is what the clock rule follows (the present, where it is None); nothing else of the catalogue changes from run to run. `strength`
     is of how many members every combination of states occurs: 2 for pairs, 3 for triples, as far as they are not too many
-    (`pairs.strength_at`). Raises `StrengthError`, `ClockError`.
+    (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, and `UnknownNameError` for a verdict that is none.
     """
     cases = _listed(contract or load_contract(), message_type, clock(now), strength)
-    return (case for case in cases if case.label in verdicts)
+    labels = known_labels(verdicts)
+    return (case for case in cases if case.label in labels)
 
 
 def plainest(message_type: MessageType, *, now: datetime | None = None, contract: Contract | None = None) -> Case:

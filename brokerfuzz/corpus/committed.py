@@ -12,6 +12,7 @@ from brokerfuzz.cases.selecting import selection
 from brokerfuzz.corpus.reading import read
 from brokerfuzz.schemas import Label, MessageType, load_contract
 from brokerfuzz.schemas.contract import known_message_type
+from brokerfuzz.schemas.verdicts import known_labels
 
 DATA = Path(__file__).with_name("data")
 """Where it lies: a file a message type."""
@@ -28,11 +29,16 @@ def load(
     """The minimal catalogue of a message type, in its order: valid cases, and behind them the faults whose twins they are.
 
     `verdicts`, `rules`, `techniques` and `sites` choose from it; in the last three `*` stands for anything, and the twins of what they choose are
-    chosen too. Every case is judged, when a message type is first asked for. It needs no Hypothesis. Raises `UnknownNameError` for a message type
-    that is none, and a pattern that no rule, technique or site fits.
+    chosen too. A text in place of several is one. Every case is judged, when a message type is first asked for. It needs no Hypothesis. Raises
+    `UnknownNameError` for a message type or verdict that is none, and a pattern that no rule, technique or site fits.
     """
-    chosen = selection(load_contract(), rules, techniques, sites=sites)
-    return [case for case in chosen.of(_all(known_message_type(message_type))) if verdicts is None or case.label in verdicts]
+    labels = None if verdicts is None else known_labels(verdicts)
+    chosen = selection(
+        load_contract(),
+        *(([some] if isinstance(some, str) else some) for some in (rules, techniques)),
+        sites=[sites] if isinstance(sites, str) else sites,
+    )
+    return [case for case in chosen.of(_all(known_message_type(message_type))) if labels is None or case.label in labels]
 
 
 @lru_cache

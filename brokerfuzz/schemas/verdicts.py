@@ -1,13 +1,23 @@
 """What the oracle says of a message, and how it names places and values in it."""
 
 import json
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from brokerfuzz.errors import shortened
+from brokerfuzz.errors import UnknownNameError, shortened
 
 Label = Literal["valid", "invalid", "unspecified"]
+LABELS: tuple[Label, ...] = get_args(Label)
 _FEW = 3
+
+
+def known_labels(names: Collection[str]) -> Sequence[Label]:
+    """The labels of these names; a text is one name. Raises `UnknownNameError`."""
+    wanted = {names} if isinstance(names, str) else set(names)
+    for name in sorted(wanted.difference(LABELS)):
+        raise UnknownNameError("verdict", name, LABELS, f"there are {', '.join(LABELS)}")
+    return [label for label in LABELS if label in wanted]
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,7 @@ def test_a_target_that_goes_away_ends_the_campaign_with_one_finding() -> None:
     ready = threading.Event()
     threading.Thread(target=host, daemon=True).start()
     ready.wait(5)
-    result = fired(cases(), HttpTarget(urls[0], patience=0.2), concurrency=4)
+    result = fired(cases(), HttpTarget(urls[0], patience=2), concurrency=4)
     (finding,) = result.findings
     assert result.stopped == "the target takes no connections any more"
     assert finding.sentence().startswith("The target takes no connections any more (the connection was refused)")

@@ -94,6 +94,20 @@ def test_show_says_whose_message_cannot_be_had(run: Run, tmp_path: Path) -> None
     assert re.fullmatch(f"brokerfuzz: {folder}, case [0-9a-f]{{16}}, names '../mine', which is no name within the folder\n", result.stderr)
 
 
+def test_what_is_printed_for_programs_is_whole_where_a_shard_is_missing(run: Run, tmp_path: Path) -> None:
+    run("export", tmp_path / "out.ndjson", "--message", "product-list-response", "--minimal", "--shards", 3)
+    (tmp_path / "out-00002-of-00003.ndjson").unlink()
+    result = run("corpus", "verify", tmp_path / "out.shards.json", "--json")
+    assert result.exit_code == 2
+    assert [item["file"] for item in json.loads(result.stdout)["wrong"]]
+
+
+def test_a_message_type_that_is_named_twice_is_one(run: Run, tmp_path: Path) -> None:
+    for name, times in (("once", 1), ("twice", 2)):
+        run("export", tmp_path / name, *["--message", "product-list-response"] * times, "--minimal", "--now", "2026-01-01T00:00:00Z")
+    assert (tmp_path / "once").read_bytes() == (tmp_path / "twice").read_bytes()
+
+
 def test_show_lists_the_cases_that_are_chosen(run: Run, mixed: Path) -> None:
     choice = ["--rule", "*:required", "--verdict", "invalid", "--message", "offer-pricing-response"]
     said = json.loads(run("corpus", "show", mixed, "--cases", *choice, "--json").stdout)["cases"]

@@ -78,3 +78,13 @@ def test_it_is_there_without_hypothesis() -> None:
         "assert len(load('product-list-response', verdicts=['invalid'])) > 100"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_text_in_place_of_several_is_one() -> None:
+    assert {case.label for case in load("offer-pricing-response", verdicts="invalid")} == {"invalid"}  # type: ignore[arg-type]
+    assert load("offer-pricing-response", rules="*:minimum") == load("offer-pricing-response", rules=["*:minimum"])
+
+
+def test_a_verdict_that_is_none_is_told() -> None:
+    with pytest.raises(UnknownNameError, match="no verdict is called 'Invalid': did you mean 'invalid'\\?"):
+        load("offer-pricing-response", verdicts=["Invalid"])  # type: ignore[list-item]

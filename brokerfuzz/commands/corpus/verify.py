@@ -33,19 +33,24 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
       brokerfuzz corpus verify folder --json | jq '.wrong[].why'
     """
     from brokerfuzz.corpus.verifying import Verification
-    from brokerfuzz.errors import shortened
+    from brokerfuzz.errors import CorpusError, shortened
     from brokerfuzz.explaining.words import printable
 
     verification, count = Verification(contract=contract_of(contract)), 0
     with Progress() as progress:
-        for wrong in (wrong for corpus in corpora for wrong in verification.of(corpus)):
-            progress(verification.count)
-            if wrong is not None:
-                progress.end()
-                click.echo(_json(wrong, first=count == 0) if as_json else shortened(printable(str(wrong))), nl=not as_json)
-                count += 1
+        try:
+            for wrong in (wrong for corpus in corpora for wrong in verification.of(corpus)):
+                progress(verification.count)
+                if wrong is not None:
+                    progress.end()
+                    click.echo(_json(wrong, first=count == 0) if as_json else shortened(printable(str(wrong))), nl=not as_json)
+                    count += 1
+        except CorpusError:
+            if as_json and count:
+                click.echo(_end(verification.count))
+            raise
     if as_json:
-        click.echo(f'{"" if count else _HEAD}], "cases": {verification.count}}}')
+        click.echo(f"{'' if count else _HEAD}{_end(verification.count)}")
     else:
         wrong_ones = "1 thing is wrong" if count == 1 else f"{count:,} things are wrong"
         click.echo(f"{verification.count:,} cases judged again, {wrong_ones if count else 'all as their records say'}")
@@ -53,6 +58,11 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
 
 
 _HEAD = '{"wrong": ['
+
+
+def _end(cases: int) -> str:
+    """What closes the document, also where a corpus turns out in its midst not to be readable."""
+    return f'], "cases": {cases}}}'
 
 
 def _json(wrong: "Wrong", *, first: bool) -> str:
