@@ -121,7 +121,7 @@ format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
     help="What it is written as: see below.  [default: what OUT's end tells, else ndjson]",
 )  # fmt: skip
-force_option = click.option("--force", is_flag=True, help="Replace OUT where it is there already; a folder with all that is in it.")
+force_option = click.option("--force", is_flag=True, help="Replace OUT where it is there already; other files in its folder stay.")
 
 
 def now_option(what: str) -> Decorator:

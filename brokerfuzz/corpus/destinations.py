@@ -49,9 +49,9 @@ def write_file(place: Place, pieces: Iterable[bytes], *, packed: bool = False, s
 
 
 def write_folder(place: Place, files: Iterable[File], name: str, about: About) -> Written:
-    """Writes the folder of a format. Raises `CorpusError`."""
+    """Writes the folder of a format; what others have put into it stays. Raises `CorpusError`."""
     count = 0
-    with place.folder(MANIFEST) as create:
+    with place.folder(MANIFEST, _listed(place)) as create:
         with create(SUMS) as stream:
             sums = Summed(stream)
             for file in chain((ATTRIBUTES,), files):
@@ -81,6 +81,18 @@ def is_corpus(place: Place) -> bool:
     return isinstance(said, dict) and said.keys() >= {"brokerfuzz", "format", "recipe"}
 
 
+def _listed(place: Place) -> set[str]:
+    """The files and folders of the corpus that is there, by its checksums: what is replaced with it."""
+    listed = {MANIFEST, SUMS}
+    with suppress(FileNotFoundError, CorpusError), place.opened(SUMS) as lines:
+        for entry in map(SUM.fullmatch, iter(lambda: lines.readline(LONGEST_SUM), b"")):
+            name = entry[2].decode("ascii", "replace") if entry else ""
+            while name and name not in listed:
+                listed.add(name)
+                name = name.rpartition("/")[0]
+    return listed
+
+
 def _yours(place: Place, file: File) -> Iterable[bytes]:
     """What a file holds that its users fill in: what is there, if it is there."""
     with suppress(FileNotFoundError), place.opened(file.name) as stream:
@@ -103,14 +115,14 @@ def found_folder(place: Place, name: str, about: About) -> Written | None:
             manifest = stream.read(_CHUNK)
         sums = _found(place, SUMS)
         with place.opened(SUMS) as lines:
-            sizes = [_listed(place, line) for line in iter(lambda: lines.readline(LONGEST_SUM), b"")]
+            sizes = [_size(place, line) for line in iter(lambda: lines.readline(LONGEST_SUM), b"")]
     except (FileNotFoundError, CorpusError):
         return None
     whole = manifest == _manifest(name, about) and None not in sizes
     return Written(sum(filter(None, sizes)) + len(manifest) + sums.bytes, sums.sha256) if whole else None
 
 
-def _listed(place: Place, line: bytes) -> int | None:
+def _size(place: Place, line: bytes) -> int | None:
     """The bytes of the file of a line of checksums; None where it is another file than was written, or the line leads elsewhere."""
     entry = SUM.fullmatch(line)
     if entry is None or not is_name(name := entry[2].decode("ascii", "replace")):

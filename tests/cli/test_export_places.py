@@ -62,6 +62,12 @@ def found(url: str) -> dict[str, bytes]:
     return {path.removeprefix(key).strip("/"): system.cat_file(path) for path in system.find(key)}
 
 
+def put(url: str, data: bytes) -> None:
+    """Writes a file, as somebody else would."""
+    with fsspec.open(url, "wb", auto_mkdir=True) as stream:
+        stream.write(data)
+
+
 @pytest.mark.parametrize("end", ["", ".gz", ".zst"])
 def test_a_file_is_what_it_is_on_this_machine(run: Run, folder: str, tmp_path: Path, end: str) -> None:
     here = tmp_path / f"here.ndjson{end}"
@@ -92,11 +98,20 @@ def test_what_is_there_is_replaced_by_force_alone(run: Run, folder: str) -> None
 
 
 def test_a_folder_with_other_files_is_never_replaced(run: Run, folder: str) -> None:
-    with fsspec.open(f"{folder}/out/mine.txt", "wb", auto_mkdir=True) as stream:
-        stream.write(b"mine")
+    put(f"{folder}/out/mine.txt", b"mine")
     result = run("export", f"{folder}/out", *SOME, *FOLDER, "--force")
     assert (result.exit_code, "other files than a corpus" in result.stderr) == (2, True)
     assert found(folder) == {"out/mine.txt": b"mine"}
+
+
+def test_of_a_folder_that_is_replaced_the_files_of_others_stay(run: Run, folder: str) -> None:
+    for out, form in (("out", ("--format", "pytest")), ("alone", FOLDER)):
+        assert run("export", f"{folder}/{out}", *SOME, *form).exit_code == 0
+    others = {"README.md": b"mine", "conftest.py": b"filled in", "offer-pricing-response/valid/notes.md": b"mine too"}
+    for name, data in others.items():
+        put(f"{folder}/out/{name}", data)
+    assert run("export", f"{folder}/out", *SOME, *FOLDER, "--force").exit_code == 0
+    assert found(f"{folder}/out") == {**found(f"{folder}/alone"), **others}
 
 
 def test_shards_are_gone_on_with(run: Run, folder: str) -> None:
@@ -109,7 +124,9 @@ def test_shards_are_gone_on_with(run: Run, folder: str) -> None:
     assert found(folder) == whole
 
 
-def test_a_folder_that_was_left_half_written_does_not_look_whole_and_may_be_replaced(run: Run, bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def leave_half_written(run: Run, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Breaks off an export to the folder `out` of the bucket."""
     from brokerfuzz.corpus.places import remote
 
     written, writes = remote._Stream.write, iter(range(1000))
@@ -119,15 +136,42 @@ def test_a_folder_that_was_left_half_written_does_not_look_whole_and_may_be_repl
             raise KeyboardInterrupt
         return written(self, data)
 
-    with monkeypatch.context() as patch:
-        patch.setattr(remote._Stream, "write", interrupted)
-        assert run("export", f"{bucket}/out", *SOME, *FOLDER).exit_code == 130
+    def leave(*options: str) -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(remote._Stream, "write", interrupted)
+            assert run("export", f"{bucket}/out", *SOME, *FOLDER, *options).exit_code == 130
+
+    return leave
+
+
+def test_a_folder_that_was_left_half_written_does_not_look_whole_and_may_be_replaced(
+    run: Run, bucket: str, leave_half_written: Callable[..., None]
+) -> None:
+    leave_half_written()
     assert 0 < len(found(bucket)) < 12
     assert "out/manifest.json" not in found(bucket)
     assert run("export", f"{bucket}/out", *SOME, *FOLDER).exit_code == 2
     assert run("export", f"{bucket}/out", *SOME, *FOLDER, "--force").exit_code == 0
     assert "out/manifest.json" in found(bucket)
-    assert f"out/{remote.UNFINISHED}" not in found(bucket)
+    assert "out/.unfinished" not in found(bucket)
+
+
+def test_what_is_to_stay_in_a_folder_stays_when_that_was_left_half_written(run: Run, bucket: str, leave_half_written: Callable[..., None]) -> None:
+    for out in ("out", "alone"):
+        assert run("export", f"{bucket}/{out}", *SOME, "--format", "fuzz-seeds", "--seed", 3).exit_code == 0
+    put(f"{bucket}/out/README.md", b"mine")
+    leave_half_written("--force")
+    assert run("export", f"{bucket}/out", *SOME, "--format", "fuzz-seeds", "--seed", 3, "--force").exit_code == 0
+    assert found(f"{bucket}/out") == {**found(f"{bucket}/alone"), "README.md": b"mine"}
+
+
+def test_a_folder_that_does_not_say_what_is_to_stay_is_told_in_a_line(run: Run, bucket: str, leave_half_written: Callable[..., None]) -> None:
+    leave_half_written()
+    put(f"{bucket}/out/.unfinished", found(bucket)["out/.unfinished"][:-1])
+    before = found(bucket)
+    result = run("export", f"{bucket}/out", *SOME, *FOLDER, "--force")
+    assert (result.exit_code, len(result.stderr.splitlines()), "does not say what is to stay" in result.stderr) == (2, 1, True)
+    assert found(bucket) == before
 
 
 def test_an_upload_that_is_killed_shows_nothing(bucket: str, start: Start) -> None:

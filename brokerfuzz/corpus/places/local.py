@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import BufferedReader
@@ -76,8 +76,8 @@ class LocalPlace:
             yield stream
 
     @contextmanager
-    def folder(self, manifest: str) -> Iterator[Create]:
-        """What creates files of the folder, which takes its name once all are written. Raises `CorpusError`."""
+    def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
+        """What creates files of the folder, which takes its name once all are written, and then what is not `former`. Raises `CorpusError`."""
         part, old = (self.path.with_name(own_name(self.path.name, end)) for end in ("part", "old"))
 
         @contextmanager
@@ -91,19 +91,25 @@ class LocalPlace:
             part.mkdir()
             try:
                 yield create
-                with suppress(FileNotFoundError):
-                    self.path.replace(old)
-                try:
-                    part.replace(self.path)
-                except BaseException:
-                    with suppress(FileNotFoundError):
-                        old.replace(self.path)
-                    raise
+                with uninterrupted():
+                    self._replace_by(part, old, former)
             finally:
                 with uninterrupted():
-                    for left in (part, old):
-                        with suppress(OSError):
-                            _remove(left)
+                    _forget(part)
+
+    def _replace_by(self, part: Path, old: Path, former: Container[str]) -> None:
+        """Puts a folder in the place of what is there, which is called `old` until what others have put into it has been moved."""
+        with suppress(FileNotFoundError):
+            self.path.replace(old)
+        try:
+            part.replace(self.path)
+        except BaseException:
+            with suppress(FileNotFoundError):
+                old.replace(self.path)
+            raise
+        if not old.is_symlink():  # behind a link it stays where it is
+            _carry(old, self.path, former)
+        _forget(old)
 
     @contextmanager
     def opened(self, below: str = "") -> Iterator[BufferedReader]:
@@ -131,6 +137,22 @@ class LocalPlace:
         except OSError as problem:
             reason = problem.strerror or problem
             raise CorpusError(f"{self.path} cannot be written: {reason}; choose a folder that is there and yours, with room in it") from problem
+
+
+def _carry(old: Path, new: Path, former: Container[str], below: str = "") -> None:
+    """Moves what is not `former`, and has no new one of its name, to the new folder."""
+    for path in sorted(old.iterdir()) if old.is_dir() else ():
+        name, target = f"{below}{path.name}", new / path.name
+        if path.is_dir() and not path.is_symlink() and (name in former or target.is_dir()):
+            _carry(path, target, former, f"{name}/")
+        elif name not in former and not os.path.lexists(target):
+            new.mkdir(parents=True, exist_ok=True)
+            path.rename(target)
+
+
+def _forget(path: Path) -> None:
+    with suppress(OSError):
+        _remove(path)
 
 
 def _remove(path: Path) -> None:

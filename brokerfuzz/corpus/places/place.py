@@ -1,6 +1,6 @@
 """What places have in common."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from contextlib import AbstractContextManager
 from hashlib import sha256
 from io import BufferedReader
@@ -39,8 +39,11 @@ class Place(Protocol):
         """A stream to the file, which is there once the stream is left, and replaces what was; where an error leaves it, nothing is changed."""
         ...
 
-    def folder(self, manifest: str) -> AbstractContextManager[Create]:
-        """What creates the files of the folder, which replaces what was. `manifest` is the last, and where an error leaves it, it is not there."""
+    def folder(self, manifest: str, former: Container[str]) -> AbstractContextManager[Create]:
+        """What creates the files of the folder. `manifest` is the last, and where an error leaves it, it is not there.
+
+        It replaces `former` files and folders, named by their paths below it; other ones stay, unless a new one has their name.
+        """
         ...
 
     def opened(self, below: str = "") -> AbstractContextManager[BufferedReader]:

@@ -1,6 +1,7 @@
 """Files and folders of stores that fsspec knows, by URLs: `s3://bucket/corpus.ndjson`, `gs://…`, `memory://…`."""
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Container, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from errno import ENOENT
@@ -22,9 +23,9 @@ _BLOCK = 16 * 1024 * 1024
 _READ = 128 * 1024
 """Bytes that are asked for at a time; the store's own package may read ahead."""
 UNFINISHED = ".unfinished"
-"""The file that a folder has as long as it is written to, so that one that was left can be told from one that is no corpus."""
+"""The file that a folder has as long as it is written to: so one that was left can be told from one that is no corpus, and what is to stay there."""
 _SAID = b"being written, or left so: no whole corpus\n"
-"""What is in it."""
+"""What it begins with. The names of the files that are to stay follow, as JSON."""
 
 
 def remote_place(url: str) -> "RemotePlace":
@@ -118,11 +119,13 @@ class RemotePlace:
             raise
 
     @contextmanager
-    def folder(self, manifest: str) -> Iterator[Create]:
+    def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
         """What creates the files of the folder under their names; its manifest, which tells that it is whole, is the last. Raises `CorpusError`."""
         marker, created = self._below(UNFINISHED), {UNFINISHED}
+        before = self._names()
+        staying = self._left_staying() if UNFINISHED in before else {name for name in before if name not in former}
         with marker.file() as stream:
-            stream.write(_SAID)
+            stream.write(_SAID + json.dumps(sorted(staying)).encode())
         self._below(manifest).remove()
 
         def create(name: str) -> AbstractContextManager[BinaryIO]:
@@ -130,19 +133,32 @@ class RemotePlace:
             return self._below(name).file()
 
         yield create
-        kept = {self._below(name).key.strip("/") for name in created}
         with self._told():
-            for key in self.system.find(self.key):
-                if key.strip("/") not in kept:
-                    self.system.rm_file(key)
+            for name in before - staying - created:
+                self.system.rm_file(self._below(name).key)
         marker.remove()
+
+    def _names(self) -> set[str]:
+        """Of the files of the folder."""
+        key = self.key.strip("/")
+        with self._told("used"):
+            return {found.strip("/").removeprefix(f"{key}/") for found in self.system.find(self.key)}
 
     def _is_unfinished(self) -> bool:
         try:
             with self.opened(UNFINISHED) as stream:
-                return stream.read(len(_SAID) + 1) == _SAID
+                return stream.read(len(_SAID)) == _SAID
         except FileNotFoundError:
             return False
+
+    def _left_staying(self) -> set[str]:
+        """The files that were to stay in a folder that was left unfinished."""
+        with self.opened(UNFINISHED) as stream:
+            said = stream.read(_BLOCK)
+        try:
+            return set(map(str, json.loads(said.removeprefix(_SAID))))
+        except (ValueError, TypeError) as problem:
+            raise CorpusError(f"{self.name}/{UNFINISHED} does not say what is to stay: remove the folder, or name another one") from problem
 
     def _below(self, name: str) -> "RemotePlace":
         return RemotePlace(self.system, f"{self.key}/{name}", f"{self.name}/{name}")
