@@ -18,6 +18,7 @@ from brokerfuzz.schemas.headers import Headers, headers_of
 from brokerfuzz.schemas.instants import instant
 
 _ID = re.compile(r"[0-9a-f]{16}")
+_CARRIERS = frozenset({"body", "raw", "file"})
 
 MOST_LISTED = 1000
 """Faults, silences, tags or headers of a record, at the most. Those that brokerfuzz writes have a few."""
@@ -103,6 +104,9 @@ def _list(value: Any) -> list[Any]:
 
 def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], bytes | str]:
     """Where the message is, and what is there. A value is written at once: it takes thirty times as much memory as its bytes."""
+    carriers = _CARRIERS & said.keys()
+    if len(carriers) > 1:
+        raise ValueError(f"{' and '.join(sorted(carriers))}, and one of them has the message")
     if "body" in said:
         return "body", orjson.dumps(said["body"])
     if "raw" in said:
@@ -159,8 +163,9 @@ def judged(record: Record, twins: Mapping[str, Case], *, contract: Contract | No
         case = replace(case, missing_twin=record.twin_id)
     found = (case.id, case.label, sorted({touch.silence for touch in case.verdict.silences}))
     claimed = (record.id, record.label, list(record.silences))
-    if found != claimed:
-        raise CorpusError(f"says {quoted(claimed)}, and its bytes are {quoted(found)}: it was changed, or made for another contract")
+    for name, what, said in zip(("id", "verdict", "silences"), found, claimed, strict=True):
+        if what != said:
+            raise CorpusError(f"says {quoted(said)} is its {name}, and that is {quoted(what)}: it was changed, or made for another contract")
     return case
 
 

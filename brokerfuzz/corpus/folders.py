@@ -130,7 +130,8 @@ def _object(files: Files, name: str, told: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as problem:
         raise CorpusError(f"{told} is no JSON ({problem}): export the corpus again") from problem
     except CorpusError as problem:
-        raise CorpusError(f"{told.removesuffix(name).rstrip('/')} {problem}") from problem
+        said = str(problem).removeprefix(f"names {quoted(name)}, which ")
+        raise CorpusError(f"{told} {said}; name what `brokerfuzz export` wrote") from problem
     if not isinstance(found, dict):
         raise CorpusError(f"{told} is no JSON object: export the corpus again")
     return found

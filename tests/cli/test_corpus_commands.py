@@ -143,6 +143,17 @@ def test_every_kind_of_case_can_be_shown(run: Run, mixed: Path) -> None:
         assert found in run("corpus", "show", mixed, found).stdout
 
 
+@pytest.mark.parametrize(("arguments", "words"), [(("8125173f",), "as an ID too short"), (("8125173fe510dc20", "--tag", "a"), "give one of them")])
+def test_what_is_no_one_case_is_said_so(run: Run, arguments: tuple[str, ...], words: str) -> None:
+    result = run("corpus", "show", PRICING, *arguments)
+    assert (result.exit_code, len(result.stderr.splitlines()), result.stdout, words in result.stderr) == (2, 1, "", True)
+
+
+def test_a_list_of_shards_that_is_not_there_is_said_so(run: Run, tmp_path: Path) -> None:
+    result = run("corpus", "show", tmp_path / "a.shards.json")
+    assert result.stderr == f"brokerfuzz: {tmp_path}/a.shards.json cannot be read: No such file or directory; name what `brokerfuzz export` wrote\n"
+
+
 def test_an_id_that_is_not_there_is_said_so(run: Run) -> None:
     result = run("corpus", "show", PRICING, "0" * 16)
     assert result.exit_code == 2

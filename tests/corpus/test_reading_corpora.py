@@ -128,6 +128,23 @@ def test_a_record_with_any_member_of_another_kind_is_refused(tmp_path: Path, cas
     assert "line 1, " in one_line(tmp_path / "a")
 
 
+@pytest.mark.parametrize("carrier", ["raw", "file"])
+def test_a_record_with_two_messages_is_refused(tmp_path: Path, cases: list[Case], carrier: str) -> None:
+    write(tmp_path / "a", [next(case for case in cases if not case.faults)])
+    record = json.loads((tmp_path / "a").read_bytes())
+    (tmp_path / "a").write_text(json.dumps({**record, carrier: "e30="}, separators=(",", ":")))
+    assert f"body and {carrier}, and one of them has the message" in one_line(tmp_path / "a")
+
+
+@pytest.mark.parametrize(("member", "value"), [("id", "0" * 16), ("verdict", "unspecified"), ("silences", ["message-size"])])
+def test_what_a_record_says_and_what_is_true_are_told(tmp_path: Path, cases: list[Case], member: str, value: object) -> None:
+    case = next(case for case in cases if case.label == "valid")
+    write(tmp_path / "a", [case])
+    record = json.loads((tmp_path / "a").read_bytes())
+    (tmp_path / "a").write_text(json.dumps({**record, member: value}, separators=(",", ":")))
+    assert f"says {value!r} is its {member}, and that is {record[member]!r}" in one_line(tmp_path / "a")
+
+
 def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
     assert "No such file" in one_line(tmp_path / "none")
     assert "Is a directory" in one_line(tmp_path)
@@ -210,7 +227,7 @@ HARM: dict[str, tuple[Edit, str]] = {
     "a pipe": (in_place_of_first(os.mkfifo), "is no file"),
     "a folder": (in_place_of_first(lambda path: path.mkdir()), "is no file"),
     "nothing": (in_place_of_first(lambda path: None), "cannot be read: No such file"),
-    "another message": (in_place_of_first(lambda path: path.write_bytes(b"{}")), "its bytes are"),
+    "another message": (in_place_of_first(lambda path: path.write_bytes(b"{}")), "is its id, and that is"),
     "a huge message": (in_place_of_first(swell), f"more than {LARGEST_MESSAGE:,} bytes"),
     "a folder that leads out": (link_a_folder_out, "leads out of the folder"),
     "a path that is too long": (first_record_names("a/" * 3000 + "a"), "cannot be read"),

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
     from brokerfuzz.schemas import Contract, Label, MessageType
 
+_DIGITS = 16
+"""An id has so many."""
 _COLOURS = {"- ": "green", "+ ": "red"}
 
 
@@ -47,6 +49,8 @@ def command(
     *paths, last = corpora
     choosing = bool(message_types or verdicts or any(given.values()))
     if paths and _is_id(last):
+        if listed or choosing:
+            raise click.UsageError("an ID names one case, and options choose some: give one of them", click.get_current_context())
         _show_one(paths, last, demands, as_json=as_json)
     elif listed or choosing:
         _list(_chosen(corpora, demands, message_types or MESSAGES, verdicts or VERDICTS, given), as_json=as_json)
@@ -55,7 +59,11 @@ def command(
 
 
 def _is_id(name: str) -> bool:
-    return re.fullmatch("[0-9a-f]{16}", name) is not None and not os.path.lexists(name)
+    if re.fullmatch("[0-9a-f]{4,16}", name) is None or os.path.lexists(name):
+        return False
+    if len(name) < _DIGITS:
+        raise click.UsageError(f"{name} is no file, and as an ID too short: give all of its {_DIGITS} digits", click.get_current_context())
+    return True
 
 
 def _show_all(corpora: Sequence[str], contract: "Contract", *, as_json: bool) -> None:

@@ -18,7 +18,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.packing import suffix
 from brokerfuzz.workers import Pool, in_order
 
-NOTHING = "no case is left to write: choose more messages, verdicts, rules, techniques, sites or tags, or a --count above 0"
+NOTHING = "no case is left to write: choose more messages, verdicts, rules, techniques, sites or tags, leave out --minimal, or give a --count above 0"
 
 
 @dataclass(frozen=True)
