@@ -71,6 +71,17 @@ def test_what_others_have_put_into_a_folder_stays(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_where_what_others_have_put_into_a_folder_cannot_stay_is_told(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    (out / "cases").mkdir(parents=True)
+    (out / "cases/notes.md").write_text("mine")
+    with pytest.raises(CorpusError) as told, LocalPlace(out).folder("manifest", {"cases"}) as create, create("cases") as stream:
+        stream.write(b"a file")
+    assert (out / "cases").read_bytes() == b"a file"
+    old = Path(str(told.value).rpartition(": see ")[2])
+    assert (old / "cases/notes.md").read_text() == "mine"
+
+
 def test_a_folder_that_cannot_take_its_name_leaves_the_former_one(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()

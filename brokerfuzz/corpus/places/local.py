@@ -107,8 +107,12 @@ class LocalPlace:
             with suppress(FileNotFoundError):
                 old.replace(self.path)
             raise
-        if not old.is_symlink():  # behind a link it stays where it is
-            _carry(old, self.path, former)
+        if old.is_dir() and not old.is_symlink():  # behind a link it stays where it is
+            try:
+                _carry(old, self.path, former)
+            except OSError as problem:
+                reason = problem.strerror or problem
+                raise CorpusError(f"{self.path} is written, but what others had put into it could not be moved ({reason}): see {old}") from problem
         _forget(old)
 
     @contextmanager
@@ -141,7 +145,7 @@ class LocalPlace:
 
 def _carry(old: Path, new: Path, former: Container[str], below: str = "") -> None:
     """Moves what is not `former`, and has no new one of its name, to the new folder."""
-    for path in sorted(old.iterdir()) if old.is_dir() else ():
+    for path in sorted(old.iterdir()):
         name, target = f"{below}{path.name}", new / path.name
         if path.is_dir() and not path.is_symlink() and (name in former or target.is_dir()):
             _carry(path, target, former, f"{name}/")
