@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas import Contract, Verdict
 from brokerfuzz.targets import Answer
 
@@ -90,7 +91,7 @@ def _names(contract: Contract, message_type: str) -> "Names":
 
 def _meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
     """The names that an answer may say, in small letters: those on the way to the fault, what is missing or too much there, what a condition asks."""
-    meant = {step.replace("~1", "/").replace("~0", "~").lower() for entry in verdict.broken for step in entry.at.split("/")}
+    meant = {unescape(step).lower() for entry in verdict.broken for step in entry.at.split("/")}
     meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}
     for entry in verdict.broken:
         rule = contract.rules_by_id.get(entry.rule)

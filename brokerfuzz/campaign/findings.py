@@ -6,12 +6,12 @@ from hashlib import sha256
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.suspicions import Suspicion, Suspicions, merged
 from brokerfuzz.campaign.trees import at_pointer, read_tree, write_tree
-from brokerfuzz.campaign.wording import listed, printable, readable, with_article
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.headers import in_words
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.target import Target
+from brokerfuzz.wording import listed, printable, readable, with_article
 
 EXPECTED: dict[Label, str] = {"valid": "accepted", "invalid": "rejected", "unspecified": "accepted or rejected"}
 _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-response": "product list", "offer-pricing-response": "pricing"}

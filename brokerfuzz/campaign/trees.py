@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
+from brokerfuzz.pointers import pointer_of, steps_of
+
 DEEPEST = 100
 """Trees that are deeper are not read: what shrinks them, works on their bytes."""
 
@@ -148,11 +150,11 @@ def paths(tree: Tree, above: Path = ()) -> Iterator[Path]:
 
 def pointer(tree: Tree, path: Path) -> str:
     """The JSON Pointer (RFC 6901) of a path."""
-    steps: list[str] = []
+    steps: list[str | int] = []
     for step in path:
-        steps.append(tree.pairs[step][0].replace("~", "~0").replace("/", "~1") if isinstance(tree, Members) else str(step))
+        steps.append(tree.pairs[step][0] if isinstance(tree, Members) else step)
         tree = children(tree)[step]
-    return "".join(f"/{step}" for step in steps)
+    return pointer_of(steps)
 
 
 def site(tree: Tree, path: Path) -> str:
@@ -170,8 +172,7 @@ def site(tree: Tree, path: Path) -> str:
 
 def at_pointer(tree: Tree, pointer: str) -> Tree:
     """The tree at a JSON Pointer. Raises `LookupError` where nothing is there."""
-    for token in pointer.split("/")[1:]:
-        name = token.replace("~1", "/").replace("~0", "~")
+    for name in steps_of(pointer):
         match tree:
             case Members(pairs):
                 tree = dict(pairs)[name]

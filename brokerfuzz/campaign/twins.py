@@ -11,6 +11,7 @@ from brokerfuzz.campaign.additions import with_member
 from brokerfuzz.campaign.trees import Members, Path, Tree, at_pointer, children, paths, pointer, read_tree, replaced, without, write_tree
 from brokerfuzz.campaign.trees import at as at_path
 from brokerfuzz.cases.case import Case
+from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas import Label, Verdict
 
 
@@ -49,7 +50,7 @@ def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[
 
 def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[Tree]:
     """The tree with the member that is missing, as the twin has it."""
-    name = at.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+    name = unescape(at.rpartition("/")[2])
     for place in faults:
         with suppress(LookupError):
             if holder is not None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.schemas.pointers import escape
+from brokerfuzz.pointers import pointer_of
 from brokerfuzz.schemas.sites import join
 
 Steps = tuple[str | int, ...]
@@ -47,7 +47,7 @@ Change = Put | Remove | AddMember | Rewrite
 @lru_cache(maxsize=4096)
 def pointer(steps: Steps) -> str:
     """The JSON Pointer (RFC 6901) of a place."""
-    return "".join(f"/{escape(str(step))}" for step in steps)
+    return pointer_of(steps)
 
 
 def value_at(message: Any, steps: Steps) -> Any:

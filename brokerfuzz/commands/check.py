@@ -78,12 +78,12 @@ def command(
 
 def _print_judgement(judgement: "Judgement", contract: "Contract", *, as_json: bool) -> None:
     from brokerfuzz.explaining import judgements
-    from brokerfuzz.explaining.words import printable
+    from brokerfuzz.wording import printable_as_in_python
 
     if as_json:
         print_json(judgements.data(judgement, contract), indent=None)
         return
     message, label = judgement.message, judgement.verdict.label
     what = f" ({judgement.message_type})" if judgement.message_type else ""
-    click.echo(f"{printable(message.name)}:{message.line}: {click.style(label, fg=_COLOURS[label])}{what}")
-    print_lines(printable(line) for line in judgements.lines(judgement, contract))
+    click.echo(f"{printable_as_in_python(message.name)}:{message.line}: {click.style(label, fg=_COLOURS[label])}{what}")
+    print_lines(printable_as_in_python(line) for line in judgements.lines(judgement, contract))

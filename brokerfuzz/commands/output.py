@@ -50,9 +50,9 @@ def say_others(others: "Counter[str]") -> None:
 
 def note(line: str) -> None:
     """Says something beside the output."""
-    from brokerfuzz.explaining.words import printable
+    from brokerfuzz.wording import printable_as_in_python
 
-    click.echo(f"{NAME}: {printable(line)}", err=True)
+    click.echo(f"{NAME}: {printable_as_in_python(line)}", err=True)
 
 
 def counter(what: str = "cases") -> Callable[[int], None] | None:

@@ -115,7 +115,7 @@ def _listed(case_id: str, now: datetime | None, contract: "Contract") -> "Again"
 
 
 def _print(replayed: "list[Replayed]", *, as_json: bool) -> None:
-    from brokerfuzz.campaign.wording import printable
+    from brokerfuzz.wording import printable
 
     if as_json:
         print_json({"findings": list(map(_data, replayed))})

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from brokerfuzz.configuration.spelling import spelled
 from brokerfuzz.errors import ConfigurationError
+from brokerfuzz.wording import listed
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -151,8 +152,7 @@ def _said(value: Any, *, secret: bool) -> str:
 def _wanted(node: Node) -> str:
     """What may be there."""
     if "enum" in node:
-        *first, last = map(spelled, node["enum"])
-        return f"{', '.join(first)} or {last}"
+        return listed(map(spelled, node["enum"]), "or")
     examples = [] if _types(node) in (["object"], ["boolean"]) else node.get("examples", [])
     kinds = " or ".join(_KINDS[kind] for kind in _types(node))
     such = f", such as {' or '.join(map(spelled, examples))}" if examples else ""

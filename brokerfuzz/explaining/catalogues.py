@@ -8,8 +8,8 @@ from typing import Any
 from brokerfuzz.cases.case import NOW_TAG, Case
 from brokerfuzz.cases.covering.goals import KINDS, Goal, covered
 from brokerfuzz.cases.minimal import Reason
-from brokerfuzz.explaining.words import printable
 from brokerfuzz.schemas import Contract
+from brokerfuzz.wording import printable_as_in_python
 
 VERDICTS = ("valid", "invalid", "unspecified")
 
@@ -88,13 +88,13 @@ class Entry:
         """What a terminal shows of a case."""
         counts = Counter(goal.kind for goal in self.first)
         new = ", ".join(f"{counts[kind]:,} {kind}{'s' if counts[kind] > 1 else ''}" for kind in KINDS if counts[kind])
-        reason = printable(why(self.case, self.reason))
+        reason = printable_as_in_python(why(self.case, self.reason))
         return f"{self.number:>6}  {self.case.id}  {self.case.label:<11}  {reason}{f'  (first: {new})' if new else ''}"
 
 
 def listed(case: Case) -> str:
     """A case of a corpus as a line."""
-    return f"{case.id}  {case.label:<11}  {case.message_type}  {printable(why(case))}"
+    return f"{case.id}  {case.label:<11}  {case.message_type}  {printable_as_in_python(why(case))}"
 
 
 def listed_data(case: Case) -> dict[str, Any]:

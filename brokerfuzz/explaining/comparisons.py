@@ -5,8 +5,8 @@ from typing import Any
 
 from brokerfuzz.corpus.comparing import KINDS, About, Comparison
 from brokerfuzz.explaining.listings import table
-from brokerfuzz.explaining.words import printable
 from brokerfuzz.schemas import MESSAGE_TYPES
+from brokerfuzz.wording import printable_as_in_python
 
 _CHANGES = ("added", "removed", "changed")
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
@@ -57,4 +57,4 @@ def lines(found: Comparison) -> Iterator[str]:
 
 def _row(about: str, counts: dict[str, Any]) -> dict[str, str]:
     signed = {kind: f"{_SIGNS[kind]}{counts[kind]:,}" if counts[kind] else "" for kind in _CHANGES}
-    return {"about": printable(about), "before": f"{counts['before']:,}", "after": f"{counts['after']:,}", **signed}
+    return {"about": printable_as_in_python(about), "before": f"{counts['before']:,}", "after": f"{counts['after']:,}", **signed}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from brokerfuzz.errors import shortened
-from brokerfuzz.explaining.words import printable
+from brokerfuzz.wording import printable_as_in_python
 
 WIDEST = 72
 """Characters of a line, beyond which its middle is left out."""
@@ -128,4 +128,4 @@ def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[s
 
 def _text(raw: bytes) -> str:
     """Bytes as text of one line."""
-    return printable(raw.decode(errors="backslashreplace"))
+    return printable_as_in_python(raw.decode(errors="backslashreplace"))

@@ -12,9 +12,10 @@ from brokerfuzz.corpus import encode
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining import examples
 from brokerfuzz.explaining.differences import difference
-from brokerfuzz.explaining.words import at_site, listed, rule_sentence, title
+from brokerfuzz.explaining.words import at_site, rule_sentence, title
 from brokerfuzz.schemas import Contract, Rule, Silence, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
+from brokerfuzz.wording import listed
 
 PINNED = "silence/"
 MOST_NAMED = 20

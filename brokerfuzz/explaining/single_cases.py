@@ -16,9 +16,9 @@ from brokerfuzz.explaining.differences import difference, laid_out
 from brokerfuzz.explaining.judgements import Judgement
 from brokerfuzz.explaining.judgements import data as judgement_data
 from brokerfuzz.explaining.judgements import lines as judgement_lines
-from brokerfuzz.explaining.words import printable
 from brokerfuzz.inputs import Message
 from brokerfuzz.schemas import Contract
+from brokerfuzz.wording import printable_as_in_python
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class Single:
     def lines(self) -> Iterator[str]:
         """The same for people, but for the difference, of which only the heading."""
         case = self.case
-        yield f"{case.id}  {case.label} {case.message_type}, {len(case.body):,} bytes ({printable(self.name)}, line {self.line})"
-        yield printable(why(case))
-        yield from (shortened(printable(line)) for line in judgement_lines(self._judgement, self.contract))
+        yield f"{case.id}  {case.label} {case.message_type}, {len(case.body):,} bytes ({printable_as_in_python(self.name)}, line {self.line})"
+        yield printable_as_in_python(why(case))
+        yield from (shortened(printable_as_in_python(line)) for line in judgement_lines(self._judgement, self.contract))
         yield from (f"  header {name}: {'none' if value is None else value}" for name, value in case.headers)
         yield ""
         yield from laid_out(case.body)

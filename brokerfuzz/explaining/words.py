@@ -1,9 +1,8 @@
 """Words for what the contract says, which follow from its schemas."""
 
-from collections.abc import Iterable
-
 from brokerfuzz.schemas import Condition, Rule
 from brokerfuzz.schemas.sites import JSON_RULE
+from brokerfuzz.wording import listed, with_article
 
 _TO_HAVE = ("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "additionalProperties")
 
@@ -34,19 +33,3 @@ def _when(condition: Condition) -> str:
     if len(values) != len(tests) or not values:
         return f" under the condition {condition.label}"
     return f" whose {' and whose '.join(values)}" if condition.holds else f" unless its {' and its '.join(values)}"
-
-
-def with_article(words: str) -> str:
-    """`a product`, `an offer`."""
-    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
-
-
-def listed(words: Iterable[str], last: str = "and") -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    *first, end = words
-    return f"{', '.join(first)} {last} {end}" if first else end
-
-
-def printable(text: str) -> str:
-    """The text with every character escaped that does not print: what a message holds reaches no terminal as anything but text."""
-    return text if text.isprintable() else "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

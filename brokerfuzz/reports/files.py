@@ -13,9 +13,9 @@ from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from brokerfuzz.campaign.wording import listed, printable
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports.messages import Document
+from brokerfuzz.wording import listed, printable
 from brokerfuzz.writing import whole
 
 if TYPE_CHECKING:

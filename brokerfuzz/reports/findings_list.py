@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from brokerfuzz.campaign.wording import printable
+from brokerfuzz.pointers import steps_of
 from brokerfuzz.reports.body_lines import lines_of
 from brokerfuzz.reports.coverage_table import ROOT
 from brokerfuzz.reports.markup import Child, Markup, element
 from brokerfuzz.reports.messages import Document, counted, is_flaky
 from brokerfuzz.reports.side_by_side import alone, block, comparison
+from brokerfuzz.wording import printable
 
 KINDS = {
     "crashed": "crashed",
@@ -70,8 +71,7 @@ def entries_of(document: Document) -> list[Entry]:
 
 def site_of(place: str) -> str:
     """The site of a JSON Pointer: `/productClusters/0/id` lies at `productClusters[].id`."""
-    steps = [step.replace("~1", "/").replace("~0", "~") for step in place.split("/")[1:]]
-    return "".join("[]" if re.fullmatch("[0-9]+", step) else f".{step}" for step in steps).removeprefix(".")
+    return "".join("[]" if re.fullmatch("[0-9]+", step) else f".{step}" for step in steps_of(place)).removeprefix(".")
 
 
 def _short(rule: str, message_type: str) -> str:
@@ -200,8 +200,7 @@ def _there(finding: Document) -> str | None:
     if not finding["places"] or "body" not in finding["smallest"]:
         return None
     value = finding["smallest"]["body"]
-    for step in finding["places"][0].split("/")[1:]:
-        name = step.replace("~1", "/").replace("~0", "~")
+    for name in steps_of(finding["places"][0]):
         if isinstance(value, list) and re.fullmatch("[0-9]{1,9}", name) and int(name) < len(value):
             value = value[int(name)]
         elif isinstance(value, dict) and name in value:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from brokerfuzz.campaign.wording import printable
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports import plots
 from brokerfuzz.reports.findings_list import Choices, Entry, entries_of, listed, tools
@@ -19,6 +18,7 @@ from brokerfuzz.reports.messages import Document, counted
 from brokerfuzz.reports.refusals import refusals
 from brokerfuzz.reports.silences_ledger import ledger
 from brokerfuzz.targets import ANSWER_KINDS
+from brokerfuzz.wording import printable
 from brokerfuzz.writing import whole
 
 _HERE = Path(__file__).parent

@@ -12,9 +12,9 @@ from difflib import unified_diff
 from html import escape
 from itertools import groupby
 
-from brokerfuzz.campaign.wording import printable, readable
 from brokerfuzz.reports.messages import Document, body_of, counted, is_flaky
 from brokerfuzz.targets.answers import ANSWER_KINDS
+from brokerfuzz.wording import printable, readable
 
 LONGEST = 60_000
 """How many characters the report has at the most; a comment on GitHub takes 65,536."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 from html import escape
 
-from brokerfuzz.campaign.wording import printable
+from brokerfuzz.wording import printable
 
 _VOID = frozenset(("br", "input", "meta", "wbr"))
 

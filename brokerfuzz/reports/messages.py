@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from brokerfuzz.campaign.wording import printable
 from brokerfuzz.cases.case import compact
 from brokerfuzz.errors import ReportError
 from brokerfuzz.schemas.headers import JSON_TYPE
 from brokerfuzz.targets.hiding import is_secret, shown, variable
+from brokerfuzz.wording import printable
 
 Document = Mapping[str, Any]
 Pairs = list[tuple[str, str]]

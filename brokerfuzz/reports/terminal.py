@@ -17,9 +17,9 @@ from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.firing import OnProgress
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.results import Progress, Result
-from brokerfuzz.campaign.wording import printable, readable
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
+from brokerfuzz.wording import printable, readable
 
 MOST_SHOWN = 100
 """How many findings are shown; the machine's report holds all of them."""

@@ -16,6 +16,7 @@ from urllib.parse import urldefrag, urljoin
 from jsonschema_rs import ValidationError, meta
 
 from brokerfuzz.errors import ContractError, UnknownNameError
+from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas.flattening import Schema, flatten
 from brokerfuzz.schemas.silence_detectors import DETECTORS, NEEDED
 from brokerfuzz.schemas.sites import Rule, Site, derive_rules, sites
@@ -248,7 +249,7 @@ class _Resolver:
             raise ContractError(f"{self.path} has a $ref {reference!r} that leads out of the contract: refer to its own files") from problem
         for step in filter(None, fragment.split("/")):
             try:
-                target = target[int(step) if isinstance(target, list) else step.replace("~1", "/").replace("~0", "~")]
+                target = target[int(step) if isinstance(target, list) else unescape(step)]
             except (LookupError, TypeError, ValueError) as problem:
                 raise ContractError(f"{self.path} has a $ref {reference!r} that leads nowhere: {step!r} is not there") from problem
         return target, uri

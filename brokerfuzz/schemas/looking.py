@@ -12,10 +12,10 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
+from brokerfuzz.pointers import Place, pointer
 from brokerfuzz.schemas.contract import NOT_IN_FUTURE, Contract, MessageType, Silence
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import instant
-from brokerfuzz.schemas.pointers import Place, pointer
 from brokerfuzz.schemas.reading import Reading
 from brokerfuzz.schemas.silence_detectors import OF_PAIRS, OF_VALUES, distinct
 from brokerfuzz.schemas.sites import Rule, Site, join

@@ -14,11 +14,11 @@ from itertools import islice
 from operator import attrgetter, getitem
 from typing import Any, NamedTuple
 
+from brokerfuzz.pointers import escape, pointer_of
 from brokerfuzz.schemas.contract import Contract, MessageType, Stances, known_message_type, load_contract
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.looking import Inspection, Inspector
 from brokerfuzz.schemas.numbers import LONGEST_INTEGER
-from brokerfuzz.schemas.pointers import escape
 from brokerfuzz.schemas.reading import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structure import Files, Split, Tie, Validator, split, standard, validator
@@ -363,4 +363,4 @@ def site_of(steps: Steps) -> str:
 @lru_cache(maxsize=4096)
 def _place_of(steps: Steps) -> tuple[str, str]:
     """(the site, the JSON Pointer) of a place."""
-    return site_of(steps), "".join(f"/{escape(str(step))}" for step in steps)
+    return site_of(steps), pointer_of(steps)

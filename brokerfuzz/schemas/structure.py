@@ -10,8 +10,8 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
+from brokerfuzz.pointers import escape
 from brokerfuzz.schemas.flattening import ANNOTATIONS, Schema
-from brokerfuzz.schemas.pointers import escape
 
 SCHEMA_SUFFIX = ".schema.json"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

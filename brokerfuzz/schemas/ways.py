@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from itertools import product
 from typing import Any, NamedTuple, NoReturn
 
+from brokerfuzz.pointers import Place, pointer
 from brokerfuzz.schemas.numbers import fits_double, integer, nearest, rounded
-from brokerfuzz.schemas.pointers import Place, pointer
 
 Exotic = tuple[str, str, str]
 """(detector, JSON Pointer, found)"""

@@ -9,6 +9,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, Literal
 
+from brokerfuzz.pointers import steps_of
+
 Manner = Literal["reply", "crash", "abort", "hang"]
 """A reply; a server error (500); the connection cut before a byte of an answer; no answer ever."""
 
@@ -119,7 +121,7 @@ class Offer:
     def at(self, pointer: str) -> list[Any]:
         """The value at a JSON Pointer, alone in a list; an empty list where there is none."""
         found = self._readings
-        for step in _steps(pointer):
+        for step in steps_of(pointer):
             found = [value for holder in found for value in _child(holder, step)]
         return found
 
@@ -128,7 +130,7 @@ class Offer:
         root = deepcopy([self.value])
         for pointer, value in replacements.items():
             holder: Any = root
-            *way, last = [0, *_steps(pointer)]
+            *way, last = [0, *steps_of(pointer)]
             for step in way:
                 holder = holder[_key(holder, step)]
             holder[_key(holder, last)] = value
@@ -159,10 +161,6 @@ def _below(values: list[Any], step: str) -> Iterator[Any]:
             yield from value
         elif isinstance(value, dict) and step in value:
             yield value[step]
-
-
-def _steps(pointer: str) -> list[str]:
-    return [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:]]
 
 
 def _key(holder: Any, step: str | int) -> str | int:

@@ -12,7 +12,7 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
 from brokerfuzz.targets.hiding import NOTHING_SECRET
-from brokerfuzz.targets.last_words import printable
+from brokerfuzz.targets.last_words import in_one_line
 from brokerfuzz.targets.limits import checked_processes, checked_timeout, untold
 from brokerfuzz.targets.shell import LONGEST_ARGUMENT, fed, program
 
@@ -145,9 +145,9 @@ class CallWire:
         self._begun, self.left = b"", data[end:]
         letter, text = data[4:5], data[5:end]
         if kind := _KINDS.get(letter):
-            return Reply(kind, printable(text), text)
+            return Reply(kind, in_one_line(text), text)
         if letter in {b"R", b"E"}:
-            return Reply("ready" if letter == b"R" else "unusable", printable(text, 1000), text)
+            return Reply("ready" if letter == b"R" else "unusable", in_one_line(text, 1000), text)
         return Reply("crashed", "wrote to the pipe of the answers itself", data[:EXCERPT], broken=True)
 
 

@@ -23,15 +23,15 @@ class Excerpt:
     def first_line(self) -> str:
         """The first line that is not blank; of a Python traceback the last, which says what is wrong."""
         line = next((line for line in self.head.splitlines() if line.strip()), b"")
-        return self.last_line if line.startswith(b"Traceback (most recent") else printable(line)
+        return self.last_line if line.startswith(b"Traceback (most recent") else in_one_line(line)
 
     @property
     def last_line(self) -> str:
         """The last line that is not blank."""
-        return printable(next((line for line in reversed(self.tail.splitlines()) if line.strip()), b""))
+        return in_one_line(next((line for line in reversed(self.tail.splitlines()) if line.strip()), b""))
 
 
-def printable(data: bytes, most: int = 200) -> str:
+def in_one_line(data: bytes, most: int = 200) -> str:
     """The bytes as one line of text, of so many characters at the most."""
     text = data[: most * 4 + 4].decode(errors="replace").strip()
     text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, Answer
-from brokerfuzz.targets.last_words import printable
+from brokerfuzz.targets.last_words import in_one_line
 from brokerfuzz.targets.limits import checked_processes, checked_timeout, untold
 from brokerfuzz.targets.shell import fed, program, secrets_of, shown_command, words_of
 
@@ -141,7 +141,7 @@ class LineWire:
     def _too_long(self, line: bytes) -> "Reply":
         from brokerfuzz.targets.pool import Reply
 
-        return Reply("crashed", f'answered with a line of more than {LONGEST} bytes: "{printable(line, 60)}"', line[:EXCERPT], broken=True)
+        return Reply("crashed", f'answered with a line of more than {LONGEST} bytes: "{in_one_line(line, 60)}"', line[:EXCERPT], broken=True)
 
 
 def answer_of(line: bytes) -> "Reply":
@@ -153,12 +153,12 @@ def answer_of(line: bytes) -> "Reply":
         return Reply(kind, kind, line)
     word, _, reason = line.partition(b" ")
     if kind := _SAID.get(word):
-        return Reply(kind, printable(reason) or kind, line)
+        return Reply(kind, in_one_line(reason) or kind, line)
     said = _of_json(line) if line.startswith(b"{") else None
     if said is not None and isinstance(accepted := said.get("accepted"), bool):
         kind = "accepted" if accepted else "rejected"
-        return Reply(kind, printable(str(said.get("reason") or kind).encode(errors="replace")), line)
-    what = f'"{printable(line)}"' if line else "an empty line"
+        return Reply(kind, in_one_line(str(said.get("reason") or kind).encode(errors="replace")), line)
+    what = f'"{in_one_line(line)}"' if line else "an empty line"
     return Reply("crashed", f"answered with {what}", line, broken=True)
 
 

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, Protocol
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
 from brokerfuzz.targets.hiding import Secrets
-from brokerfuzz.targets.last_words import how_it_ended, printable
+from brokerfuzz.targets.last_words import how_it_ended, in_one_line
 from brokerfuzz.targets.limits import LACKING
 from brokerfuzz.targets.processes import Process, cores
 
@@ -300,7 +300,7 @@ class Worker:
             self._pool.start_failed(how)
 
     def _crashed_by(self, what: str, data: bytes) -> None:
-        self._answer("crashed", f'{what}: "{printable(data)}"', data[:EXCERPT])
+        self._answer("crashed", f'{what}: "{in_one_line(data)}"', data[:EXCERPT])
         self.kill()
 
     def _dangles(self) -> None:

@@ -11,8 +11,8 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.surroundings import SETTINGS, placements
 from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.pointers import escape
 from brokerfuzz.schemas import MESSAGE_TYPES, Rule, check, load_contract
-from brokerfuzz.schemas.pointers import escape
 from brokerfuzz.schemas.sites import JSON_RULE
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -21,6 +21,7 @@ from brokerfuzz.cases.changes import Put, Rewrite
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.techniques import TECHNIQUES, Spot, registry
 from brokerfuzz.explaining import explain
+from brokerfuzz.pointers import steps_of, unescape
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, Rule, load_contract
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import instant, spell
@@ -63,8 +64,7 @@ def undone(rule: Rule) -> Any:
 
 
 def _at(message: Any, pointer: str) -> Any:
-    for token in pointer.split("/")[1:]:
-        step = token.replace("~1", "/").replace("~0", "~")
+    for step in steps_of(pointer):
         message = message[int(step)] if isinstance(message, list) else message[step]
     return message
 
@@ -199,7 +199,7 @@ def added(rule: Rule) -> list[tuple[str, Any]]:
     members = []
     for case in broken(rule).values():
         at, _, token = case.faults[0].at.rpartition("/")
-        name = token.replace("~1", "/").replace("~0", "~")
+        name = unescape(token)
         members.append((name, _at(json.loads(case.body), at)[name]))
     return members
 

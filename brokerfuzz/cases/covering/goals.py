@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.states import States, states
+from brokerfuzz.pointers import steps_of
 from brokerfuzz.schemas import Contract, Rule, Silence
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.oracle import site_of
@@ -70,8 +71,7 @@ def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
 
 
 def _site(at: str) -> str:
-    steps = [step.replace("~1", "/").replace("~0", "~") for step in at.split("/")[1:]]
-    return site_of(tuple(int(step) if step.isdecimal() else step for step in steps))
+    return site_of(tuple(int(step) if step.isdecimal() else step for step in steps_of(at)))
 
 
 def _of_message(known: States, schema: Schema, path: str, value: Any, strength: int) -> Iterator[Goal]:

@@ -21,6 +21,7 @@ from brokerfuzz.cases.case import Fault, compact
 from brokerfuzz.cases.changes import AddMember, Change, Put, Remove, Rewrite, places, value_at
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.techniques import Spot, Technique, techniques_for
+from brokerfuzz.pointers import steps_of
 from brokerfuzz.schemas import Contract, MessageType, Rule, Verdict
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.instants import spell
@@ -77,7 +78,7 @@ class _Breakable:
         if self.rule.keyword == "required":
             return [technique for technique, change in self._changes(self.plain) if isinstance(change, Remove)]
         try:
-            *_, name = steps = [step.replace("~1", "/").replace("~0", "~") for step in at.split("/")]
+            *_, name = steps = ["", *steps_of(at)]
             found = _value_at(json.loads(body), steps[1:])
             spelled = _spelled(found)
         except (ValueError, LookupError, TypeError, RecursionError):  # not as Python reads it

@@ -34,7 +34,7 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
     """
     from brokerfuzz.corpus.verifying import Verification
     from brokerfuzz.errors import CorpusError, shortened
-    from brokerfuzz.explaining.words import printable
+    from brokerfuzz.wording import printable_as_in_python
 
     verification, count = Verification(contract=contract_of(contract)), 0
     with Progress() as progress:
@@ -43,7 +43,7 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
                 progress(verification.count)
                 if wrong is not None:
                     progress.end()
-                    click.echo(_json(wrong, first=count == 0) if as_json else shortened(printable(str(wrong))), nl=not as_json)
+                    click.echo(_json(wrong, first=count == 0) if as_json else shortened(printable_as_in_python(str(wrong))), nl=not as_json)
                     count += 1
         except CorpusError:
             if as_json and count:

@@ -1,0 +1,46 @@
+"""Small functions of strings, for all that brokerfuzz prints: what a target or a message contains cannot control a terminal."""
+
+from collections.abc import Callable, Iterable
+
+
+def printable(text: str, most: int | None = None) -> str:
+    """The string with every character that does not print escaped as in JSON (`\\u001b`), cut to `most` characters."""
+    if most is not None and len(text) > most:
+        text = f"{text[:most]}... ({len(text):,} characters)"
+    return _escaped(text, _as_in_json)
+
+
+def printable_as_in_python(text: str) -> str:
+    """The string with every character that does not print escaped as in Python (`\\x1b`, `\\n`)."""
+    return _escaped(text, _as_in_python)
+
+
+def readable(body: bytes, most: int | None = None) -> str:
+    """Bytes as a printable string; those that are not UTF-8 as `\\xNN`."""
+    cut = body if most is None else body[: 4 * most]
+    text = printable(cut.decode(errors="backslashreplace"))
+    return text if most is None or (len(text) <= most and cut == body) else f"{text[:most]}... ({len(body):,} bytes)"
+
+
+def listed(words: Iterable[str], last: str = "and") -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    *first, end = words
+    return f"{', '.join(first)} {last} {end}" if first else end
+
+
+def with_article(words: str) -> str:
+    """`a valid`, `an invalid`."""
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
+def _escaped(text: str, escape: Callable[[str], str]) -> str:
+    return text if text.isprintable() else "".join(char if char.isprintable() else escape(char) for char in text)
+
+
+def _as_in_json(char: str) -> str:
+    code = ord(char)
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _as_in_python(char: str) -> str:
+    return char.encode("unicode_escape").decode()
