@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.format_names import FORMATS
+from brokerfuzz.wording import listed
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from brokerfuzz.schemas import Label, MessageType
-
-MESSAGES: "tuple[MessageType, ...]" = ("offer-creation-request", "product-list-response", "offer-pricing-response")
-VERDICTS: "tuple[Label, ...]" = ("valid", "invalid", "unspecified")
 RANDOM_CASES = 100
 """How many random cases there are where `--random` leaves the catalogue out and no `--count` says otherwise."""
 
@@ -71,7 +69,7 @@ def above_zero(ctx: click.Context, param: click.Parameter, value: float | None) 
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-ONE_OF_MESSAGES = f"{', '.join(MESSAGES[:-1])} or {MESSAGES[-1]}"
+ONE_OF_MESSAGES = listed(MESSAGE_TYPES, "or")
 
 CONTRACT = "brokerfuzz.contract"
 """Where a context's `meta` has the folder of a changed contract."""
@@ -90,12 +88,12 @@ contract_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 seed_option = click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="What random cases are made from.")
 message_option = click.option(
-    "--message", "message_types", metavar="TYPE", type=click.Choice(MESSAGES), multiple=True,
+    "--message", "message_types", metavar="TYPE", type=click.Choice(MESSAGE_TYPES), multiple=True,
     callback=lambda _, __, given: tuple(dict.fromkeys(given)), help=f"Only this type (repeatable): {ONE_OF_MESSAGES}.",
 )  # fmt: skip
 verdict_option = click.option(
-    "--verdict", "verdicts", metavar="VERDICT", type=click.Choice(VERDICTS), multiple=True,
-    help=f"Only cases that are this (repeatable): {', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}.",
+    "--verdict", "verdicts", metavar="VERDICT", type=click.Choice(LABELS), multiple=True,
+    help=f"Only cases that are this (repeatable): {listed(LABELS, 'or')}.",
 )  # fmt: skip
 random_option = click.option("--random/--catalogue", "only_random", default=False, help="Whether the catalogue is left out.  [default: it is in]")
 bug_option = click.option(

@@ -16,6 +16,7 @@ from benchmarks.generators.generator import Generator, Made, clocked
 from benchmarks.generators.messages import NOW, OFFER
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.plan import Plan
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.exporting import Export, write_corpus
 from brokerfuzz.corpus.formats import About, format_named
 from brokerfuzz.corpus.places import place_of
@@ -24,7 +25,6 @@ from brokerfuzz.schemas import Label
 from brokerfuzz.strategies import offer_requests
 
 VALID: tuple[Label, ...] = ("valid",)
-ALL: tuple[Label, ...] = ("valid", "invalid", "unspecified")
 _SAMPLE = 1
 """The seed of a sample."""
 _SEEDS = itertools.count(_SAMPLE + 1)
@@ -36,7 +36,7 @@ def ours() -> list[Generator]:
     return [
         Generator("brokerfuzz `messages()`", clocked(bulk), is_ours=True),
         Generator("brokerfuzz `export`, valid", partial(exported, VALID), is_ours=True, in_bulk=partial(in_bulk, VALID)),
-        Generator("brokerfuzz `export`, mixed", partial(exported, ALL), is_ours=True, asks_valid=False, in_bulk=partial(in_bulk, ALL)),
+        Generator("brokerfuzz `export`, mixed", partial(exported, LABELS), is_ours=True, asks_valid=False, in_bulk=partial(in_bulk, LABELS)),
         Generator("brokerfuzz under Hypothesis", clocked(partial(drawn, offer_requests())), is_ours=True),
     ]
 

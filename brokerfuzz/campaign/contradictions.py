@@ -6,6 +6,7 @@ silent, which no message excuses. Where the contract says nothing, acceptance an
 
 from typing import Literal
 
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 
@@ -18,7 +19,6 @@ def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:
     return _TABLE[label, answer]
 
 
-LABELS: tuple[Label, ...] = ("valid", "invalid", "unspecified")
 _BY_ANSWER: dict[AnswerKind, FindingKind] = {"crashed": "crashed", "silent": "silent"}
 _TABLE: dict[tuple[Label, AnswerKind], FindingKind | None] = {
     **{(label, answer): _BY_ANSWER.get(answer) for label in LABELS for answer in ANSWER_KINDS},

@@ -13,11 +13,11 @@ from typing import Any
 
 from brokerfuzz.cases.building import with_place
 from brokerfuzz.cases.case import Case, clock, compact
-from brokerfuzz.cases.catalogue import ALL_LABELS
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import Technique
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.decoder import Read, Seeded, Source, compile_decoder
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, Silence, load_contract
 from brokerfuzz.schemas.flattening import Schema
@@ -119,7 +119,7 @@ def _questions(contract: Contract, message_type: MessageType) -> Sequence[tuple[
 def case_decoder(
     contract: Contract,
     message_type: MessageType,
-    labels: tuple[Label, ...] = ALL_LABELS,
+    labels: tuple[Label, ...] = LABELS,
     rules: tuple[Rule, ...] | None = None,
     techniques: frozenset[str] | None = None,
 ) -> CaseDecoder:
@@ -135,12 +135,12 @@ def random_cases(
     message_type: MessageType,
     seed: int,
     *,
-    verdicts: Collection[Label] = ALL_LABELS,
+    verdicts: Collection[Label] = LABELS,
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Iterator[Case]:
     """Random cases without end, the same for a seed (but for what follows `now`). The twin of a fault is not among them: see `Case.twin`."""
-    decoder = case_decoder(contract or load_contract(), message_type, tuple(label for label in ALL_LABELS if label in verdicts))
+    decoder = case_decoder(contract or load_contract(), message_type, tuple(label for label in LABELS if label in verdicts))
     source, instant = Seeded(seed), clock(now)
     while True:
         yield decoder.read(source, instant)

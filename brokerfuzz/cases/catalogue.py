@@ -10,16 +10,15 @@ from brokerfuzz.cases.building import Plan, build
 from brokerfuzz.cases.case import Case, clock, compact
 from brokerfuzz.cases.making import made
 from brokerfuzz.cases.prepared import STRENGTH, prepared
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.verdicts import known_labels
-
-ALL_LABELS: tuple[Label, ...] = ("valid", "invalid", "unspecified")
 
 
 def catalogue(
     message_type: MessageType,
     *,
-    verdicts: Collection[Label] = ALL_LABELS,
+    verdicts: Collection[Label] = LABELS,
     now: datetime | None = None,
     contract: Contract | None = None,
     strength: int = 2,

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from brokerfuzz.cases.case import NOW_TAG, Case, Fault
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError, quoted, shortened
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.contract import known_message_type
@@ -129,7 +130,7 @@ def _file(value: Any) -> str:
 
 
 def _label(value: Any) -> Label:
-    if value not in ("valid", "invalid", "unspecified"):
+    if value not in LABELS:
         raise ValueError(f"{quoted(value)} is no verdict")
     found: Label = value
     return found

@@ -12,9 +12,10 @@ from itertools import count, islice
 from typing import Any
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
+from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.minimal import minimal
 from brokerfuzz.cases.selecting import Selection, selection
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 
 STRIDE = 4096
@@ -42,7 +43,7 @@ class Plan:
     count: int | None = 0
     only_random: bool = False
     strength: int = 2
-    verdicts: tuple[Label, ...] = ALL_LABELS
+    verdicts: tuple[Label, ...] = LABELS
     rules: tuple[str, ...] = ()
     exclude_rules: tuple[str, ...] = ()
     techniques: tuple[str, ...] = ()

@@ -9,7 +9,8 @@ import click
 from click.core import ParameterSource
 
 from brokerfuzz.commands.output import note
-from brokerfuzz.options import CONFIGURATION, MESSAGES, OF_TARGET
+from brokerfuzz.contract_names import MESSAGE_TYPES
+from brokerfuzz.options import CONFIGURATION, OF_TARGET
 
 if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract
@@ -79,8 +80,8 @@ def aimed(given: Given, contract: "Contract") -> Iterator["Target"]:
     else:
         from brokerfuzz.service.running import running
 
-        if given["message_type"] != MESSAGES[0]:
-            raise click.UsageError(f"the reference service takes {MESSAGES[0]} alone: name a target (a URL, --exec or --call)")
+        if given["message_type"] != MESSAGE_TYPES[0]:
+            raise click.UsageError(f"the reference service takes {MESSAGE_TYPES[0]} alone: name a target (a URL, --exec or --call)")
         with running(bugs=given["bugs"], contract=contract, now=given["now"], seed=given["seed"]) as base:
             yield _endpoint(f"{base}/offers", given)
 

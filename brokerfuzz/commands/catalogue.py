@@ -8,7 +8,7 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.making import NOTHING_LEFT, contract_of, tell_unbroken
 from brokerfuzz.commands.output import print_json, print_lines
-from brokerfuzz.options import MESSAGES, VERDICTS
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 
 if TYPE_CHECKING:
     from brokerfuzz.schemas import Label, MessageType
@@ -46,11 +46,11 @@ def command(
     from brokerfuzz.explaining.catalogues import Size, entries, size_lines
 
     demands = contract_of(contract)
-    tell_unbroken(demands, message_types or MESSAGES)
-    chosen, wanted = selection(demands, **choice), verdicts or VERDICTS
+    tell_unbroken(demands, message_types or MESSAGE_TYPES)
+    chosen, wanted = selection(demands, **choice), verdicts or LABELS
     sizes: dict[str, Size] = {}
     rows: list[Any] = []
-    for message_type in message_types or MESSAGES:
+    for message_type in message_types or MESSAGE_TYPES:
         cases = chosen.of(cases_of(message_type, now=now, contract=demands, strength=strength))
         reasoned = smallest(cases) if minimal else ((case, None) for case in cases)
         kept = ((case, reason) for case, reason in reasoned if case.label in wanted)

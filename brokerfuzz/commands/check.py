@@ -9,7 +9,8 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of
 from brokerfuzz.commands.output import FOUND, counted, failed, print_json, print_lines, say_others
-from brokerfuzz.options import MESSAGES, ONE_OF_MESSAGES, VERDICTS
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
+from brokerfuzz.options import ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
     from brokerfuzz.explaining.judgements import Judgement
@@ -22,7 +23,11 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
 @click.command("check", short_help="Judge messages, and say why.")
 @click.argument("files", metavar="FILE...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
 @click.option(
-    "--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGES), help=f"What they are: {ONE_OF_MESSAGES}. Else told from their members."
+    "--message",
+    "message_type",
+    metavar="TYPE",
+    type=click.Choice(MESSAGE_TYPES),
+    help=f"What they are: {ONE_OF_MESSAGES}. Else told from their members.",
 )
 @click.option("--ndjson", is_flag=True, help="A message a line; so it is for .ndjson and .jsonl in any case.")
 @options.stance_option
@@ -57,7 +62,7 @@ def command(
     from brokerfuzz.explaining.judgements import judge
     from brokerfuzz.inputs import messages, ours
 
-    demands, counts = contract_of(contract), dict.fromkeys(VERDICTS, 0)
+    demands, counts = contract_of(contract), dict.fromkeys(LABELS, 0)
     settled, status = demands.check_stances(stances), 0
     others: Counter[str] = Counter()
     for name in files:

@@ -9,7 +9,8 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of
 from brokerfuzz.commands.output import FOUND, clear_line, counter, note, print_json, print_lines, say_others
-from brokerfuzz.options import MESSAGES, ONE_OF_MESSAGES
+from brokerfuzz.contract_names import MESSAGE_TYPES
+from brokerfuzz.options import ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
     from brokerfuzz.schemas import MessageType
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("coverage", short_help="Say what a corpus covers of the contract, and what not.")
 @click.argument("corpora", metavar="CORPUS...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
-@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGES),
+@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES),
               help=f"What the messages are: {ONE_OF_MESSAGES}. Else told from their members.")  # fmt: skip
 @click.option("--ndjson", is_flag=True, help="A message a line; so it is for .ndjson and .jsonl in any case.")
 @click.option("--missing", is_flag=True, help="List what is not covered, a line each, instead of the table.")

@@ -11,8 +11,8 @@ from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of, plans_of, recipe_of, tell_unbroken
 from brokerfuzz.commands.output import counted
 from brokerfuzz.commands.progress import Progress
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.format_names import FORMATS
-from brokerfuzz.options import MESSAGES, VERDICTS
 
 if TYPE_CHECKING:
     from brokerfuzz.corpus.exporting import Export, Outcome
@@ -76,7 +76,7 @@ def command(
         progress = stack.enter_context(Progress())
         pool = _pool(stack, workers, cluster)
         form = _format(out, fmt)
-        message_types = _carried(form, message_types or MESSAGES)
+        message_types = _carried(form, message_types or MESSAGE_TYPES)
         tell_unbroken(contract_of(given["contract"]), message_types)
         place = None if out == "-" else _place(out, form, shards, given, resume=resume, force=force)
         outcome = _written(_export(form, message_types, given, pool, progress), place, progress, shards, force=force, resume=resume)
@@ -161,7 +161,7 @@ def _written(export: "Export", place: "Place | None", progress: Progress, shards
 
 def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | None, *, as_json: bool) -> None:
     summary, err = outcome.summary, out == "-"
-    by_message = {name: {label: summary.by_label.get((name, label), 0) for label in VERDICTS} for name in MESSAGES}
+    by_message = {name: {label: summary.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES}
     written = {name: counts for name, counts in by_message.items() if any(counts.values())}
     if as_json:
         more: dict[str, Any] = {} if shards is None else {"shards": shards, "kept": outcome.kept}

@@ -15,7 +15,8 @@ from brokerfuzz.commands import aiming
 from brokerfuzz.commands.making import check_minimal, contract_of, random_count, tell_unbroken
 from brokerfuzz.commands.output import FAILED, INTERRUPTED, clear_line, note
 from brokerfuzz.commands.recorded import about, recorded
-from brokerfuzz.options import CONFIGURATION, MESSAGES, ONE_OF_MESSAGES, VERDICTS
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
+from brokerfuzz.options import CONFIGURATION, ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign import Campaign, Options, Result
@@ -34,7 +35,7 @@ _OF_PLAN = (
 @options.config_option
 @options.url_argument
 @options.target_options
-@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGES), default=MESSAGES[0], show_default=True,
+@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES), default=MESSAGE_TYPES[0], show_default=True,
               help=f"What the target takes: {ONE_OF_MESSAGES}.")  # fmt: skip
 @options.verdict_option
 @options.choice_options
@@ -141,7 +142,7 @@ def _plan(given: Given) -> "Plan":
     return Plan(
         message_type=given["message_type"], now=clock(given["now"]), seed=given["seed"],
         count=None if endless else random_count(given["count"], given["only_random"]), only_random=given["only_random"],
-        strength=given["strength"], verdicts=tuple(given["verdicts"]) or VERDICTS, minimal=given["minimal"], contract=given["contract"], **chosen,
+        strength=given["strength"], verdicts=tuple(given["verdicts"]) or LABELS, minimal=given["minimal"], contract=given["contract"], **chosen,
     )  # fmt: skip
 
 

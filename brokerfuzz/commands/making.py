@@ -7,7 +7,8 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.output import NAME
-from brokerfuzz.options import MESSAGES, RANDOM_CASES, VERDICTS
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
+from brokerfuzz.options import RANDOM_CASES
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.plan import Plan
@@ -55,7 +56,7 @@ def plans_of(message_types: "tuple[MessageType, ...]", given: "Mapping[str, Any]
     check_minimal(given)
     count, now = random_count(given["count"], given["only_random"]), clock(given["now"])
     said = {name: given[name] for name in ("seed", "only_random", "strength", "minimal", "contract")}
-    said |= {name: tuple(given[name]) for name in options.CHOICE} | {"verdicts": tuple(given["verdicts"]) or VERDICTS}
+    said |= {name: tuple(given[name]) for name in options.CHOICE} | {"verdicts": tuple(given["verdicts"]) or LABELS}
     return tuple(Plan(message_type=message_type, now=now, count=count, **said) for message_type in message_types)
 
 
@@ -66,8 +67,8 @@ def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
     from brokerfuzz.schemas.instants import spell
 
     plan, types = plans[0], tuple(plan.message_type for plan in plans)
-    words = [f"--message={name}" for name in types if types != MESSAGES]
-    words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != VERDICTS]
+    words = [f"--message={name}" for name in types if types != MESSAGE_TYPES]
+    words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != LABELS]
     words += [f"--{name[:-1].replace('_', '-')}={value}" for name in options.CHOICE for value in getattr(plan, name)]
     words += [word for word, said in (("--minimal", plan.minimal), ("--random", plan.only_random)) if said]
     words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []

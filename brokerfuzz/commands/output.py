@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from brokerfuzz.options import VERDICTS
+from brokerfuzz.contract_names import LABELS
 
 if TYPE_CHECKING:
     pass
@@ -39,7 +39,7 @@ def print_lines(lines: Iterable[str]) -> None:
 
 
 def counted(counts: Any) -> str:
-    return ", ".join(f"{counts[label]:,} {label}" for label in VERDICTS if label in counts)
+    return ", ".join(f"{counts[label]:,} {label}" for label in LABELS if label in counts)
 
 
 def say_others(others: "Counter[str]") -> None:

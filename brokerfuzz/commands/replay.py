@@ -12,7 +12,7 @@ from brokerfuzz.commands import aiming
 from brokerfuzz.commands.making import contract_of
 from brokerfuzz.commands.output import FOUND, print_json
 from brokerfuzz.commands.recorded import outcome, recorded
-from brokerfuzz.options import MESSAGES
+from brokerfuzz.contract_names import MESSAGE_TYPES
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign.replaying import Again, Replayed
@@ -55,7 +55,7 @@ def command(sources: tuple[str, ...], as_json: bool, **given: Any) -> int:
 
     ctx = click.get_current_context()
     files, url = _parted(sources)
-    given = {**aiming.settled(ctx, given, url), "bugs": (), "message_type": MESSAGES[0], "seed": 0}
+    given = {**aiming.settled(ctx, given, url), "bugs": (), "message_type": MESSAGE_TYPES[0], "seed": 0}
     demands = contract_of(given["contract"])
     waiting: list[Again] = []
     for source in files:
@@ -106,7 +106,7 @@ def _listed(case_id: str, now: datetime | None, contract: "Contract") -> "Again"
     from brokerfuzz.cases.catalogue import catalogue
     from brokerfuzz.errors import UnknownNameError
 
-    for message_type in MESSAGES:
+    for message_type in MESSAGE_TYPES:
         for case in catalogue(message_type, now=now, contract=contract):
             if case.id == case_id:
                 return Again(f"case {case_id}", case, case.label, None)

@@ -7,7 +7,7 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of
 from brokerfuzz.commands.output import print_json, print_lines
-from brokerfuzz.options import MESSAGES
+from brokerfuzz.contract_names import MESSAGE_TYPES
 
 if TYPE_CHECKING:
     from brokerfuzz.schemas import MessageType
@@ -30,7 +30,7 @@ def command(message_types: "tuple[MessageType, ...]", kind: str | None, contract
     """
     from brokerfuzz.explaining import listings
 
-    demands, wanted = contract_of(contract), message_types or MESSAGES
+    demands, wanted = contract_of(contract), message_types or MESSAGE_TYPES
     if kind == "techniques":
         found = {kind: listings.technique_rows()}
         lines = listings.table(found[kind], ["name", "keywords", "text"])

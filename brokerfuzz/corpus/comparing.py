@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from brokerfuzz.cases.decoding import Record
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.reading import check_lasting, records
 
 KINDS = ("before", "after", "added", "removed", "changed")
-LABELS = ("valid", "invalid", "unspecified")
 
 About = tuple[str, str, str]
 """(message type, what its cases are about: a rule's id, a silence's or `valid`; the technique, or nothing)."""

@@ -8,10 +8,9 @@ from typing import Any
 from brokerfuzz.cases.case import NOW_TAG, Case
 from brokerfuzz.cases.covering.goals import KINDS, Goal, covered
 from brokerfuzz.cases.minimal import Reason
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract
 from brokerfuzz.wording import printable_as_in_python
-
-VERDICTS = ("valid", "invalid", "unspecified")
 
 
 @dataclass
@@ -36,7 +35,7 @@ class Size:
         """What `--json` prints of a message type."""
         return {
             "cases": self.verdicts.total(),
-            "verdicts": {label: self.verdicts[label] for label in VERDICTS},
+            "verdicts": {label: self.verdicts[label] for label in LABELS},
             "rules": dict(self.rules),
             "techniques": dict(self.techniques),
             "silences": dict(self.silences),
@@ -46,7 +45,7 @@ class Size:
 def size_lines(sizes: Mapping[str, Size]) -> Iterator[str]:
     """How large each message type's part is, and what of."""
     for message_type, size in sizes.items():
-        counts = ", ".join(f"{size.verdicts[label]:,} {label}" for label in VERDICTS if size.verdicts[label])
+        counts = ", ".join(f"{size.verdicts[label]:,} {label}" for label in LABELS if size.verdicts[label])
         yield f"{message_type}: {size.verdicts.total():,} cases ({counts})"
         for title, counter in (("rules broken", size.rules), ("techniques", size.techniques), ("silences", size.silences)):
             if counter:

@@ -11,10 +11,9 @@ from typing import Any
 from brokerfuzz.cases.case import NOW_TAG, clock
 from brokerfuzz.cases.decoding import Record
 from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.explaining.listings import table
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
-
-VERDICTS = ("valid", "invalid", "unspecified")
 
 
 @dataclass
@@ -91,7 +90,7 @@ class Overview:
     def _of_part(self, name: MessageType, part: Part) -> dict[str, Any]:
         covered = {kind: {"covered": len(found), "all": of} for kind, found, of in self._covered(name, part)}
         counts = {kind: dict(sorted(getattr(part, kind).items())) for kind in ("rules", "techniques", "silences")}
-        verdicts = {label: part.verdicts[label] for label in VERDICTS}
+        verdicts = {label: part.verdicts[label] for label in LABELS}
         return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
 
     def _covered(self, name: MessageType, part: Part) -> Iterator[tuple[str, set[str], int]]:
@@ -106,7 +105,7 @@ class Overview:
 
     def lines(self) -> Iterator[str]:
         """The same for people: a table, a line a message type, and what is worth a remark."""
-        yield from table(list(self._rows()), ["message", *VERDICTS, "rules", "techniques", "silences", "bytes", "largest"])
+        yield from table(list(self._rows()), ["message", *LABELS, "rules", "techniques", "silences", "bytes", "largest"])
         yield ""
         yield f"{self.count:,} cases"
         for count, what in (
@@ -118,8 +117,8 @@ class Overview:
                 yield f"{count:,} {what}"
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        yield {name: name for name in ("message", *VERDICTS, "rules", "techniques", "silences", "bytes", "largest")}
+        yield {name: name for name in ("message", *LABELS, "rules", "techniques", "silences", "bytes", "largest")}
         for name, part in self._ordered():
             covered = {kind: f"{len(found)} of {of}" for kind, found, of in self._covered(name, part)}
-            counts = {label: f"{part.verdicts[label]:,}" for label in VERDICTS}
+            counts: dict[str, str] = {label: f"{part.verdicts[label]:,}" for label in LABELS}
             yield {"message": name, **counts, **covered, "bytes": f"{part.bytes:,}", "largest": f"{part.largest:,}"}

@@ -15,13 +15,12 @@ from brokerfuzz.cases.case import Case, Fault, clock
 from brokerfuzz.cases.covering.goals import KINDS, Goal
 from brokerfuzz.cases.covering.recognising import Recogniser
 from brokerfuzz.cases.covering.tally import Score, Tally
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import InputError
 from brokerfuzz.explaining.judgements import Judgement, judge, told_types
 from brokerfuzz.inputs import Message, messages, ours
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 from brokerfuzz.schemas.reading import read
-
-VERDICTS = ("valid", "invalid", "unspecified")
 
 
 @dataclass
@@ -145,7 +144,7 @@ def _of_type(tally: Tally) -> dict[str, Any]:
     scores = {kind: tally.score(kind) for kind in KINDS}
     return {
         "messages": tally.messages,
-        "verdicts": {label: tally.verdicts[label] for label in VERDICTS},
+        "verdicts": {label: tally.verdicts[label] for label in LABELS},
         "goals": {kind: {"covered": score.covered, "all": score.all} for kind, score in scores.items()},
         "sites": [{"site": site, **{kind: _names(tally, goals) for kind, goals in kinds.items()}} for site, kinds in tally.by_site.items()],
     }

@@ -14,6 +14,7 @@ from pathlib import Path
 from brokerfuzz.cases.covering.goals import KINDS, Goal, of_rule
 from brokerfuzz.cases.covering.tally import COUNTED, Score, Tally
 from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports.coverage_table import ROOT, full_name, percent, title
 from brokerfuzz.schemas import Rule
@@ -112,7 +113,7 @@ def _words(message_type: str) -> str:
 def _section(tally: Tally) -> Iterator[str]:
     yield f'<section id="{tally.message_type}" aria-labelledby="{tally.message_type}-title">'
     yield f'<h2 id="{tally.message_type}-title">{escape(_words(tally.message_type))}</h2>'
-    verdicts = (f'<span class="verdict {label}">{tally.verdicts[label]:,} {label}</span>' for label in ("valid", "invalid", "unspecified"))
+    verdicts = (f'<span class="verdict {label}">{tally.verdicts[label]:,} {label}</span>' for label in LABELS)
     yield f'<p class="messages">{tally.messages:,} messages: {" ".join(verdicts)}</p>'
     yield '<ul class="totals">'
     yield from (_total(tally.score(kind), title(kind, tally.strength)) for kind in KINDS)

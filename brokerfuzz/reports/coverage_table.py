@@ -9,6 +9,7 @@ import click
 
 from brokerfuzz.cases.covering.goals import KINDS, Goal
 from brokerfuzz.cases.covering.tally import Score, Tally
+from brokerfuzz.contract_names import LABELS
 
 ROOT = "(root)"
 _BAR = 20
@@ -27,7 +28,7 @@ def percent(score: Score) -> int:
 
 def messages(tally: Tally) -> str:
     """How many messages of which verdict were counted."""
-    verdicts = ", ".join(f"{count:,} {label}" for label in ("valid", "invalid", "unspecified") if (count := tally.verdicts[label]))
+    verdicts = ", ".join(f"{count:,} {label}" for label in LABELS if (count := tally.verdicts[label]))
     return f"{tally.messages:,} message{'' if tally.messages == 1 else 's'} ({verdicts})"
 
 

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from brokerfuzz.campaign.attribution import Elsewhere, Unproven
-from brokerfuzz.campaign.contradictions import LABELS
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, load_contract
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import ANSWER_KINDS, Answer

@@ -12,6 +12,7 @@ from difflib import unified_diff
 from html import escape
 from itertools import groupby
 
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.reports.messages import Document, body_of, counted, is_flaky
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import printable, readable
@@ -63,7 +64,7 @@ def _facts(document: Document) -> Iterator[str]:
     message = document["message"]
     work = f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s"
     yield f"{_NAMES[message].capitalize()} at {code(document['target'], 300)}: {work}."
-    for label in ("valid", "invalid", "unspecified"):
+    for label in LABELS:
         counts = document["counts"][label]
         if said := ", ".join(f"{counts[kind]:,} {kind}" for kind in ANSWER_KINDS if counts[kind]):
             yield f"- {label}: {said}"

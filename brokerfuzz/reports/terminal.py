@@ -12,11 +12,11 @@ from typing import IO
 import click
 
 from brokerfuzz.campaign.attribution import Attribution
-from brokerfuzz.campaign.contradictions import LABELS
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.firing import OnProgress
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.results import Progress, Result
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 from brokerfuzz.wording import printable, readable

@@ -15,6 +15,7 @@ from urllib.parse import urldefrag, urljoin
 
 from jsonschema_rs import ValidationError, meta
 
+from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError
 from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas.flattening import Schema, flatten
@@ -22,8 +23,6 @@ from brokerfuzz.schemas.silence_detectors import DETECTORS, NEEDED
 from brokerfuzz.schemas.sites import Rule, Site, derive_rules, sites
 from brokerfuzz.schemas.structure import DRAFT, SCHEMA_SUFFIX, Files, validator
 
-MessageType = Literal["offer-creation-request", "product-list-response", "offer-pricing-response"]
-MESSAGE_TYPES: tuple[MessageType, ...] = get_args(MessageType)
 Stance = Literal["accept", "reject", "unspecified"]
 STANCES: tuple[Stance, ...] = get_args(Stance)
 Stances = Mapping[str, Stance]

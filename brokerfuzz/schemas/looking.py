@@ -12,8 +12,9 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
+from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import Place, pointer
-from brokerfuzz.schemas.contract import NOT_IN_FUTURE, Contract, MessageType, Silence
+from brokerfuzz.schemas.contract import NOT_IN_FUTURE, Contract, Silence
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.reading import Reading

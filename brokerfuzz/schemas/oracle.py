@@ -14,8 +14,9 @@ from itertools import islice
 from operator import attrgetter, getitem
 from typing import Any, NamedTuple
 
+from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import escape, pointer_of
-from brokerfuzz.schemas.contract import Contract, MessageType, Stances, known_message_type, load_contract
+from brokerfuzz.schemas.contract import Contract, Stances, known_message_type, load_contract
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.looking import Inspection, Inspector
 from brokerfuzz.schemas.numbers import LONGEST_INTEGER

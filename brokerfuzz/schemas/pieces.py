@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import escape
-from brokerfuzz.schemas.contract import Contract, MessageType
+from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.looking import Inspection, Look
 from brokerfuzz.schemas.oracle import MOST_BROKEN, Error, broken_in_all, rulebook_of, verdict_of
 from brokerfuzz.schemas.reading import DEEPEST, Reading, compactly_written, plain, plainly, read_at_leisure

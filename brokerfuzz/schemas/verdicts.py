@@ -3,12 +3,11 @@
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
+from brokerfuzz.contract_names import LABELS, Label
 from brokerfuzz.errors import UnknownNameError, shortened
 
-Label = Literal["valid", "invalid", "unspecified"]
-LABELS: tuple[Label, ...] = get_args(Label)
 _FEW = 3
 
 

@@ -9,7 +9,7 @@ from hypothesis.strategies import DrawFn
 
 from brokerfuzz.cases.at_random import CaseDecoder, case_decoder
 from brokerfuzz.cases.case import Case, clock
-from brokerfuzz.cases.catalogue import ALL_LABELS
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import ClockError
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.strategies import arguments
@@ -88,7 +88,7 @@ def cases(
     Shrinks towards the first of the labels, and as the strategies of that label do.
     """
     contract = contract or load_contract()
-    decoder = case_decoder(contract, arguments.known_type(message_type), arguments.labels(verdicts, ALL_LABELS))
+    decoder = case_decoder(contract, arguments.known_type(message_type), arguments.labels(verdicts, LABELS))
     return decoder.read(Drawn(draw, {}), _clock(now))
 
 

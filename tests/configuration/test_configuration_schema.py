@@ -16,9 +16,8 @@ from jsonschema_rs import Draft202012Validator, meta
 
 from brokerfuzz.configuration import load, schema_text, template
 from brokerfuzz.configuration.validating import validated
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.errors import ConfigurationError
-from brokerfuzz.options import MESSAGES, VERDICTS
-from brokerfuzz.schemas import MESSAGE_TYPES
 from brokerfuzz.schemas.contract import STANCES
 
 Node = dict[str, Any]
@@ -77,8 +76,8 @@ def test_every_key_has_examples_and_they_are_valid(name: str, node: Node) -> Non
 
 
 def test_the_lists_of_the_schema_are_those_of_the_contract() -> None:
-    assert tuple(node_of("target", "message")["enum"]) == MESSAGE_TYPES == MESSAGES
-    assert tuple(node_of("cases", "verdicts")["items"]["enum"]) == VERDICTS
+    assert tuple(node_of("target", "message")["enum"]) == MESSAGE_TYPES
+    assert tuple(node_of("cases", "verdicts")["items"]["enum"]) == LABELS
     assert set(SECTIONS["stances"]["additionalProperties"]["enum"]) == set(STANCES)
 
 

@@ -12,11 +12,12 @@ import pytest
 
 from benchmarks.generators.figures import rounded, share
 from benchmarks.generators.messages import NOW, OFFER
-from benchmarks.generators.ours import ALL, exported, ours
+from benchmarks.generators.ours import exported, ours
 from benchmarks.generators.scoring import known_sites, score, sites_reached
 from benchmarks.generators.table import Row
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.plan import Plan
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.decoder import messages
 
 ROOT = Path(__file__).parents[2]
@@ -99,7 +100,7 @@ def test_a_site_is_reached_where_it_holds_a_value() -> None:
 
 def test_an_export_is_compared_by_the_very_bytes_of_its_cases() -> None:
     plan = Plan(message_type=OFFER, now=NOW, seed=1, count=SAMPLE, only_random=True)
-    made = exported(ALL, SAMPLE)
+    made = exported(LABELS, SAMPLE)
     assert made.bodies == [case.body for _, case in plan.numbered()]
     assert made.seconds > 0
 

@@ -6,7 +6,7 @@ from itertools import count
 from typing import NamedTuple
 
 from brokerfuzz.cases.case import Case, clock
-from brokerfuzz.cases.catalogue import ALL_LABELS, catalogue
+from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.steering.breakables import breakables
 from brokerfuzz.cases.steering.breaking import Breaking, breakers
@@ -20,6 +20,7 @@ from brokerfuzz.cases.steering.shapes import shaping
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.cases.steering.turns import random_of
 from brokerfuzz.cases.steering.variants import Varying, anew, faults, probes
+from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 
 _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single", "single"))
@@ -40,7 +41,7 @@ def steered_cases(
     seed: int,
     *,
     shard: int = 0,
-    verdicts: Collection[Label] = ALL_LABELS,
+    verdicts: Collection[Label] = LABELS,
     rules: tuple[Rule, ...] | None = None,
     techniques: frozenset[str] | None = None,
     now: datetime | None = None,

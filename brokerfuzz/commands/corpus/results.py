@@ -8,7 +8,7 @@ import click
 
 from brokerfuzz.commands.output import counted, print_json
 from brokerfuzz.commands.progress import Progress
-from brokerfuzz.options import MESSAGES, VERDICTS
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
@@ -39,7 +39,7 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
 
 def print_written(summary: "Summary", out: str, *, as_json: bool, of: int | None = None) -> None:
     """How many cases of what were written, and of how many; beside the corpus, where that is on standard output."""
-    by_message = {name: {label: summary.by_label.get((name, label), 0) for label in VERDICTS} for name in MESSAGES}
+    by_message = {name: {label: summary.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES}
     written = {name: counts for name, counts in by_message.items() if any(counts.values())}
     err = out == STANDARD_OUTPUT
     if as_json:

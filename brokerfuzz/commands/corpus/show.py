@@ -11,7 +11,8 @@ from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of
 from brokerfuzz.commands.output import print_json, print_lines
 from brokerfuzz.commands.progress import Progress
-from brokerfuzz.options import CHOICE, MESSAGES, VERDICTS
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
+from brokerfuzz.options import CHOICE
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
@@ -53,7 +54,7 @@ def command(
             raise click.UsageError("an ID names one case, and options choose some: give one of them", click.get_current_context())
         _show_one(paths, last, demands, as_json=as_json)
     elif listed or choosing:
-        _list(_chosen(corpora, demands, message_types or MESSAGES, verdicts or VERDICTS, given), as_json=as_json)
+        _list(_chosen(corpora, demands, message_types or MESSAGE_TYPES, verdicts or LABELS, given), as_json=as_json)
     else:
         _show_all(corpora, demands, as_json=as_json)
 

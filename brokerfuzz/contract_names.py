@@ -1,0 +1,10 @@
+"""The names of the message types and of the verdicts: the command line offers them without importing the contract."""
+
+from typing import Literal, get_args
+
+MessageType = Literal["offer-creation-request", "product-list-response", "offer-pricing-response"]
+MESSAGE_TYPES: tuple[MessageType, ...] = get_args(MessageType)
+
+Label = Literal["valid", "invalid", "unspecified"]
+LABELS: tuple[Label, ...] = get_args(Label)
+"""The three verdicts."""
