@@ -17,8 +17,7 @@ from typing import BinaryIO
 
 from brokerfuzz import recordings
 from brokerfuzz.cases.case import Fault
-from brokerfuzz.cases.decoding import Record as CorpusRecord
-from brokerfuzz.cases.decoding import no_files
+from brokerfuzz.cases.decoding import CaseRecord, no_files
 from brokerfuzz.corpus.destinations import MANIFEST
 from brokerfuzz.corpus.folders import SHARDS
 from brokerfuzz.corpus.places import LocalPlace, place_of
@@ -40,7 +39,7 @@ _CORPUS_HEAD = b'{"id":"'  # as `corpus.encode` begins a record
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RecordedVerdict:
     """What the record of a corpus says of its message. `now` is the time that it was judged at, where the verdict follows the clock.
 
     `headers` are those that its request has in place of the usual ones.
@@ -60,7 +59,7 @@ class Record:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class InputMessage:
     """A message to judge: its bytes, and the file and line that it comes from (line 1, where the file is one message).
 
     Of recorded traffic the line is the number of the entry; `recorded` says that the body may be of something else altogether: see `ours`.
@@ -69,11 +68,11 @@ class Message:
     name: str
     line: int
     body: bytes
-    record: Record | None = None
+    record: RecordedVerdict | None = None
     recorded: bool = False
 
 
-def messages(name: str, *, lines: bool = False) -> Iterator[Message]:
+def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
     """The messages of a file (`-` is standard input) or a URL, in order.
 
     The file is one message, unless `lines` says or its name ends in `.ndjson` or `.jsonl`: then each line that is not blank is one.
@@ -103,12 +102,12 @@ def messages(name: str, *, lines: bool = False) -> Iterator[Message]:
         elif recordings.is_har(whole := _whole(stream, name, first, LARGEST)):
             yield from _of_recording(whole, name)
         else:
-            yield Message(name, 1, whole)
+            yield InputMessage(name, 1, whole)
 
 
 def ours(
-    found: Iterable[Message], contract: Contract, message_type: MessageType | None = None, others: Counter[str] | None = None
-) -> Iterator[Message]:
+    found: Iterable[InputMessage], contract: Contract, message_type: MessageType | None = None, others: Counter[str] | None = None
+) -> Iterator[InputMessage]:
     """The messages without what recordings have of other traffic, which is counted in `others`, by file. `message_type`: the one that is wanted."""
     for message in found:
         if message.recorded and not recordings.belongs(message.body, contract, (message_type,) if message_type else MESSAGE_TYPES):
@@ -188,19 +187,19 @@ def _as_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[Line]:
     yield from (Line(name, number, line, no_files) for number, line in _numbered(stream, name, 2))
 
 
-def _of_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[Message]:
+def _of_lines(stream: BinaryIO, name: str, first: bytes) -> Iterator[InputMessage]:
     if first.strip():
-        yield Message(name, 1, _without_end(first))
+        yield InputMessage(name, 1, _without_end(first))
     for number, line in _numbered(stream, name, 2):
         if line.strip():
-            yield Message(name, number, _without_end(line))
+            yield InputMessage(name, number, _without_end(line))
 
 
 def _without_end(line: bytes) -> bytes:
     return line.removesuffix(b"\n").removesuffix(b"\r")
 
 
-def _of_recording(har: bytes, name: str) -> Iterator[Message]:
+def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
     """The bodies of a HAR file; a file that only looks like one is one message."""
     try:
         bodies = recordings.bodies(har)
@@ -208,30 +207,30 @@ def _of_recording(har: bytes, name: str) -> Iterator[Message]:
     except (ValueError, RecursionError) as error:
         bodies, problem = None, str(error)
     if bodies is not None:
-        yield from (Message(name, number, body, recorded=True) for number, body in bodies)
+        yield from (InputMessage(name, number, body, recorded=True) for number, body in bodies)
     elif name.endswith(recordings.HAR_SUFFIX):
         raise InputError(f"{name} is no HAR file ({problem}): export the recording again, or name the file otherwise")
     else:
-        yield Message(name, 1, har)
+        yield InputMessage(name, 1, har)
 
 
 # --------------------------------------------------------------------------------------------------------- corpora
 
 
-def _of_corpus(found: Iterable[Line], name: str) -> Iterator[Message]:
+def _of_corpus(found: Iterable[Line], name: str) -> Iterator[InputMessage]:
     succession = Succession(name)
     for line in found:
         try:
             record = line.record()
             succession.add(record)
-            yield Message(line.name, line.number, record.body, _said(record))
+            yield InputMessage(line.name, line.number, record.body, _said(record))
         except CorpusError as problem:
             raise line.wrong(problem) from problem
     succession.end()
 
 
-def _said(record: CorpusRecord) -> Record:
-    return Record(record.message_type, record.label, record.faults, frozenset(record.silences), record.now, record.headers)
+def _said(record: CaseRecord) -> RecordedVerdict:
+    return RecordedVerdict(record.message_type, record.label, record.faults, frozenset(record.silences), record.now, record.headers)
 
 
 def _is_record(line: bytes) -> bool:

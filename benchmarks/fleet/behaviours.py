@@ -9,7 +9,7 @@ import jsonschema_rs
 
 from benchmarks.fleet.messages import Answer, Behaviour, Message
 from brokerfuzz.schemas.flattening import Schema
-from brokerfuzz.schemas.structure import Files, standard, validator
+from brokerfuzz.schemas.structure import SchemaFiles, standard, validator
 
 
 class Matches:
@@ -23,7 +23,7 @@ class Matches:
 
     @cached_property
     def _validator(self) -> jsonschema_rs.Validator:
-        return validator(standard(self._schema), Files({}))
+        return validator(standard(self._schema), SchemaFiles({}))
 
 
 def judges_by(schema: Schema) -> Behaviour:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from brokerfuzz.schemas import Contract, Label, MessageType, check
 from brokerfuzz.schemas.contract import NOT_IN_FUTURE
 from brokerfuzz.schemas.reading import read, read_shallow
-from brokerfuzz.schemas.structure import Files, standard, validator
+from brokerfuzz.schemas.structure import SchemaFiles, standard, validator
 
 Answer = Literal["accepted", "rejected", "crashed"]
 OFFER: MessageType = "offer-creation-request"
@@ -50,7 +50,7 @@ class Reader:
     def __init__(self, contract: Contract, now: datetime) -> None:
         self.contract = contract
         self.now = now
-        self._validator = validator(standard(contract.flat[OFFER]), Files({}))
+        self._validator = validator(standard(contract.flat[OFFER]), SchemaFiles({}))
 
     def __call__(self, body: bytes) -> Message:
         """The message of these bytes."""

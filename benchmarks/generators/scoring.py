@@ -11,7 +11,7 @@ from jsonschema_rs import Validator
 from benchmarks.generators.messages import NOW, OFFER
 from brokerfuzz.schemas import Site, check, load_contract
 from brokerfuzz.schemas.sites import join
-from brokerfuzz.schemas.structure import Files, validator
+from brokerfuzz.schemas.structure import SchemaFiles, validator
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def _fits_schema(body: bytes) -> bool:
 @lru_cache(maxsize=1)
 def _schema_validator() -> Validator:
     contract = load_contract()
-    return validator(contract.schemas[OFFER], Files(contract.schemas))
+    return validator(contract.schemas[OFFER], SchemaFiles(contract.schemas))
 
 
 def _read(body: bytes) -> Any:

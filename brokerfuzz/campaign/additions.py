@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from brokerfuzz.campaign.reductions import Schemas
-from brokerfuzz.campaign.trees import Items, Members, Number, Path, Tree, at, read_tree, replaced, site
+from brokerfuzz.campaign.trees import JsonArray, JsonObject, Number, Path, Tree, at, read_tree, replaced, site
 
 TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
 """One of them is ordinary at any place whose text is a name, an instant (also one that has to come after another), a schedule or a link.
@@ -21,13 +21,13 @@ NUMBER = 12
 def with_member(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
     """The tree with one more member, behind the others, of the object at a path: no other path changes."""
     there = at(tree, path)
-    return replaced(tree, path, Members((*there.pairs, (name, value)))) if isinstance(there, Members) else tree
+    return replaced(tree, path, JsonObject((*there.pairs, (name, value)))) if isinstance(there, JsonObject) else tree
 
 
 def lacking(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tuple[str, tuple[Tree, ...]]]:
     """The members that the object at a path could have and does not, each with values to try."""
     there = at(tree, path)
-    if isinstance(there, Members):
+    if isinstance(there, JsonObject):
         names = {name for name, _ in there.pairs}
         for name, schema in schemas.get(site(tree, path), {}).get("properties", {}).items():
             if name not in names:
@@ -37,7 +37,7 @@ def lacking(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tuple[str, tup
 def others(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
     """Values to try in place of the scalar, the null or the empty array at a path."""
     there = at(tree, path)
-    if isinstance(there, Members) or (isinstance(there, Items) and there.items):
+    if isinstance(there, JsonObject) or (isinstance(there, JsonArray) and there.items):
         return ()
     schema = schemas.get(site(tree, path), {})
     return tuple(value for value in (*_listed(schema), *plain(schema), *_further(there)) if value != there)
@@ -70,10 +70,10 @@ def _plain(schema: Mapping[str, Any], text: str, filled: bool) -> Tree:
         case "object":
             demanded = schema.get("required", ())
             members = schema.get("properties", {})
-            return Members(tuple((name, _plain(member, text, filled)) for name, member in members.items() if name in demanded))
+            return JsonObject(tuple((name, _plain(member, text, filled)) for name, member in members.items() if name in demanded))
         case "array":
             count = max(schema.get("minItems", 0), int(filled))
-            return Items((_plain(schema.get("items", {}), text, filled),) * count)
+            return JsonArray((_plain(schema.get("items", {}), text, filled),) * count)
         case "integer" | "number":
             least, most = schema.get("minimum", NUMBER), schema.get("maximum", NUMBER)
             return Number(str(least if least > NUMBER else min(most, NUMBER)))

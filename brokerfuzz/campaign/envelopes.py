@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from brokerfuzz.schemas import Contract
-from brokerfuzz.schemas.structure import Files, validator
+from brokerfuzz.schemas.structure import SchemaFiles, validator
 from brokerfuzz.targets import Answer
 from brokerfuzz.targets.answers import EXCERPT
 
@@ -50,4 +50,4 @@ def _in_words(error: Any) -> str:
 
 @lru_cache(maxsize=4)
 def _validator(contract: Contract) -> "jsonschema_rs.Validator":
-    return validator(contract.schemas["envelope"], Files(contract.schemas))
+    return validator(contract.schemas["envelope"], SchemaFiles(contract.schemas))

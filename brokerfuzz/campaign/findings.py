@@ -18,7 +18,7 @@ _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-r
 
 
 @dataclass(frozen=True)
-class Reason:
+class BrokenRule:
     """A rule that the smallest message breaks: where, what is there, what is demanded, and the contract's words for it."""
 
     rule: str
@@ -44,7 +44,7 @@ class Finding:
     kind: FindingKind
     message_type: MessageType
     label: Label
-    reasons: tuple[Reason, ...]
+    reasons: tuple[BrokenRule, ...]
     silences: tuple[str, ...]
     places: tuple[str, ...]
     techniques: tuple[str, ...]
@@ -158,7 +158,7 @@ def finding_of(suspicion: Suspicion, target: Target, contract: Contract) -> Find
         kind=suspicion.kind,
         message_type=suspicion.case.message_type,
         label=verdict.label,
-        reasons=tuple(Reason(b.rule, source_of(b.rule, contract), b.at, b.found, b.demanded) for b in verdict.broken),
+        reasons=tuple(BrokenRule(b.rule, source_of(b.rule, contract), b.at, b.found, b.demanded) for b in verdict.broken),
         silences=tuple(dict.fromkeys(touched.silence for touched in verdict.silences)),
         places=suspicion.places,
         techniques=tuple(suspicion.techniques),

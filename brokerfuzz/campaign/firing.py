@@ -16,9 +16,9 @@ from brokerfuzz.campaign.freshening import Freshness
 from brokerfuzz.campaign.journal import Journal, Recalled
 from brokerfuzz.campaign.judging import Judge
 from brokerfuzz.campaign.minimising import Minimising
-from brokerfuzz.campaign.results import Progress, Result
+from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender
-from brokerfuzz.campaign.sharding import Orders, Part, Sharding, Shards
+from brokerfuzz.campaign.sharding import Orders, Sharding, ShardResult, Shards
 from brokerfuzz.campaign.volley import Numbered, Volley
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
@@ -29,7 +29,7 @@ TICK = 0.1
 """Seconds between two reports of progress."""
 
 INTERRUPTED = "interrupted"
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[CampaignProgress], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +165,7 @@ class Campaign:
         begun = time() - (monotonic() - self._sender.started)
         return Orders(plan, self._target, self._judge, options.concurrency, rate, options.max_findings, begun, options.freshness, journal)
 
-    def absorb(self, part: Part) -> str | None:
+    def absorb(self, part: ShardResult) -> str | None:
         """Takes in what a shard's firing gave, and says why no further one should be begun, if so."""
         self._volley.seen.absorb(part.seen)
         self._sender.timing.absorb(part.timing)
@@ -228,5 +228,5 @@ class Campaign:
         if self._on_progress is not None:
             seen = self._volley.seen
             seconds = monotonic() - self._sender.started
-            told = Progress(self._phase, seen.counts.total(), len(seen.suspicions), self._sender.requests, seconds, self.options.total)
+            told = CampaignProgress(self._phase, seen.counts.total(), len(seen.suspicions), self._sender.requests, seconds, self.options.total)
             self._on_progress(told)

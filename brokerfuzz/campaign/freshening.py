@@ -9,7 +9,7 @@ import time
 from itertools import count
 
 from brokerfuzz.campaign.judging import Judge
-from brokerfuzz.campaign.trees import Members, read_tree, write_tree
+from brokerfuzz.campaign.trees import JsonObject, read_tree, write_tree
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Verdict
 
@@ -32,10 +32,10 @@ class Freshness:
             tree = read_tree(body)
         except ValueError:
             return body
-        if not isinstance(tree, Members) or write_tree(tree) != body:
+        if not isinstance(tree, JsonObject) or write_tree(tree) != body:
             return body
         fresh = tuple((name, self._text(value) if name == self._member and isinstance(value, str) else value) for name, value in tree.pairs)
-        candidate = write_tree(Members(fresh))
+        candidate = write_tree(JsonObject(fresh))
         return candidate if _signature(self._judge.of(case, candidate)) == _signature(self._judge.of(case, body)) else body
 
     def _text(self, value: str) -> str:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from brokerfuzz.campaign.trees import Items, Members, Number, Tree
+from brokerfuzz.campaign.trees import JsonArray, JsonObject, Number, Tree
 
 Schemas = Mapping[str, Mapping[str, Any]]
 """Site -> its flat schema, for values that are the simplest of their place."""
@@ -90,13 +90,13 @@ def _respelled(text: str) -> Iterator[str]:
 def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
     """The tree with the members of every object in the order of its schema, those that it does not know behind."""
     match tree:
-        case Members(pairs):
+        case JsonObject(pairs):
             known = list(schemas.get(path, {}).get("properties", ()))
             rank = {name: number for number, name in enumerate(known)}
             below = [(name, in_schema_order(member, schemas, f"{path}.{name}" if path else name)) for name, member in pairs]
-            return Members(tuple(sorted(below, key=lambda pair: rank.get(pair[0], len(known)))))
-        case Items(items):
-            return Items(tuple(in_schema_order(item, schemas, f"{path}[]") for item in items))
+            return JsonObject(tuple(sorted(below, key=lambda pair: rank.get(pair[0], len(known)))))
+        case JsonArray(items):
+            return JsonArray(tuple(in_schema_order(item, schemas, f"{path}[]") for item in items))
         case _:
             return tree
 

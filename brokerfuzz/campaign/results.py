@@ -13,7 +13,7 @@ from brokerfuzz.targets import AnswerKind
 
 
 @dataclass(frozen=True)
-class Progress:
+class CampaignProgress:
     """How far a campaign is. `phase` is `firing` or `shrinking`; `findings` are not yet merged by their smallest messages."""
 
     phase: str

@@ -20,7 +20,7 @@ from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.campaign.volley import Numbered, Volley
 from brokerfuzz.errors import WorkerError
 from brokerfuzz.targets import Target, looping
-from brokerfuzz.workers import Pool
+from brokerfuzz.workers import WorkerPool
 
 AHEAD = 2
 """How many shards a worker has waiting, so that none is idle."""
@@ -57,7 +57,7 @@ class Orders:
 
 
 @dataclass
-class Part:
+class ShardResult:
     """What one shard gave."""
 
     shard: int
@@ -73,12 +73,12 @@ class Part:
         return not self.seen.counts and not self.seen.left_out
 
 
-def fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> Part:
+def fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
     """Fires one shard, in whatever process. `answered` is what is not sent again. Raises `TargetError`, `JournalError`."""
     return looping.run(_fire_shard(orders, shard, seconds, answered))
 
 
-async def _fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> Part:
+async def _fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
     journal: Writer = Collected() if orders.journal is None else Journal.joined(orders.journal)
     sender = Sender(orders.target, rate=orders.rate, journal=journal, recalled=answered, ago=time.time() - orders.begun, fresh=orders.fresh)
     volley = Volley(orders.plan.cases(shard), sender, orders.judge, max_findings=orders.max_findings)
@@ -88,19 +88,19 @@ async def _fire_shard(orders: Orders, shard: int, seconds: float | None, answere
     finally:
         await orders.target.close()
         journal.close()
-    return Part(shard, volley.seen, sender.timing, sender.requests, volley.stopped, journal.lines if isinstance(journal, Collected) else [])
+    return ShardResult(shard, volley.seen, sender.timing, sender.requests, volley.stopped, journal.lines if isinstance(journal, Collected) else [])
 
 
 class Sharding:
     """The firing of a plan's shards by the workers of a pool."""
 
-    def __init__(self, orders: Orders, pool: Pool) -> None:
+    def __init__(self, orders: Orders, pool: WorkerPool) -> None:
         self._orders, self._pool = orders, pool
         self._attempts: dict[int, int] = {}
-        self._under_way: dict[Future[Part], int] = {}
+        self._under_way: dict[Future[ShardResult], int] = {}
         self._lost: list[int] = []
 
-    def run(self, take: Callable[[Part], str | None], recalled: Recalled | None, seconds: float | None) -> None:
+    def run(self, take: Callable[[ShardResult], str | None], recalled: Recalled | None, seconds: float | None) -> None:
         """Fires until no shard is left, the time is up, or `take`, which gets each part as it comes, gives a reason to stop. Raises
         `WorkerError` where workers are lost again and again."""
         deadline = None if seconds is None else time.monotonic() + seconds
@@ -127,7 +127,7 @@ class Sharding:
         except BrokenExecutor:  # a worker was lost since the last look
             self._lost.append(shard)
 
-    def _gather(self, take: Callable[[Part], str | None]) -> bool:
+    def _gather(self, take: Callable[[ShardResult], str | None]) -> bool:
         """Takes what has come, and notes what was lost; whether it is time to stop."""
         stopped = False
         done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)

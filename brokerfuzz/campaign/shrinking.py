@@ -16,7 +16,7 @@ from typing import Literal
 from brokerfuzz.campaign.journal import NotRecalledError
 from brokerfuzz.campaign.reductions import Schemas, in_schema_order, magnitude, pieces, simpler
 from brokerfuzz.campaign.sending import UncarriedError
-from brokerfuzz.campaign.trees import Items, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
+from brokerfuzz.campaign.trees import JsonArray, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets.answers import Answer
 
@@ -24,7 +24,7 @@ MOST_JUDGED = 32 << 20
 """How many bytes of proposals are judged for one finding, so that a huge message ends too."""
 
 Send = Callable[[bytes], Awaitable[Answer]]
-Judge = Callable[[bytes], Verdict]
+VerdictOf = Callable[[bytes], Verdict]
 Shows = Callable[[Answer], bool]
 """Whether an answer shows what the finding is about."""
 TRIES = 5
@@ -55,7 +55,7 @@ class Shrinker:
     """
 
     def __init__(
-        self, body: bytes, verdict: Verdict, answer: Answer, *, send: Send, judge: Judge, schemas: Schemas, bounds: Bounds, shows: Shows
+        self, body: bytes, verdict: Verdict, answer: Answer, *, send: Send, judge: VerdictOf, schemas: Schemas, bounds: Bounds, shows: Shows
     ) -> None:
         self.body, self.verdict, self.answer = body, verdict, answer
         self.sent = self.shown = 0
@@ -234,7 +234,7 @@ class Shrinker:
     def _where_it_hangs(self, tree: Tree) -> tuple[str, ...]:
         found = [path for path in paths(tree) if self._matters(tree, path)]
         deepest = [path for path in found if not any(other[: len(path)] == path and other != path for other in found)]
-        counted = [path for path in paths(tree) if isinstance(at(tree, path), Items) and self._counts(at(tree, path), path, deepest)]
+        counted = [path for path in paths(tree) if isinstance(at(tree, path), JsonArray) and self._counts(at(tree, path), path, deepest)]
         return tuple(pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted])
 
     def _counts(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:

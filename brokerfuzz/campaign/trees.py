@@ -23,20 +23,20 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
+class JsonObject:
     """An object: its members in their order, those of the same name included."""
 
     pairs: tuple[tuple[str, "Tree"], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Items:
+class JsonArray:
     """An array."""
 
     items: tuple["Tree", ...]
 
 
-Tree = Members | Items | Number | str | bool | None
+Tree = JsonObject | JsonArray | Number | str | bool | None
 Path = tuple[int, ...]
 """The way down from the root: which member, or which item, by its number."""
 
@@ -67,9 +67,9 @@ def _frozen(value: object, depth: int) -> Tree:
         raise ValueError("nested too deep")
     match value:
         case _Pairs():
-            return Members(tuple((name, _frozen(member, depth - 1)) for name, member in value))
+            return JsonObject(tuple((name, _frozen(member, depth - 1)) for name, member in value))
         case list():
-            return Items(tuple(_frozen(item, depth - 1) for item in value))
+            return JsonArray(tuple(_frozen(item, depth - 1) for item in value))
         case Number() | str() | bool() | None:
             return value
         case _:
@@ -87,9 +87,9 @@ def write_tree(tree: Tree) -> bytes:
 
 def _written(tree: Tree) -> str:
     match tree:
-        case Members(pairs):
+        case JsonObject(pairs):
             return "{" + ",".join(f"{json.dumps(name, ensure_ascii=False)}:{_written(member)}" for name, member in pairs) + "}"
-        case Items(items):
+        case JsonArray(items):
             return "[" + ",".join(map(_written, items)) + "]"
         case Number(literal):
             return literal
@@ -100,9 +100,9 @@ def _written(tree: Tree) -> str:
 def children(tree: Tree) -> tuple[Tree, ...]:
     """The members' values, or the items; none of a scalar."""
     match tree:
-        case Members(pairs):
+        case JsonObject(pairs):
             return tuple(member for _, member in pairs)
-        case Items(items):
+        case JsonArray(items):
             return items
         case _:
             return ()
@@ -111,10 +111,10 @@ def children(tree: Tree) -> tuple[Tree, ...]:
 def without(tree: Tree, start: int, stop: int) -> Tree:
     """The object or array without the children from `start` to before `stop`."""
     match tree:
-        case Members(pairs):
-            return Members(pairs[:start] + pairs[stop:])
-        case Items(items):
-            return Items(items[:start] + items[stop:])
+        case JsonObject(pairs):
+            return JsonObject(pairs[:start] + pairs[stop:])
+        case JsonArray(items):
+            return JsonArray(items[:start] + items[stop:])
         case _:
             return tree
 
@@ -132,11 +132,11 @@ def replaced(tree: Tree, path: Path, new: Tree) -> Tree:
         return new
     step, rest = path[0], path[1:]
     match tree:
-        case Members(pairs):
+        case JsonObject(pairs):
             name, member = pairs[step]
-            return Members((*pairs[:step], (name, replaced(member, rest, new)), *pairs[step + 1 :]))
-        case Items(items):
-            return Items((*items[:step], replaced(items[step], rest, new), *items[step + 1 :]))
+            return JsonObject((*pairs[:step], (name, replaced(member, rest, new)), *pairs[step + 1 :]))
+        case JsonArray(items):
+            return JsonArray((*items[:step], replaced(items[step], rest, new), *items[step + 1 :]))
         case _:
             return tree
 
@@ -152,7 +152,7 @@ def pointer(tree: Tree, path: Path) -> str:
     """The JSON Pointer (RFC 6901) of a path."""
     steps: list[str | int] = []
     for step in path:
-        steps.append(tree.pairs[step][0] if isinstance(tree, Members) else step)
+        steps.append(tree.pairs[step][0] if isinstance(tree, JsonObject) else step)
         tree = children(tree)[step]
     return pointer_of(steps)
 
@@ -161,7 +161,7 @@ def site(tree: Tree, path: Path) -> str:
     """The site of a path: the members' names parted by dots, `[]` for an item."""
     found = ""
     for step in path:
-        if isinstance(tree, Members):
+        if isinstance(tree, JsonObject):
             name = tree.pairs[step][0]
             found = f"{found}.{name}" if found else name
         else:
@@ -174,9 +174,9 @@ def at_pointer(tree: Tree, pointer: str) -> Tree:
     """The tree at a JSON Pointer. Raises `LookupError` where nothing is there."""
     for name in steps_of(pointer):
         match tree:
-            case Members(pairs):
+            case JsonObject(pairs):
                 tree = dict(pairs)[name]
-            case Items(items) if name.isdecimal():
+            case JsonArray(items) if name.isdecimal():
                 tree = items[int(name)]
             case _:
                 raise LookupError(pointer)

@@ -15,8 +15,8 @@ from brokerfuzz.campaign.additions import lacking, others, with_member
 from brokerfuzz.campaign.journal import NotRecalledError
 from brokerfuzz.campaign.reductions import Schemas, chunks
 from brokerfuzz.campaign.sending import UncarriedError
-from brokerfuzz.campaign.shrinking import Bounds, Judge, Send
-from brokerfuzz.campaign.trees import Items, Path, Tree, at, children, pointer, read_tree, replaced, write_tree
+from brokerfuzz.campaign.shrinking import Bounds, Send, VerdictOf
+from brokerfuzz.campaign.trees import JsonArray, Path, Tree, at, children, pointer, read_tree, replaced, write_tree
 from brokerfuzz.schemas import Label, Verdict
 
 MOST_TURNS = 4
@@ -52,7 +52,7 @@ class Turning:
     """
 
     def __init__(
-        self, body: bytes, *, send: Send, judge: Judge, schemas: Schemas, bounds: Bounds, known: tuple[str, ...] = (), thorough: bool = True
+        self, body: bytes, *, send: Send, judge: VerdictOf, schemas: Schemas, bounds: Bounds, known: tuple[str, ...] = (), thorough: bool = True
     ) -> None:
         self.places: tuple[str, ...] = ()
         self.requests = 0
@@ -112,12 +112,12 @@ class Turning:
             for step in range(len(children(at(tree, path)))):
                 yield from self._open_paths(tree, (*path, step))
 
-    def _as_a_whole(self, tree: Tree, path: Path) -> Items | None:
+    def _as_a_whole(self, tree: Tree, path: Path) -> JsonArray | None:
         """The first item of several alone, unless it is known which of them matter; None of anything else."""
         there, below = at(tree, path), f"{pointer(tree, path)}/"
-        if not isinstance(there, Items) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
+        if not isinstance(there, JsonArray) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
             return None
-        return Items(there.items[:1])
+        return JsonArray(there.items[:1])
 
     async def _added(self, tree: Tree, path: Path) -> list[tuple[str, Tree]]:
         """The tree with one member more at a path, and one more, for as long as there are any; the name of each."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from brokerfuzz.campaign.additions import with_member
-from brokerfuzz.campaign.trees import Members, Path, Tree, at_pointer, children, paths, pointer, read_tree, replaced, without, write_tree
+from brokerfuzz.campaign.trees import JsonObject, Path, Tree, at_pointer, children, paths, pointer, read_tree, replaced, without, write_tree
 from brokerfuzz.campaign.trees import at as at_path
 from brokerfuzz.cases.case import Case
 from brokerfuzz.pointers import unescape
@@ -41,7 +41,7 @@ def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[
         except LookupError:
             continue
         yield replaced(tree, wrong, right)
-        if isinstance(right, Members):
+        if isinstance(right, JsonObject):
             yield from _with_one_more(tree, wrong, right)
     yield from (replaced(tree, wrong, without(at_path(tree, wrong), step, step + 1)) for step in range(len(children(at_path(tree, wrong)))))
     if wrong:
@@ -57,8 +57,8 @@ def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: 
                 yield with_member(tree, holder, name, at_pointer(twin, place))
 
 
-def _with_one_more(tree: Tree, path: Path, right: Members) -> Iterator[Tree]:
+def _with_one_more(tree: Tree, path: Path, right: JsonObject) -> Iterator[Tree]:
     """The tree with each member of the twin's object that the object at the path lacks."""
     there = at_path(tree, path)
-    names = {name for name, _ in there.pairs} if isinstance(there, Members) else set()
+    names = {name for name, _ in there.pairs} if isinstance(there, JsonObject) else set()
     yield from (with_member(tree, path, name, value) for name, value in right.pairs if name not in names)

@@ -13,7 +13,7 @@ from typing import Any
 from brokerfuzz.decoder import plausible, pools
 from brokerfuzz.decoder.doubts import detectors_at, doubts, spelling_at
 from brokerfuzz.decoder.matching import matches
-from brokerfuzz.decoder.scalars import Spot, scalar_values
+from brokerfuzz.decoder.scalars import ValuePlace, scalar_values
 from brokerfuzz.decoder.settling import steps as settling_steps
 from brokerfuzz.decoder.strangers import pool as stranger_pool
 from brokerfuzz.schemas import Condition, Contract, MessageType
@@ -22,9 +22,9 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.sites import join
 
 ABSENT = object()
-"""What `Plan.choose` answers for a member that is to be left out."""
+"""What `MessagePlan.choose` answers for a member that is to be left out."""
 PLAIN = object()
-"""What `Plan.choose` answers where it has no wish."""
+"""What `MessagePlan.choose` answers where it has no wish."""
 
 Choose = Callable[[str, Schema], Any]
 
@@ -35,7 +35,7 @@ def no_wish(path: str, schema: Schema) -> Any:
 
 
 @dataclass(frozen=True)
-class Plan:
+class MessagePlan:
     """What a message is to look like.
 
     `full`: with all optional members, else with none. `narrowed`: a flat schema to conjoin with the contract's. `sizes`: items by the path of the
@@ -51,12 +51,12 @@ class Plan:
     choose: Choose = no_wish
     backwards: bool = False
 
-    def narrow(self, *schemas: Schema) -> "Plan":
+    def narrow(self, *schemas: Schema) -> "MessagePlan":
         """The plan with further schemas to meet."""
         return replace(self, narrowed=reduce(flat.conjoin, schemas, self.narrowed))
 
 
-def build(contract: Contract, message_type: MessageType, plan: Plan) -> Any:
+def build(contract: Contract, message_type: MessageType, plan: MessagePlan) -> Any:
     """The message of a plan. It is valid where the plan's wishes are; parts are settled as the decoder's are."""
     schema = flat.conjoin(contract.flat[message_type], plan.narrowed) if plan.narrowed else contract.flat[message_type]
     return _Builder(contract, message_type, plan).value(schema, "", 0)
@@ -66,7 +66,7 @@ def build(contract: Contract, message_type: MessageType, plan: Plan) -> Any:
 class _Builder:
     contract: Contract
     message_type: MessageType
-    plan: Plan
+    plan: MessagePlan
 
     def value(self, schema: Schema, path: str, index: int) -> Any:
         wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # items past the first differ
@@ -136,7 +136,7 @@ class _Builder:
             return _numbered(fitting, index, schema)
         if types <= {"boolean", "null"}:
             return "boolean" in types or None
-        return scalar_values(schema, Spot(self.contract, self.message_type, path, plausible=False)).ordinary[0]
+        return scalar_values(schema, ValuePlace(self.contract, self.message_type, path, plausible=False)).ordinary[0]
 
 
 def _instant_order(path: str) -> int:

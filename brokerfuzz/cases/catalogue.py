@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from brokerfuzz.cases.building import Plan, build
+from brokerfuzz.cases.building import MessagePlan, build
 from brokerfuzz.cases.case import Case, clock, compact
 from brokerfuzz.cases.making import made
 from brokerfuzz.cases.prepared import STRENGTH, prepared
@@ -37,7 +37,7 @@ def catalogue(
 def plainest(message_type: MessageType, *, now: datetime | None = None, contract: Contract | None = None) -> Case:
     """The first valid case, at once where it is the plain message with every member, which only a changed contract can forbid."""
     known = contract or load_contract()
-    body = compact(build(known, message_type, Plan()))
+    body = compact(build(known, message_type, MessagePlan()))
     case = Case.confirmed(message_type, body, claim="valid", now=clock(now), contract=known)
     return case or next(catalogue(message_type, verdicts=["valid"], now=now, contract=known))
 

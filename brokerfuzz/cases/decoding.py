@@ -35,7 +35,7 @@ def no_files(name: str) -> bytes:
     raise CorpusError(f"has its message in a file ({quoted(name)}), and the corpus is no folder")
 
 
-class Record(NamedTuple):
+class CaseRecord(NamedTuple):
     """What a line says of its case. Nothing of it is known to be true; `judged` finds out."""
 
     id: str
@@ -71,13 +71,13 @@ class Record(NamedTuple):
         return next((instant(tag.removeprefix(NOW_TAG)) for tag in self.tags if tag.startswith(NOW_TAG)), None)
 
 
-def record_of(line: bytes, bytes_of: BytesOf = no_files) -> Record:
+def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
     """The record of a line. Raises `CorpusError` (without the line's number) for what is none."""
     try:
         said = orjson.loads(line)
         carrier, carried = _carried(said)
         faults = tuple(Fault(_text(entry["rule"]), _text(entry["at"]), _text(entry["technique"])) for entry in _list(said["faults"]))
-        return Record(
+        return CaseRecord(
             id=_id(said["id"]),
             message_type=known_message_type(said["message"]),
             label=_label(said["verdict"]),
@@ -146,7 +146,7 @@ def _no_record(problem: Exception) -> CorpusError:
     return CorpusError(f"is no record of a case ({type(problem).__name__}: {shortened(str(problem), _LONGEST)})")
 
 
-def judged(record: Record, twins: Mapping[str, Case], *, contract: Contract | None = None) -> Case:
+def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None) -> Case:
     """The case of a record, judged again. `twins` are the valid cases read before, by id.
 
     Raises `CorpusError` (without the line's number) for an id that is not the bytes' own, and a label, fault or silence that the oracle does not

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from brokerfuzz.cases.building import ABSENT, PLAIN, Choose, Plan, build, towards, with_place
+from brokerfuzz.cases.building import ABSENT, PLAIN, Choose, MessagePlan, build, towards, with_place
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import places
 from brokerfuzz.cases.covering.edges import SIZES, edges
@@ -34,8 +34,8 @@ class EdgeMaker:
         return (case for case in self._all() if case is not None)
 
     def _all(self) -> Iterator[Case | None]:
-        yield self._case("complete", Plan())
-        yield self._case("only-required", Plan(full=False))
+        yield self._case("complete", MessagePlan())
+        yield self._case("only-required", MessagePlan(full=False))
         yield from self._packed()
         yield from self._sizes()
         yield from self._bare_objects()
@@ -43,7 +43,7 @@ class EdgeMaker:
         yield from self._one_at_a_time()
         yield from self._spellings()
 
-    def _case(self, edge: str, plan: Plan) -> Case | None:
+    def _case(self, edge: str, plan: MessagePlan) -> Case | None:
         return self._judged(edge, compact(build(self.contract, self.message_type, plan)))
 
     def _judged(self, edge: str, body: bytes) -> Case | None:
@@ -55,13 +55,13 @@ class EdgeMaker:
 
     def _packed(self) -> Iterator[Case | None]:
         """Every place at once in the same state: null, false, absent; then each value of its type's pool, in turn where a pool is shorter."""
-        yield self._case("all-null", Plan(choose=null_where_allowed))
-        yield self._case("all-false", Plan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
-        yield self._case("backwards", Plan(backwards=True))
+        yield self._case("all-null", MessagePlan(choose=null_where_allowed))
+        yield self._case("all-false", MessagePlan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
+        yield self._case("backwards", MessagePlan(backwards=True))
         pools = {site.path: self._values(site) for site in self._sites}
         for ground in self._grounds():
             for number in range(max(map(len, pools.values()), default=0)):
-                yield self._case(f"values-{number}", Plan(choose=self._nth(pools, number), narrowed=ground))
+                yield self._case(f"values-{number}", MessagePlan(choose=self._nth(pools, number), narrowed=ground))
 
     def _grounds(self) -> list[Schema]:
         """What messages have to be narrowed to so that together they have every place: nothing, and then what brings the places that a
@@ -69,7 +69,7 @@ class EdgeMaker:
         grounds: list[Schema] = [{}]
         lacking = list(self.contract.sites[self.message_type])
         while lacking:
-            message = build(self.contract, self.message_type, Plan(narrowed=grounds[-1]))
+            message = build(self.contract, self.message_type, MessagePlan(narrowed=grounds[-1]))
             left = [path for path in lacking if not places(message, path)]
             if left == lacking:  # a place that no message has
                 left = left[1:]
@@ -108,13 +108,13 @@ class EdgeMaker:
                 if level and size != 1:
                     sizes = {site.path: size for site in level}
                     for ground in self._grounds() if size else [{}]:
-                        yield self._case(f"{size}-items-{depth}-deep", Plan(sizes=sizes, narrowed=ground))
+                        yield self._case(f"{size}-items-{depth}-deep", MessagePlan(sizes=sizes, narrowed=ground))
 
     def _bare_objects(self) -> Iterator[Case | None]:
         """Objects with only what is required: all of one depth at once."""
         sites = self.contract.sites[self.message_type]
         for depth in sorted({path.count(".") for path, site in sites.items() if site.name}):
-            yield self._case(f"only-required-{depth}-deep", Plan(choose=_without_optional(sites, depth)))
+            yield self._case(f"only-required-{depth}-deep", MessagePlan(choose=_without_optional(sites, depth)))
 
     def _enum_members(self) -> Iterator[Case | None]:
         """Each member of each enumeration, in a complete message and in one that has only what is required."""
@@ -122,7 +122,7 @@ class EdgeMaker:
             for member in site.schema.get("enum", ()):
                 for full, name in ((True, "complete"), (False, "bare")):
                     leaf = towards(site.path, {"enum": [member]})
-                    yield self._case(f"{name}-{site.path}={member}", Plan(full=full).narrow(leaf))
+                    yield self._case(f"{name}-{site.path}={member}", MessagePlan(full=full).narrow(leaf))
 
     def _one_at_a_time(self) -> Iterator[Case | None]:
         """Each optional member alone absent, alone null, and alone there beside what is required."""
@@ -130,14 +130,14 @@ class EdgeMaker:
             if not site.name:
                 continue
             if not site.required:
-                yield self._case(f"absent-{site.path}", Plan(choose=_only(site.path, ABSENT)))
-                yield self._case(f"alone-{site.path}", Plan(full=False).narrow(towards(site.path)))
+                yield self._case(f"absent-{site.path}", MessagePlan(choose=_only(site.path, ABSENT)))
+                yield self._case(f"alone-{site.path}", MessagePlan(full=False).narrow(towards(site.path)))
             if "null" in types_of(site.schema):
-                yield self._case(f"null-{site.path}", Plan(choose=_only(site.path, None)))
+                yield self._case(f"null-{site.path}", MessagePlan(choose=_only(site.path, None)))
 
     def _spellings(self) -> Iterator[Case | None]:
         """One message in other clothes: white space, escapes, orders, and what else RFC 8259 allows."""
-        message = build(self.contract, self.message_type, Plan())
+        message = build(self.contract, self.message_type, MessagePlan())
         yield self._judged("sorted-members", orjson.dumps(message, option=orjson.OPT_SORT_KEYS))
         yield self._judged("last-member-first", compact(_rotated(message)))
         for name, spell in SPELLINGS.items():
@@ -151,7 +151,7 @@ class EdgeMaker:
         for start in range(0, len(literals), len(fits) or len(literals)):
             some = dict(zip(fits, literals[start:], strict=False))
             marks = {path: mark(number) for number, path in enumerate(some)}
-            body = compact(build(self.contract, self.message_type, Plan(choose=_chosen(marks))))
+            body = compact(build(self.contract, self.message_type, MessagePlan(choose=_chosen(marks))))
             for path, literal in some.items():
                 body = body.replace(compact(marks[path]), literal.encode())
             yield self._judged(f"spelled-{'-'.join(types)}s-{start}", body)

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice, product
 from typing import Any, cast
 
-from brokerfuzz.cases.building import Plan, build, meeting, with_place
+from brokerfuzz.cases.building import MessagePlan, build, meeting, with_place
 from brokerfuzz.cases.case import TWIN_TAGS, Case, Fault, compact, now_tag
 from brokerfuzz.cases.changes import Change, Steps, apply, place_of, places, pointer, value_at
 from brokerfuzz.cases.surroundings import BACKWARDS, COMPLETE, ONLY, Placement, Setting, placements, surroundings
@@ -86,7 +86,7 @@ class FaultMaker:
 
     def empty_object(self) -> Iterator[Case]:
         """The message without any member: it breaks as many rules as there are members that have to be there. Its twin has just these."""
-        twin = self._twin(compact(build(self.contract, self.message_type, Plan(full=False))))
+        twin = self._twin(compact(build(self.contract, self.message_type, MessagePlan(full=False))))
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
         tags = ("body:empty-object",)

@@ -7,14 +7,14 @@ from typing import NamedTuple
 from brokerfuzz.cases.case import Case, Fault
 
 
-class Reason(NamedTuple):
+class SelectionReason(NamedTuple):
     """Why a case is there: the fault that no other case of the set has, or else the cases (by id) whose twin it is."""
 
     fault: Fault | None
     twin_of: tuple[str, ...] = ()
 
 
-def minimal(cases: Iterable[Case]) -> Iterator[tuple[Case, Reason]]:
+def minimal(cases: Iterable[Case]) -> Iterator[tuple[Case, SelectionReason]]:
     """The cases of the smallest set, in their order, each with its reason.
 
     A case has one fault, so there is one for each rule and technique, and none could be spared. Of those that serve alike, the one is taken
@@ -33,5 +33,5 @@ def minimal(cases: Iterable[Case]) -> Iterator[tuple[Case, Reason]]:
     for case in chosen:
         if case.twin_id not in seen and case.twin is not None:
             seen.add(case.twin_id)
-            yield case.twin, Reason(None, tuple(twins[case.twin_id]))
-        yield case, Reason(case.faults[0])
+            yield case.twin, SelectionReason(None, tuple(twins[case.twin_id]))
+        yield case, SelectionReason(case.faults[0])

@@ -14,7 +14,7 @@ from itertools import combinations, cycle, islice, product
 from math import prod
 from typing import Any
 
-from brokerfuzz.cases.building import ABSENT, PLAIN, Choose, Plan, build, towards
+from brokerfuzz.cases.building import ABSENT, PLAIN, Choose, MessagePlan, build, towards
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.covering.edges import SIZES
@@ -124,7 +124,7 @@ def _message(known: States, chosen: Mapping[str, Row], number: int, besides: Map
     }
     there = {path: [name for name, state in row.items() if state != "absent"] for path, row in chosen.items()}
     narrowed = [towards(path, {"type": "object", "required": names}) for path, names in there.items() if path or not full]
-    plan = Plan(full=full, sizes=sizes, choose=_wishes(known, wished, number)).narrow(*narrowed)
+    plan = MessagePlan(full=full, sizes=sizes, choose=_wishes(known, wished, number)).narrow(*narrowed)
     return build(known.contract, known.message_type, plan)
 
 

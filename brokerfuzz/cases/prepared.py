@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from brokerfuzz.cases.case import NOW_TAG, TWIN_TAGS, Case, Fault
-from brokerfuzz.cases.decoding import Record, record_of
+from brokerfuzz.cases.decoding import CaseRecord, record_of
 from brokerfuzz.cases.making import faults_of, made, probes_of
 from brokerfuzz.cases.records import encode_all
 from brokerfuzz.decoder.pools import EARLIEST_NOW
@@ -32,7 +32,7 @@ _PROBING = ("probe:", "as:")
 """How the tags of a probe begin that say what it is about."""
 
 
-class _Place(NamedTuple):
+class _ClockCase(NamedTuple):
     """What a case that follows the clock is about, at any time: by these faults or tags of a probe; its number among those that are."""
 
     faults: tuple[Fault, ...]
@@ -43,7 +43,7 @@ class _Place(NamedTuple):
 class _Prepared(NamedTuple):
     """The cases, and the places of those that follow the clock; which rules and silences these are about."""
 
-    cases: Sequence[Case | _Place]
+    cases: Sequence[Case | _ClockCase]
     rules: Sequence[Rule]
     silences: Sequence[Silence]
 
@@ -58,7 +58,7 @@ def prepared(message_type: MessageType, now: datetime) -> Sequence[Case]:
             "prepare the catalogue again by `python -m brokerfuzz.cases.prepared`"
         ) from problem
     clocked = dict(_clocked(message_type, now, rules, silences))
-    cases = (clocked.get(one) if isinstance(one, _Place) else one for one in found)
+    cases = (clocked.get(one) if isinstance(one, _ClockCase) else one for one in found)
     return tuple({case.id: case for case in cases if case is not None}.values())
 
 
@@ -95,17 +95,17 @@ def _twin(case_id: str, valid: Mapping[str, Case], twins: dict[str, Case]) -> Ca
     return twins[case_id]
 
 
-def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], silences: Iterable[Silence]) -> Iterator[tuple[_Place, Case]]:
+def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], silences: Iterable[Silence]) -> Iterator[tuple[_ClockCase, Case]]:
     """What follows the clock, by its place."""
     contract, seen = load_contract(), Counter[tuple[tuple[Fault, ...], tuple[str, ...]]]()
     for case in chain(faults_of(contract, message_type, now, rules), probes_of(contract, message_type, now, silences)):
         if any(tag.startswith(NOW_TAG) for tag in case.tags):
             about = case.faults, tuple(tag for tag in case.tags if tag.startswith(_PROBING))
-            yield _Place(*about, seen[about]), case
+            yield _ClockCase(*about, seen[about]), case
             seen[about] += 1
 
 
-def _records(path: Path) -> Iterator[Record]:
+def _records(path: Path) -> Iterator[CaseRecord]:
     is_last = False
     with opened_for_reading(path) as lines:
         for record in map(record_of, lines):

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 from zlib import crc32
 
-from brokerfuzz.cases.building import Plan, build
+from brokerfuzz.cases.building import MessagePlan, build
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.schemas import Contract, MessageType, Silence
 from brokerfuzz.schemas import headers as of
@@ -69,7 +69,7 @@ class RequestMaker:
         return Case.confirmed(self.message_type, body, claim=silence.id, tags=tags, now=self.now, contract=self.contract, headers=headers)
 
     def _requests(self, detector: str) -> Iterator[Request]:
-        message = build(self.contract, self.message_type, Plan())
+        message = build(self.contract, self.message_type, MessagePlan())
         body = compact(message)
         match detector:
             case of.CONTENT_TYPE:
@@ -81,7 +81,7 @@ class RequestMaker:
                 yield from _each(body, "Content-Type", _FORMS)
             case of.CONTENT_ENCODING:
                 yield from _each(body, "Content-Encoding", _CODINGS)
-                smallest = build(self.contract, self.message_type, Plan(full=False))  # what is packed cannot be shrunk
+                smallest = build(self.contract, self.message_type, MessagePlan(full=False))  # what is packed cannot be shrunk
                 yield "gzip", gzipped(compact(smallest)), (("Content-Encoding", "gzip"),)
             case of.RESPONSE_TYPE:
                 yield from _each(body, "Accept", _RESPONSE_TYPES)

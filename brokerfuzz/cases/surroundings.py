@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-from brokerfuzz.cases.building import PLAIN, Plan
+from brokerfuzz.cases.building import PLAIN, MessagePlan
 from brokerfuzz.decoder.doubts import spelling_at
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import Schema, strangers, types_of
@@ -72,8 +72,8 @@ class Setting:
         """What the case's tag says."""
         return f"in:{self.name}"
 
-    def plan(self, contract: Contract, message_type: MessageType, sizes: dict[str, int], within: int) -> Plan:
-        """The plan of such a message, with arrays of these sizes: see `Plan`."""
+    def plan(self, contract: Contract, message_type: MessageType, sizes: dict[str, int], within: int) -> MessagePlan:
+        """The plan of such a message, with arrays of these sizes: see `MessagePlan`."""
 
         def choose(path: str, schema: Schema) -> Any:
             if "enum" in schema and (self.full or contract.sites[message_type][path].required):
@@ -82,7 +82,7 @@ class Setting:
             as_it_comes = path in sizes or strangers(schema) or spelling_at(contract, message_type, path) is not None
             return PLAIN if as_it_comes and state is not None else state
 
-        return Plan(full=self.full, backwards=self.backwards, sizes=sizes, within=within, choose=choose)
+        return MessagePlan(full=self.full, backwards=self.backwards, sizes=sizes, within=within, choose=choose)
 
 
 def null_where_allowed(path: str, schema: Schema) -> Any:

@@ -13,7 +13,7 @@ from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.options import ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
-    from brokerfuzz.explaining.judgements import Judgement
+    from brokerfuzz.explaining.judgements import MessageJudgement
     from brokerfuzz.schemas import Contract, MessageType
 
 
@@ -81,7 +81,7 @@ def command(
     return status
 
 
-def _print_judgement(judgement: "Judgement", contract: "Contract", *, as_json: bool) -> None:
+def _print_judgement(judgement: "MessageJudgement", contract: "Contract", *, as_json: bool) -> None:
     from brokerfuzz.explaining import judgements
     from brokerfuzz.wording import printable_as_in_python
 

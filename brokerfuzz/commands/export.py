@@ -10,7 +10,7 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of, plans_of, recipe_of, tell_unbroken
 from brokerfuzz.commands.output import counted
-from brokerfuzz.commands.progress import Progress
+from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.format_names import FORMATS
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from brokerfuzz.corpus.formats import Format
     from brokerfuzz.corpus.places import Place
     from brokerfuzz.schemas import MessageType
-    from brokerfuzz.workers import Pool
+    from brokerfuzz.workers import WorkerPool
 
 
 class _Sectioned(options.Sectioned):
@@ -73,7 +73,7 @@ def command(
     if cluster is not None and workers > 1:
         raise click.UsageError("a cluster has workers of its own: leave --workers or --cluster out", click.get_current_context())
     with ExitStack() as stack:
-        progress = stack.enter_context(Progress())
+        progress = stack.enter_context(ProgressLine())
         pool = _pool(stack, workers, cluster)
         form = _format(out, fmt)
         message_types = _carried(form, message_types or MESSAGE_TYPES)
@@ -125,7 +125,7 @@ def _place(out: str, form: "Format", shards: int | None, given: dict[str, Any], 
     return place
 
 
-def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "Pool | None":
+def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "WorkerPool | None":
     from brokerfuzz import workers as others
 
     if cluster is not None:
@@ -137,7 +137,9 @@ def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "Pool | None":
     return processes
 
 
-def _export(form: "Format", message_types: "tuple[MessageType, ...]", given: dict[str, Any], pool: "Pool | None", progress: Progress) -> "Export":
+def _export(
+    form: "Format", message_types: "tuple[MessageType, ...]", given: dict[str, Any], pool: "WorkerPool | None", progress: ProgressLine
+) -> "Export":
     from brokerfuzz.corpus.exporting import Export
     from brokerfuzz.corpus.formats import About
 
@@ -146,7 +148,7 @@ def _export(form: "Format", message_types: "tuple[MessageType, ...]", given: dic
     return Export(plans, form, about, pool, progress)
 
 
-def _written(export: "Export", place: "Place | None", progress: Progress, shards: int | None, *, force: bool, resume: bool) -> "Outcome":
+def _written(export: "Export", place: "Place | None", progress: ProgressLine, shards: int | None, *, force: bool, resume: bool) -> "Outcome":
     from brokerfuzz.corpus.exporting import write_corpus, write_shards, write_stream
 
     if not all(plan.only_random for plan in export.plans):

@@ -12,7 +12,7 @@ _EVERY = 0.2
 _CLEAR = "\r\x1b[K"
 
 
-class Progress:
+class ProgressLine:
     """A line on a terminal: how many of how many, how many a second, and how long it will take; nothing where there is no terminal.
 
     Ctrl-C while it lasts is not lost, whatever drops it: see `Interrupts`.

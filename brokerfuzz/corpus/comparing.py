@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from brokerfuzz.cases.decoding import Record
+from brokerfuzz.cases.decoding import CaseRecord
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.reading import check_lasting, records
 
@@ -27,7 +27,7 @@ class Comparison:
     labels: Counter[tuple[str, str]] = field(default_factory=Counter)
     """(label before, label after) of those whose label changed."""
 
-    def count(self, kind: str, record: Record) -> None:
+    def count(self, kind: str, record: CaseRecord) -> None:
         """Counts a case as one of a kind."""
         self.cases[kind] += 1
         self.about[kind].update(dict.fromkeys(_about(record), 1))
@@ -75,7 +75,7 @@ class _Passing:
     def __init__(self, progress: Callable[[int], None] | None) -> None:
         self._progress, self._number = progress, 0
 
-    def over(self, path: str | Path) -> Iterator[Record]:
+    def over(self, path: str | Path) -> Iterator[CaseRecord]:
         for record in records(path):
             self._number += 1
             if self._progress:
@@ -83,7 +83,7 @@ class _Passing:
             yield record
 
 
-def _compare(found: Comparison, before: int, record: Record) -> None:
+def _compare(found: Comparison, before: int, record: CaseRecord) -> None:
     now = _state(record)
     if before != now:
         found.count("changed", record)
@@ -91,13 +91,13 @@ def _compare(found: Comparison, before: int, record: Record) -> None:
         found.labels.update([labels] if labels[0] != labels[1] else [])
 
 
-def _state(record: Record) -> int:
+def _state(record: CaseRecord) -> int:
     """A number for what a record says of its case, from which the label can be told; of this process alone."""
     said = hash((record.faults, record.silences)) & 0xFFFF_FFFF_FFFF
     return said * len(LABELS) + LABELS.index(record.label)
 
 
-def _about(record: Record) -> Iterator[About]:
+def _about(record: CaseRecord) -> Iterator[About]:
     for fault in record.faults:
         yield record.message_type, fault.rule, fault.technique
     if not record.faults:

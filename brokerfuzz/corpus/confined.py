@@ -22,7 +22,7 @@ _LONGEST_NAME = 10_000
 _CHUNK = 1 << 20
 
 
-class Files(Protocol):
+class ConfinedFiles(Protocol):
     """Files that can be had by their names. All errors are `CorpusError`, without the name of where they lie."""
 
     def opened(self, name: str) -> AbstractContextManager[BinaryIO]:
@@ -56,7 +56,7 @@ class Files(Protocol):
         return digest.hexdigest()
 
 
-class Beside(Files):
+class Beside(ConfinedFiles):
     """The files beside one in a store."""
 
     def __init__(self, place: Place) -> None:
@@ -75,7 +75,7 @@ class Beside(Files):
         return self._place.beside(name)
 
 
-class Confined(Files):
+class Confined(ConfinedFiles):
     """A folder."""
 
     def __init__(self, folder: Path) -> None:

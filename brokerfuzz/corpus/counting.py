@@ -22,7 +22,7 @@ class Summary:
         return cls(written.total(), dict(written))
 
 
-class Counted:
+class CountedCases:
     """Cases that are counted as they pass. `progress` is called with the number of those that have passed so far."""
 
     def __init__(self, cases: Iterable[Case], progress: Callable[[int], None] | None = None) -> None:

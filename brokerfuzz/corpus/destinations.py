@@ -12,7 +12,7 @@ import orjson
 
 from brokerfuzz.corpus.confined import is_name
 from brokerfuzz.corpus.formats import About, File
-from brokerfuzz.corpus.places import Counted, Place, Summed
+from brokerfuzz.corpus.places import CountingStream, Place, Summed
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.packing import packing
 from brokerfuzz.version import __version__
@@ -39,7 +39,7 @@ class Written:
 def write_file(place: Place, pieces: Iterable[bytes], *, packed: bool = False, summed: bool = True) -> Written:
     """Writes the one file of a format. Its pieces are packed here, if its name says so and they are not `packed` already. Raises `CorpusError`."""
     with place.file() as stream:
-        counted = Summed(stream) if summed else Counted(stream)
+        counted = Summed(stream) if summed else CountingStream(stream)
         if packed:
             write_behind(counted, pieces)
         else:
@@ -62,7 +62,7 @@ def write_folder(place: Place, files: Iterable[File], name: str, about: About) -
                 if not file.yours:
                     sums.write(f"{summed.sha256}  {file.name}\n".encode())
         with create(MANIFEST) as stream:
-            manifest = Counted(stream)
+            manifest = CountingStream(stream)
             manifest.write(_manifest(name, about))
     return Written(count + sums.bytes + manifest.bytes, sums.sha256)
 

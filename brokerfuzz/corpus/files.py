@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from brokerfuzz.cases.case import Case, clock
-from brokerfuzz.corpus.counting import Counted, Summary
+from brokerfuzz.corpus.counting import CountedCases, Summary
 from brokerfuzz.corpus.destinations import is_corpus, write_file, write_folder
 from brokerfuzz.corpus.formats import About, OneFile, format_named
 from brokerfuzz.corpus.places import place_of
@@ -28,7 +28,7 @@ def write(
     Raises `CorpusError` where it cannot be written or there is no case (nothing is left behind then), `UnknownNameError` for a format that is none.
     """
     place, form = place_of(str(path)), format_named(fmt)
-    counted, known = Counted(_some(cases), progress), about or About(load_contract(), MESSAGE_TYPES, clock(None), "")
+    counted, known = CountedCases(_some(cases), progress), about or About(load_contract(), MESSAGE_TYPES, clock(None), "")
     if isinstance(form, OneFile):
         place.check_file(force=True)
         write_file(place, form.pieces(counted, known))
@@ -40,7 +40,7 @@ def write(
 
 def dump(stream: BinaryIO, cases: Iterable[Case], *, progress: Callable[[int], None] | None = None, fmt: str = "ndjson") -> Summary:
     """Writes a corpus of a one-file format to a stream. Raises `CorpusError` where there is no case."""
-    counted, form = Counted(_some(cases), progress), format_named(fmt)
+    counted, form = CountedCases(_some(cases), progress), format_named(fmt)
     if not isinstance(form, OneFile):
         raise CorpusError(f"{fmt} is a folder: name one")
     about = About(load_contract(), MESSAGE_TYPES, clock(None), "")

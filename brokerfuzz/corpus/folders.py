@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from brokerfuzz.corpus.confined import Beside, Confined, Files
+from brokerfuzz.corpus.confined import Beside, Confined, ConfinedFiles
 from brokerfuzz.corpus.destinations import LONGEST_SUM, MANIFEST, SUM, SUMS
 from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError, quoted
@@ -115,7 +115,7 @@ def _is_file_or_folder(mode: int) -> bool:
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
-def _differing(files: Files, name: str, digest: str) -> Iterator[str]:
+def _differing(files: ConfinedFiles, name: str, digest: str) -> Iterator[str]:
     try:
         if files.sha256_of(name) != digest:
             yield f"names {quoted(name)}, which is not the file that was written: its checksum differs"
@@ -123,7 +123,7 @@ def _differing(files: Files, name: str, digest: str) -> Iterator[str]:
         yield str(problem)
 
 
-def _object(files: Files, name: str, told: str) -> dict[str, Any]:
+def _object(files: ConfinedFiles, name: str, told: str) -> dict[str, Any]:
     """The JSON object of a file; `told` is what errors call it. Raises `CorpusError`."""
     try:
         found = json.loads(files.bytes_of(name))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.decoding import BytesOf, Record, judged, no_files, record_of
+from brokerfuzz.cases.decoding import BytesOf, CaseRecord, judged, no_files, record_of
 from brokerfuzz.corpus.folders import CASES, SHARDS, CorpusFolder, ShardList
 from brokerfuzz.corpus.places import LocalPlace, Place, place_of
 from brokerfuzz.errors import CorpusError, shortened
@@ -46,7 +46,7 @@ def parse(stream: BinaryIO, name: str, *, contract: Contract | None = None) -> I
     return _cases(_lines(stream, name, no_files), name, Twins(), contract)
 
 
-def records(path: str | Path) -> Iterator[Record]:
+def records(path: str | Path) -> Iterator[CaseRecord]:
     """What the records of a corpus say of its cases, in order, unjudged. Raises `CorpusError` as `read` does, but for what is not true."""
     return (record for part in parts_of(path) for _, record in _records(lines(part), part.name))
 
@@ -62,7 +62,7 @@ def _cases(found: "Lines", name: str, twins: "Twins", contract: Contract | None)
             yield case
 
 
-def _records(found: "Lines", name: str) -> "Generator[tuple[Line, Record], None, None]":
+def _records(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord], None, None]":
     """Closes the lines, and the file with them, where a record is wrong too."""
     succession = Succession(name)
     with closing(found):
@@ -106,7 +106,7 @@ class Succession:
     def __init__(self, name: str) -> None:
         self._name, self._last = name, False
 
-    def add(self, record: Record) -> None:
+    def add(self, record: CaseRecord) -> None:
         """Takes the next record. Raises `CorpusError` (without the line's number)."""
         if self._last:
             raise CorpusError("follows the record that says it is the last: two corpora in one file? `brokerfuzz corpus merge` makes one of two")
@@ -130,7 +130,7 @@ class Line:
     text: bytes
     bytes_of: BytesOf
 
-    def record(self) -> Record:
+    def record(self) -> CaseRecord:
         """What it says. Raises `CorpusError` (without the line's number) where it is no record."""
         try:
             return record_of(self.text, self.bytes_of)

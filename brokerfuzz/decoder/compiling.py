@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from brokerfuzz.decoder.doubts import doubts
 from brokerfuzz.decoder.matching import matches
 from brokerfuzz.decoder.outlines import Outline, outline
-from brokerfuzz.decoder.scalars import Spot, may_be_null, ready_made, scalar_values
+from brokerfuzz.decoder.scalars import ValuePlace, may_be_null, ready_made, scalar_values
 from brokerfuzz.decoder.settling import Settle, steps
 from brokerfuzz.decoder.tables import ABSENT, FREE_BYTES, Free, Inline, Source, Spelling, Table, Values, table, together
 from brokerfuzz.errors import ContractError
@@ -41,7 +41,7 @@ class Style:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _CompileContext:
     contract: Contract
     message_type: MessageType
     style: Style
@@ -49,11 +49,11 @@ class _Place:
     path: str = ""
     optional: bool = False
 
-    def member(self, name: str, *, optional: bool) -> "_Place":
+    def member(self, name: str, *, optional: bool) -> "_CompileContext":
         return replace(self, outline=self.outline.members[name], path=join(self.path, name), optional=optional)
 
     @property
-    def item(self) -> "_Place":
+    def item(self) -> "_CompileContext":
         return replace(self, outline=self.outline.items or Outline(), path=self.path + "[]", optional=False)
 
     @property
@@ -61,8 +61,8 @@ class _Place:
         return self.path in self.style.rich
 
     @property
-    def spot(self) -> Spot:
-        return Spot(self.contract, self.message_type, self.path, self.style.plausible)
+    def spot(self) -> ValuePlace:
+        return ValuePlace(self.contract, self.message_type, self.path, self.style.plausible)
 
     def settle(self, schema: Schema) -> list[Settle]:
         return steps(doubts(self.contract, self.message_type).get(self.path, ()), self.path, schema, self.style.pinned)
@@ -75,7 +75,7 @@ def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: 
     """
     contract.check_described(message_type)
     schema = flat.conjoin(contract.flat[message_type], narrowed) if narrowed else contract.flat[message_type]
-    place = _Place(contract, message_type, style or Style(), outline(schema))
+    place = _CompileContext(contract, message_type, style or Style(), outline(schema))
     entries, width = _table(schema, place), 1 + place.outline.width + FREE_BYTES
     return lambda source: _slot(source, source.take(width), 0, entries)
 
@@ -83,7 +83,7 @@ def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: 
 # ------------------------------------------------------------------------------------------------------- members
 
 
-def _table(schema: Schema, place: _Place) -> Table:
+def _table(schema: Schema, place: _CompileContext) -> Table:
     """The table of a member or item, whose schema and place are these."""
     if place.path in place.style.pinned:
         return [Spelling(lambda source, record, start: source.draw(place.path))] * 256
@@ -94,7 +94,7 @@ def _table(schema: Schema, place: _Place) -> Table:
     return table(values, optional=place.optional, nullable=nullable, rich=place.rich)
 
 
-def _values(schema: Schema, place: _Place) -> Values:
+def _values(schema: Schema, place: _CompileContext) -> Values:
     """What a place is spelled with, null and absence apart."""
     if (ready := ready_made(schema, place.spot)) is not None:
         return ready
@@ -108,7 +108,7 @@ def _values(schema: Schema, place: _Place) -> Values:
 # --------------------------------------------------------------------------------------------------------- arrays
 
 
-def _arrays(schema: Schema, place: _Place) -> list[Spelling]:
+def _arrays(schema: Schema, place: _CompileContext) -> list[Spelling]:
     """An array without items, of one, and of several, as its bounds allow; again as often as they are worth."""
     low = schema.get("minItems", 0)
     high = schema.get("maxItems", max(12, low + 3))
@@ -122,7 +122,7 @@ def _arrays(schema: Schema, place: _Place) -> list[Spelling]:
     return [*empty, *one, *several, *often]
 
 
-def _several(read: Callable[[int, Source, bytes, int], Any], low: int, high: int, place: _Place) -> Inline:
+def _several(read: Callable[[int, Source, bytes, int], Any], low: int, high: int, place: _CompileContext) -> Inline:
     """An array of several items, how many says a choice of its own, the smallest of which leaves an optional array out after all.
 
     Hypothesis knows how to lower a choice and to drop the records that belonged to it in one step. It does not know that of a byte of a
@@ -141,7 +141,7 @@ def _several(read: Callable[[int, Source, bytes, int], Any], low: int, high: int
     return several
 
 
-def _items(schema: Schema, place: _Place) -> Callable[[int, Source, bytes, int], list[Any]]:
+def _items(schema: Schema, place: _CompileContext) -> Callable[[int, Source, bytes, int], list[Any]]:
     """Reads an array with so many items besides the first: the first from the record at hand, the others from records of their own."""
     entries, width = _table(schema.get("items", {}), place.item), place.item.outline.width
     settle, least = place.settle(schema), schema.get("minItems", 0)
@@ -185,7 +185,7 @@ class _Member(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Members:
+class _ObjectSpeller:
     """The members of an object, in the order of their bytes, and what to settle among them."""
 
     members: list[_Member]
@@ -208,16 +208,16 @@ class _Members:
         return out
 
 
-def _object(schema: Schema, place: _Place) -> Inline:
+def _object(schema: Schema, place: _CompileContext) -> Inline:
     found = [_Member(name, position, place.outline.windows[name]) for position, name in enumerate(place.outline.members)]
-    members = _Members(found, place.settle(schema))
+    members = _ObjectSpeller(found, place.settle(schema))
     if conditions := flat.conditions_of(schema):
         return _conditional(schema, conditions, place, members)
     tables = _tables(schema, place)
     return lambda source, record, start: members.spell(source, record, start, tables)
 
 
-def _tables(schema: Schema, place: _Place) -> list[Table]:
+def _tables(schema: Schema, place: _CompileContext) -> list[Table]:
     required, properties = schema.get("required", ()), schema.get("properties", {})
     left_out: Table = (ABSENT,) * 256  # a member that another branch of a condition has
     places = {name: place.member(name, optional=name not in required) for name in place.outline.members}
@@ -227,7 +227,7 @@ def _tables(schema: Schema, place: _Place) -> list[Table]:
 # ----------------------------------------------------------------------------------------------------- conditions
 
 
-def _conditional(schema: Schema, conditions: list[Schema], place: _Place, members: _Members) -> Inline:
+def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContext, members: _ObjectSpeller) -> Inline:
     """An object whose members depend on each other: the deciding ones are spelled first, then the branch is known."""
     base = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
     deciding = [member for member in members.members if any(member.name in condition["if"].get("properties", {}) for condition in conditions)]

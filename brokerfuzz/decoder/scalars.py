@@ -19,7 +19,7 @@ _LARGEST = 1.7976931348623157e308
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class ValuePlace:
     """The place that a value is for."""
 
     contract: Contract
@@ -32,7 +32,7 @@ class Spot:
         return detector in detectors_at(self.contract, self.message_type, self.path)
 
 
-def may_be_null(schema: Schema, spot: Spot) -> bool:
+def may_be_null(schema: Schema, spot: ValuePlace) -> bool:
     """Whether null is a value of the place."""
     if "enum" in schema:
         return None in schema["enum"]
@@ -41,7 +41,7 @@ def may_be_null(schema: Schema, spot: Spot) -> bool:
     return "null" in flat.types_of(schema)
 
 
-def ready_made(schema: Schema, spot: Spot) -> Values | None:
+def ready_made(schema: Schema, spot: ValuePlace) -> Values | None:
     """The values of a place whose schema or style lists them, null apart; None for any other place."""
     if "enum" in schema:
         return Values([_fresh(value) for value in schema["enum"] if value is not None])
@@ -58,14 +58,14 @@ def _fresh(value: Any) -> Any:
     return Spelling(lambda source, record, start: deepcopy(value)) if isinstance(value, dict | list) else value
 
 
-def scalar_values(schema: Schema, spot: Spot) -> Values:
+def scalar_values(schema: Schema, spot: ValuePlace) -> Values:
     """The values of the scalar types that a place allows."""
     types = flat.types_of(schema)
     parts = [_OF_TYPE[name](schema, spot) for name in _OF_TYPE if name in types and not (name == "integer" and "number" in types)]
     return together(parts)
 
 
-def _strings(schema: Schema, spot: Spot) -> Values:
+def _strings(schema: Schema, spot: ValuePlace) -> Values:
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength")
     if detector := spelling_at(spot.contract, spot.message_type, spot.path):
         fitting = [text for text in pools.FOR_DETECTOR[detector] if shortest <= len(text) <= (longest or pools.LONGEST)]
@@ -74,7 +74,7 @@ def _strings(schema: Schema, spot: Spot) -> Values:
     return Values([t for t in texts if len(t) < LONG], [t for t in texts if len(t) >= LONG], free.text(shortest, longest))
 
 
-def _integers(schema: Schema, spot: Spot) -> Values:
+def _integers(schema: Schema, spot: ValuePlace) -> Values:
     low, high = (int(bound) for bound in _bounds(schema, -(1 << 31), (1 << 31) - 1))
     step = int(schema.get("multipleOf", 1))
     values = pools.integers(low, high, step)
@@ -83,7 +83,7 @@ def _integers(schema: Schema, spot: Spot) -> Values:
     return Values(values, (), free.integer(low, high, values[0], step))
 
 
-def _numbers(schema: Schema, spot: Spot) -> Values:
+def _numbers(schema: Schema, spot: ValuePlace) -> Values:
     low, high = _bounds(schema)
     decimal = spot.asked("decimal_range")
     if "multipleOf" in schema:
@@ -93,7 +93,7 @@ def _numbers(schema: Schema, spot: Spot) -> Values:
     return Values(pools.numbers(low, high, decimal=decimal), (), free.number(low, high, decimal=decimal))
 
 
-def _booleans(schema: Schema, spot: Spot) -> Values:
+def _booleans(schema: Schema, spot: ValuePlace) -> Values:
     return Values([False, True])
 
 
@@ -110,4 +110,4 @@ def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> t
     return low, high
 
 
-_OF_TYPE: Mapping[str, Callable[[Schema, Spot], Values]] = {"string": _strings, "integer": _integers, "number": _numbers, "boolean": _booleans}
+_OF_TYPE: Mapping[str, Callable[[Schema, ValuePlace], Values]] = {"string": _strings, "integer": _integers, "number": _numbers, "boolean": _booleans}

@@ -7,7 +7,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import NOW_TAG, Case
 from brokerfuzz.cases.covering.goals import KINDS, Goal, covered
-from brokerfuzz.cases.minimal import Reason
+from brokerfuzz.cases.minimal import SelectionReason
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract
 from brokerfuzz.wording import printable_as_in_python
@@ -60,13 +60,13 @@ def _columns(counter: Mapping[str, int]) -> Iterator[str]:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """A case with its place in the list, what it is the first to cover, and in a minimal set why it is there."""
 
     number: int
     case: Case
     first: Sequence[Goal]
-    reason: Reason | None = None
+    reason: SelectionReason | None = None
 
     def data(self) -> dict[str, Any]:
         """What `--json` prints of a case."""
@@ -102,16 +102,16 @@ def listed_data(case: Case) -> dict[str, Any]:
     return {**about, "tags": list(case.tags), "twin": case.twin_id, "bytes": len(case.body)}
 
 
-def entries(cases: Iterable[tuple[Case, Reason | None]], contract: Contract) -> Iterator[Entry]:
+def entries(cases: Iterable[tuple[Case, SelectionReason | None]], contract: Contract) -> Iterator[CatalogueEntry]:
     """The cases as entries, in order."""
     seen: set[Goal] = set()
     for number, (case, reason) in enumerate(cases, 1):
         new = covered(case, contract) - seen
         seen |= new
-        yield Entry(number, case, sorted(new), reason)
+        yield CatalogueEntry(number, case, sorted(new), reason)
 
 
-def why(case: Case, reason: Reason | None = None) -> str:
+def why(case: Case, reason: SelectionReason | None = None) -> str:
     """Why a case is there, in a few words."""
     if reason is not None and reason.fault is None:
         others = len(reason.twin_of)

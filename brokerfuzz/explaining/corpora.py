@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from brokerfuzz.cases.case import NOW_TAG, clock
-from brokerfuzz.cases.decoding import Record
+from brokerfuzz.cases.decoding import CaseRecord
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.explaining.listings import table
@@ -17,7 +17,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 
 @dataclass
-class Part:
+class MessageTypeSummary:
     """The cases of one message type."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
@@ -27,7 +27,7 @@ class Part:
     bytes: int = 0
     largest: int = 0
 
-    def add(self, record: Record) -> None:
+    def add(self, record: CaseRecord) -> None:
         """Counts a case."""
         self.verdicts[record.label] += 1
         for fault in record.faults:
@@ -44,7 +44,7 @@ class Overview:
     """What is in one corpus or several."""
 
     contract: Contract
-    parts: dict[MessageType, Part] = field(default_factory=dict)
+    parts: dict[MessageType, MessageTypeSummary] = field(default_factory=dict)
     times: Counter[str] = field(default_factory=Counter)
     """The times that cases were made against whose verdict follows the clock."""
     again: int = 0
@@ -52,14 +52,14 @@ class Overview:
     _ids: set[int] = field(default_factory=set)
     _awaited: Counter[int] = field(default_factory=Counter)
 
-    def add(self, record: Record) -> None:
+    def add(self, record: CaseRecord) -> None:
         """Counts a case."""
         number = int(record.id, 16)
         if number in self._ids:
             self.again += 1
             return
         self._ids.add(number)
-        self.parts.setdefault(record.message_type, Part()).add(record)
+        self.parts.setdefault(record.message_type, MessageTypeSummary()).add(record)
         self.times.update(tag.removeprefix(NOW_TAG) for tag in record.tags if tag.startswith(NOW_TAG))
         if record.twin_id is not None and (twin := int(record.twin_id, 16)) not in self._ids:
             self._awaited[twin] += 1
@@ -84,16 +84,16 @@ class Overview:
             "messages": {name: self._of_part(name, part) for name, part in self._ordered()},
         }
 
-    def _ordered(self) -> Iterator[tuple[MessageType, Part]]:
+    def _ordered(self) -> Iterator[tuple[MessageType, MessageTypeSummary]]:
         return ((name, self.parts[name]) for name in MESSAGE_TYPES if name in self.parts)
 
-    def _of_part(self, name: MessageType, part: Part) -> dict[str, Any]:
+    def _of_part(self, name: MessageType, part: MessageTypeSummary) -> dict[str, Any]:
         covered = {kind: {"covered": len(found), "all": of} for kind, found, of in self._covered(name, part)}
         counts = {kind: dict(sorted(getattr(part, kind).items())) for kind in ("rules", "techniques", "silences")}
         verdicts = {label: part.verdicts[label] for label in LABELS}
         return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
 
-    def _covered(self, name: MessageType, part: Part) -> Iterator[tuple[str, set[str], int]]:
+    def _covered(self, name: MessageType, part: MessageTypeSummary) -> Iterator[tuple[str, set[str], int]]:
         """(what, those of the contract's that occur, how many there are)."""
         rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
         known = {

@@ -17,8 +17,8 @@ from brokerfuzz.cases.covering.recognising import Recogniser
 from brokerfuzz.cases.covering.tally import Score, Tally
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import InputError
-from brokerfuzz.explaining.judgements import Judgement, judge, told_types
-from brokerfuzz.inputs import Message, messages, ours
+from brokerfuzz.explaining.judgements import MessageJudgement, judge, told_types
+from brokerfuzz.inputs import InputMessage, messages, ours
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 from brokerfuzz.schemas.reading import read
 
@@ -47,7 +47,7 @@ class Coverage:
         """How many goals of these kinds are covered, of the message types that there are messages of."""
         return sum((tally.score(*kinds) for tally in self.tallies.values()), Score(0, 0))
 
-    def add(self, message: Message, message_type: MessageType) -> None:
+    def add(self, message: InputMessage, message_type: MessageType) -> None:
         """Counts a message of a type."""
         judgement = judge(message, message_type, contract=self.contract, now=self.now)
         if message_type not in self.tallies:
@@ -56,7 +56,7 @@ class Coverage:
         case = Case(message_type, message.body, judgement.verdict, self._faults(judgement, message_type))
         self.tallies[message_type].add(case, _source(message))
 
-    def _faults(self, judgement: Judgement, message_type: MessageType) -> tuple[Fault, ...]:
+    def _faults(self, judgement: MessageJudgement, message_type: MessageType) -> tuple[Fault, ...]:
         record = judgement.message.record
         if record is not None and record.faults and judgement.agrees:
             return record.faults
@@ -101,11 +101,11 @@ def measure(
     return coverage
 
 
-def _source(message: Message) -> str:
+def _source(message: InputMessage) -> str:
     return f"{message.name}:{message.line}"
 
 
-def _told(message: Message, message_type: MessageType | None, contract: Contract) -> MessageType | None:
+def _told(message: InputMessage, message_type: MessageType | None, contract: Contract) -> MessageType | None:
     """The type of a message; None where it may be of several."""
     if message.record is not None:
         return message_type or message.record.message_type
@@ -115,7 +115,7 @@ def _told(message: Message, message_type: MessageType | None, contract: Contract
     return possible[0] if len(possible) == 1 else None
 
 
-def _nothing_in(name: str, first: Message | None, others: int) -> InputError:
+def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputError:
     """Why a file has no message that can be counted."""
     if others:
         return InputError(f"{name} holds {others:,} bodies, and none is a message of the contract: name a recording of its traffic")

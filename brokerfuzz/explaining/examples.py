@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from brokerfuzz.cases.building import Plan, build, with_place
+from brokerfuzz.cases.building import MessagePlan, build, with_place
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.faults import FaultMaker
@@ -65,4 +65,4 @@ def _maker(contract: Contract, rule: Rule, now: datetime) -> FaultMaker:
 
 def _smallest(contract: Contract, message_type: MessageType, narrowed: Schema) -> Any:
     """The message with what is required and what `narrowed` asks for, and nothing else."""
-    return build(contract, message_type, Plan(full=False).narrow(narrowed))
+    return build(contract, message_type, MessagePlan(full=False).narrow(narrowed))

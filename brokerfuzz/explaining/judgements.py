@@ -11,17 +11,17 @@ from typing import Any
 
 from brokerfuzz.errors import InputError
 from brokerfuzz.explaining.explanations import PINNED
-from brokerfuzz.inputs import Message, Record
+from brokerfuzz.inputs import InputMessage, RecordedVerdict
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Stances, Verdict, check
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.reading import read
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class MessageJudgement:
     """A verdict on a message. `message_type` is None where several are possible, which agree on the verdict."""
 
-    message: Message
+    message: InputMessage
     message_type: MessageType | None
     verdict: Verdict
 
@@ -37,8 +37,8 @@ class Judgement:
 
 
 def judge(
-    message: Message, message_type: MessageType | None = None, *, contract: Contract, now: datetime | None = None, stances: Stances | None = None
-) -> Judgement:
+    message: InputMessage, message_type: MessageType | None = None, *, contract: Contract, now: datetime | None = None, stances: Stances | None = None
+) -> MessageJudgement:
     """The judgement of a message; `now` is the present where it is None, in a corpus the time that the record was made at.
 
     Raises `InputError` where it may be of several types and they do not agree, or where `message_type` is not the record's.
@@ -48,12 +48,12 @@ def judge(
         if message_type not in (None, record.message_type):
             raise InputError(f"{message.name}, line {message.line}, is the record of a case of {record.message_type}: leave --message out")
         verdict = check(record.message_type, message.body, now=now or record.now, contract=contract, stances=stances, headers=record.headers)
-        return Judgement(message, record.message_type, verdict)
+        return MessageJudgement(message, record.message_type, verdict)
     possible = (message_type,) if message_type else told_types(message.body, contract)
     verdicts = [check(one, message.body, now=now, contract=contract, stances=stances) for one in possible]
     if len({verdict.label for verdict in verdicts}) > 1:
         raise InputError(f"{message.name}, line {message.line}, may be {' or '.join(possible)}: say which, with --message")
-    return Judgement(message, possible[0] if len(possible) == 1 else None, _joined(verdicts))
+    return MessageJudgement(message, possible[0] if len(possible) == 1 else None, _joined(verdicts))
 
 
 def told_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
@@ -94,7 +94,7 @@ def _joined(verdicts: list[Verdict]) -> Verdict:
     return Verdict(verdicts[0].label, tuple(broken), tuple(touched))
 
 
-def _agrees(record: Record, verdict: Verdict) -> bool:
+def _agrees(record: RecordedVerdict, verdict: Verdict) -> bool:
     broken, touched = {entry.rule for entry in verdict.broken}, {entry.silence for entry in verdict.silences}
     return verdict.label == record.label and touched == record.silences and (broken == record.rules or not record.rules)
 
@@ -102,7 +102,7 @@ def _agrees(record: Record, verdict: Verdict) -> bool:
 # --------------------------------------------------------------------------------------------------------- telling
 
 
-def data(judgement: Judgement, contract: Contract) -> dict[str, Any]:
+def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
     """The judgement as JSON has it."""
     message, verdict = judgement.message, judgement.verdict
     said: dict[str, Any] = {
@@ -118,7 +118,7 @@ def data(judgement: Judgement, contract: Contract) -> dict[str, Any]:
     return {**said, "record": {"verdict": message.record.label, "agrees": judgement.agrees}} if message.record else said
 
 
-def lines(judgement: Judgement, contract: Contract) -> Iterator[str]:
+def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
     """The reasons for people, a rule or a silence each."""
     for (at, found, demanded), rules in _alike(judgement.verdict).items():
         yield f"  {at or 'the message'}: found {found}, demanded {demanded}"

@@ -13,10 +13,10 @@ from brokerfuzz.corpus.reading import Line, check_lasting, lines, parts_of
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.explaining.catalogues import why
 from brokerfuzz.explaining.differences import difference, laid_out
-from brokerfuzz.explaining.judgements import Judgement
+from brokerfuzz.explaining.judgements import MessageJudgement
 from brokerfuzz.explaining.judgements import data as judgement_data
 from brokerfuzz.explaining.judgements import lines as judgement_lines
-from brokerfuzz.inputs import Message
+from brokerfuzz.inputs import InputMessage
 from brokerfuzz.schemas import Contract
 from brokerfuzz.wording import printable_as_in_python
 
@@ -36,8 +36,8 @@ class Single:
         return difference(self.case.twin.body, self.case.body) if self.case.twin else []
 
     @property
-    def _judgement(self) -> Judgement:
-        return Judgement(Message(self.name, self.line, self.case.body), self.case.message_type, self.case.verdict)
+    def _judgement(self) -> MessageJudgement:
+        return MessageJudgement(InputMessage(self.name, self.line, self.case.body), self.case.message_type, self.case.verdict)
 
     def data(self) -> dict[str, Any]:
         """What `--json` prints: the record, that of the twin, why it is there, and what the oracle says."""

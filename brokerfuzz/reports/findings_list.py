@@ -37,7 +37,7 @@ _LONGEST_LINE = 6_000
 
 
 @dataclass(frozen=True)
-class Entry:
+class FindingEntry:
     """A finding, and what it is found by."""
 
     finding: Document
@@ -63,10 +63,10 @@ class Entry:
         return known, list(KINDS).index(kind), -self.finding["count"], self.finding["fingerprint"]
 
 
-def entries_of(document: Document) -> list[Entry]:
+def entries_of(document: Document) -> list[FindingEntry]:
     """The findings, new ones first, the worst first."""
     sites_of = {one["rule"]: (one["site"], one["keyword"]) for one in document["rules"]}
-    return sorted((Entry(finding, sites_of) for finding in document["findings"]), key=lambda entry: entry.order)
+    return sorted((FindingEntry(finding, sites_of) for finding in document["findings"]), key=lambda entry: entry.order)
 
 
 def site_of(place: str) -> str:
@@ -92,7 +92,7 @@ class Facet:
 
     name: str
     label: str
-    of: Callable[[Entry], Iterable[str]]
+    of: Callable[[FindingEntry], Iterable[str]]
     words: Callable[[str], str] = str
 
 
@@ -109,7 +109,7 @@ FACETS = (
 class Choices:
     """The choices of each facet, numbered: names of others stand in no attribute that a script reads."""
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self, entries: Sequence[FindingEntry]) -> None:
         counts = {facet.name: Counter(choice for entry in entries for choice in dict.fromkeys(facet.of(entry))) for facet in FACETS}
         self.counts = {name: dict(sorted(count.most_common(_MOST_CHOICES))) for name, count in counts.items()}
         self._numbers = {name: {choice: str(number) for number, choice in enumerate(count)} for name, count in self.counts.items()}
@@ -117,7 +117,7 @@ class Choices:
     def number(self, facet: str, choice: str) -> str | None:
         return self._numbers[facet].get(choice)
 
-    def of(self, entry: Entry) -> dict[str, str]:
+    def of(self, entry: FindingEntry) -> dict[str, str]:
         """The attributes of a finding."""
         numbers = {facet.name: [self.number(facet.name, choice) for choice in facet.of(entry)] for facet in FACETS}
         return {f"data_{name}": " ".join(number for number in found if number is not None) for name, found in numbers.items()}
@@ -151,7 +151,7 @@ def _select(facet: Facet, choices: Choices) -> Markup:
 # ------------------------------------------------------------------------------------------------------------ list
 
 
-def listed(entries: Sequence[Entry], choices: Choices) -> Iterator[Markup]:
+def listed(entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
     """The list: as many findings in full as there is room for, then as many lines."""
     rooms, given = (FULL, FULL + BRIEF), 0
     for number, entry in enumerate(entries):
@@ -171,7 +171,7 @@ def listed(entries: Sequence[Entry], choices: Choices) -> Iterator[Markup]:
         yield made
 
 
-def _summary(entry: Entry) -> Iterator[Markup]:
+def _summary(entry: FindingEntry) -> Iterator[Markup]:
     finding = entry.finding
     yield element("span", KINDS.get(finding["kind"], finding["kind"]), class_=f"kind {finding['kind']}")
     yield element("span", _title(entry), class_="what")
@@ -180,7 +180,7 @@ def _summary(entry: Entry) -> Iterator[Markup]:
     yield element("span", counted(finding["count"], "case"), class_="count")
 
 
-def _title(entry: Entry) -> Iterator[Child]:
+def _title(entry: FindingEntry) -> Iterator[Child]:
     finding = entry.finding
     if entry.rules:
         yield from _joined(entry.rules)
@@ -218,12 +218,12 @@ def _joined(names: Sequence[str]) -> Iterator[Child]:
     yield f" and {len(names) - 1:,} more" if len(names) > 1 else None
 
 
-def _brief(entry: Entry) -> Iterator[Markup]:
+def _brief(entry: FindingEntry) -> Iterator[Markup]:
     yield element("p", _cut(entry.finding["sentence"], _LONGEST_NAME), class_="sentence")
     yield element("p", "There are too many findings to show this one in full: the JSON report has it.", class_="cut")
 
 
-def _panel(entry: Entry) -> Iterator[Markup]:
+def _panel(entry: FindingEntry) -> Iterator[Markup]:
     finding = entry.finding
     yield element("p", _cut(finding["sentence"], _LONGEST_TEXT), class_="sentence")
     yield element("dl", (element("div", element("dt", term), element("dd", said)) for term, said in _facts(entry)), class_="facts")
@@ -240,7 +240,7 @@ def _panel(entry: Entry) -> Iterator[Markup]:
 # ----------------------------------------------------------------------------------------------------------- facts
 
 
-def _facts(entry: Entry) -> Iterator[tuple[str, Child]]:
+def _facts(entry: FindingEntry) -> Iterator[tuple[str, Child]]:
     finding = entry.finding
     yield "Expected", _cut(finding["expected"], _LONGEST_NAME)
     yield "Got", _got(finding["got"])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports import plots
-from brokerfuzz.reports.findings_list import Choices, Entry, entries_of, listed, tools
+from brokerfuzz.reports.findings_list import Choices, FindingEntry, entries_of, listed, tools
 from brokerfuzz.reports.heat_map import heat_map
 from brokerfuzz.reports.markup import Child, Markup, element, trusted
 from brokerfuzz.reports.messages import Document, counted
@@ -68,7 +68,7 @@ def _digest(text: str) -> str:
 # ------------------------------------------------------------------------------------------------------------ head
 
 
-def _outcome(entries: Sequence[Entry]) -> str:
+def _outcome(entries: Sequence[FindingEntry]) -> str:
     return counted(len(entries), "finding") if entries else "no findings"
 
 
@@ -76,7 +76,7 @@ def _skip() -> Markup:
     return element("a", "Skip to the findings", class_="skip", href="#findings")
 
 
-def _header(document: Document, entries: Sequence[Entry]) -> Markup:
+def _header(document: Document, entries: Sequence[FindingEntry]) -> Markup:
     known = sum(entry.finding["known"] for entry in entries)
     fired = [_NAMES[document["message"]], " fired at ", element("code", _cut(document["target"]))]
     number = element("p", element("b", f"{len(entries) - known:,}"), "new" if known else counted(len(entries), "finding").split()[-1], class_="whole")
@@ -150,7 +150,7 @@ def _nav() -> Markup:
 # -------------------------------------------------------------------------------------------------------- sections
 
 
-def _sections(document: Document, entries: Sequence[Entry]) -> Iterator[Markup]:
+def _sections(document: Document, entries: Sequence[FindingEntry]) -> Iterator[Markup]:
     choices = Choices(entries)
     contents: dict[str, Child] = {
         "findings": _findings(entries, choices),
@@ -163,7 +163,7 @@ def _sections(document: Document, entries: Sequence[Entry]) -> Iterator[Markup]:
         yield element("section", element("h2", title, id=f"{name}-title"), contents[name], id=name, aria_labelledby=f"{name}-title", tabindex="-1")
 
 
-def _findings(entries: Sequence[Entry], choices: Choices) -> Iterator[Markup]:
+def _findings(entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
     if not entries:
         yield element("p", "Nothing that the target did contradicts the contract.", class_="well")
         return

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from brokerfuzz import har_entries
-from brokerfuzz.reports.messages import Document, Request, body_of, is_flaky, request_of
+from brokerfuzz.reports.messages import Document, RequestTemplate, body_of, is_flaky, request_of
 from brokerfuzz.schemas.headers import JSON_TYPE
 
 _UNTOLD = "x-unknown"  # what browsers write for a body without a content type
@@ -25,7 +25,7 @@ def report(document: Document) -> str:
     return json.dumps({"log": log}, indent=2)
 
 
-def _entry(finding: Document, request: Request, started: str) -> dict[str, Any]:
+def _entry(finding: Document, request: RequestTemplate, started: str) -> dict[str, Any]:
     milliseconds = round(1000 * finding["got"]["seconds"], 3)
     sent, got = _request(finding["smallest"], request), _response(finding["got"])
     return {
@@ -37,7 +37,7 @@ def _entry(finding: Document, request: Request, started: str) -> dict[str, Any]:
     }
 
 
-def _request(message: Document, request: Request) -> dict[str, Any]:
+def _request(message: Document, request: RequestTemplate) -> dict[str, Any]:
     return har_entries.request(request.method, request.url, request.headers_of(message), body_of(message))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from brokerfuzz.reports.coverage_table import ROOT
-from brokerfuzz.reports.findings_list import Choices, Entry
+from brokerfuzz.reports.findings_list import Choices, FindingEntry
 from brokerfuzz.reports.markup import Markup, element
 from brokerfuzz.reports.messages import Document, counted
 
@@ -28,7 +28,7 @@ class Cell(NamedTuple):
         return "s4" if not self.wrong else "s0" if share == 1 else f"s{3 - min(int(3 * share), 2)}"
 
 
-def heat_map(rules: Sequence[Document], entries: Sequence[Entry], choices: Choices) -> Iterator[Markup]:
+def heat_map(rules: Sequence[Document], entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
     """The map; a cell with findings leads to them."""
     cells = _cells(rules)
     keywords = list(dict.fromkeys(keyword for _, keyword in sorted(cells, key=lambda key: _commonness(cells, key[1]))))[:MOST_KEYWORDS]

@@ -20,7 +20,7 @@ Pairs = list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
-class Request:
+class RequestTemplate:
     """What every message was sent with: where there was a secret, there is the name of a variable (`$AUTHORIZATION`)."""
 
     url: str
@@ -53,14 +53,14 @@ def others_of(message: Document) -> list[tuple[str, str | None]]:
     return [(name, value) for name, value in message.get("headers") or ()]
 
 
-def request_of(document: Document, report: str) -> Request:
+def request_of(document: Document, report: str) -> RequestTemplate:
     """What the messages were sent with. Raises `ReportError` where the target was no HTTP endpoint, of which `report` cannot be made."""
     target = str(document["target"])
     given = document.get("request", _usual(target))
     if given is None:
         raise ReportError(f"{report} is for HTTP targets, and {printable(target, 100)} is none: leave it out, or fire at a URL")
     headers = tuple((name, variable(name) if is_secret(name, value) else value) for name, value in given["headers"])
-    return Request(shown(given["url"]), given["method"], headers)
+    return RequestTemplate(shown(given["url"]), given["method"], headers)
 
 
 def is_flaky(finding: Document) -> bool:

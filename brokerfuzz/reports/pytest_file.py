@@ -7,7 +7,7 @@ or a refusal proves nothing. Known findings are expected to fail. What comes fro
 import re
 from collections.abc import Iterable, Iterator
 
-from brokerfuzz.reports.messages import Document, Request, body_of, is_flaky, others_of, request_of
+from brokerfuzz.reports.messages import Document, RequestTemplate, body_of, is_flaky, others_of, request_of
 from brokerfuzz.targets.answers import AnswerRules
 from brokerfuzz.targets.hiding import is_secret, parts_of, variable
 from brokerfuzz.wording import printable
@@ -161,7 +161,7 @@ def report(document: Document) -> str:
     return "".join(_parts(document, request_of(document, "a pytest file")))
 
 
-def _parts(document: Document, request: Request) -> Iterator[str]:
+def _parts(document: Document, request: RequestTemplate) -> Iterator[str]:
     version = printable(document["brokerfuzz"], 40).encode("ascii", "backslashreplace").decode()
     yield f"{GENERATED} {version}: the next report to this file replaces it, as long as it begins with this line.\n"
     yield _HEAD
@@ -180,7 +180,7 @@ def _parts(document: Document, request: Request) -> Iterator[str]:
     yield _TWINS if twins else ""
 
 
-def _settings(document: Document, request: Request) -> Iterator[str]:
+def _settings(document: Document, request: RequestTemplate) -> Iterator[str]:
     usual = AnswerRules()
     answers = document.get("answers") or {"accept": usual.accept, "reject": usual.reject, "envelope": usual.envelope}
     url = " + ".join(_secret(part) if secret else _text(part) for part, secret in parts_of(request.url) if part) or _text("")

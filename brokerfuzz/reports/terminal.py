@@ -15,7 +15,7 @@ from brokerfuzz.campaign.attribution import Attribution
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.firing import OnProgress
 from brokerfuzz.campaign.ledger import Observed
-from brokerfuzz.campaign.results import Progress, Result
+from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
@@ -55,7 +55,7 @@ def live_progress(stream: IO[str]) -> Iterator[OnProgress | None]:
         click.echo("\r\x1b[K", file=stream, nl=False, color=True)
 
 
-def progress_line(progress: Progress) -> str:
+def progress_line(progress: CampaignProgress) -> str:
     """`firing: 300 of 1,000 cases, 2 contradictions, 4,000 requests/s`."""
     cases = f"{progress.cases:,} of {progress.total:,} cases" if progress.total else f"{progress.cases:,} cases"
     return f"{progress.phase}: {cases}, {progress.findings:,} contradictions, {progress.rate:,.0f} requests/s"

@@ -21,7 +21,7 @@ from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas.flattening import Schema, flatten
 from brokerfuzz.schemas.silence_detectors import DETECTORS, NEEDED
 from brokerfuzz.schemas.sites import Rule, Site, derive_rules, sites
-from brokerfuzz.schemas.structure import DRAFT, SCHEMA_SUFFIX, Files, validator
+from brokerfuzz.schemas.structure import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
 
 Stance = Literal["accept", "reject", "unspecified"]
 STANCES: tuple[Stance, ...] = get_args(Stance)
@@ -178,7 +178,7 @@ def _load(folder: Path) -> Contract:
 
 
 def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Schema]:
-    files = Files(schemas)
+    files = SchemaFiles(schemas)
     flat: dict[str, Schema] = {}
     for message_type in MESSAGE_TYPES:
         path = folder / f"{message_type}{SCHEMA_SUFFIX}"
@@ -236,7 +236,7 @@ def _line(told: object) -> str:
 class _Resolver:
     """Follows `$ref` within a contract's own schemas."""
 
-    def __init__(self, files: Files, path: Path) -> None:
+    def __init__(self, files: SchemaFiles, path: Path) -> None:
         self.files = files
         self.path = path
 

@@ -47,7 +47,7 @@ class Inspector:
         self._sites = contract.sites[message_type]
         self._contract = contract
         self._message_type: MessageType = message_type
-        self._walk = _Walk(contract, message_type).compiled("")
+        self._walk = _ScanWriter(contract, message_type).compiled("")
         self._too_long = next((s for s in contract.silences if s.concerns(message_type) and s.detector == "string_length"), None)
 
     @property
@@ -59,18 +59,18 @@ class Inspector:
     def members(self) -> Mapping[str, Look | None]:
         """The walk over each member that the root has a site for, in the order in which the walk over the whole comes to them; None where there
         is nothing to see."""
-        walk = _Walk(self._contract, self._message_type)
+        walk = _ScanWriter(self._contract, self._message_type)
         return {name: walk.compiled(path) if walk.sees(path) else None for name, path in walk.members("").items()}
 
     @cached_property
     def around(self) -> Look:
         """What the walk over the whole sees that is not within one member."""
-        return _Walk(self._contract, self._message_type).around()
+        return _ScanWriter(self._contract, self._message_type).around()
 
     @cached_property
     def compared(self) -> Sequence[frozenset[str]] | None:
         """The members whose values that walk looks at, those together that it compares; None, if it may look at any."""
-        return _Walk(self._contract, self._message_type).compared()
+        return _ScanWriter(self._contract, self._message_type).compared()
 
     def whole(self, message: Any, reading: Reading, inspection: Inspection) -> None:
         """Looks at a message, one of those of a reading."""
@@ -106,7 +106,7 @@ class _Here:
         return _Here(path, value, f"({self.place}, {step})", self.depth + 1)
 
 
-class _Walk:
+class _ScanWriter:
     """Writes the walk over a message type. A changed contract may lack a site that a silence concerns."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:

@@ -22,7 +22,7 @@ from brokerfuzz.schemas.looking import Inspection, Inspector
 from brokerfuzz.schemas.numbers import LONGEST_INTEGER
 from brokerfuzz.schemas.reading import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
-from brokerfuzz.schemas.structure import Files, Split, Tie, Validator, split, standard, validator
+from brokerfuzz.schemas.structure import SchemaFiles, Split, Tie, Validator, split, standard, validator
 from brokerfuzz.schemas.thinning import Thinning
 from brokerfuzz.schemas.verdicts import VALID, Broken, Touched, Verdict, describe
 from brokerfuzz.schemas.ways import Exotic
@@ -125,7 +125,7 @@ class Rulebook:
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
         self.message_type = message_type
-        self._files = files = Files(contract.schemas)
+        self._files = files = SchemaFiles(contract.schemas)
         self.validator = validator({"properties": {}, **contract.schemas[message_type]}, files)  # else no member has its own error
         self.rules: dict[tuple[str, str], list[Rule]] = {}
         for rule in contract.rules[message_type]:

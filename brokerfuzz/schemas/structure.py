@@ -20,7 +20,7 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 Validator = jsonschema_rs.Validator
 
 
-class Files:
+class SchemaFiles:
     """A contract's schemas by URI: the `$id` of one, or any URI that ends in the name of its file."""
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
@@ -32,7 +32,7 @@ class Files:
         return self._by_uri[uri] if uri in self._by_uri else self._by_file[uri.rpartition("/")[2]]
 
 
-def validator(schema: Schema, files: Files) -> Validator:
+def validator(schema: Schema, files: SchemaFiles) -> Validator:
     """A validator for a schema. Raises `ValueError` where it is no schema of draft 2020-12, or refers to none of the files."""
     try:
         return jsonschema_rs.Draft202012Validator(schema, retriever=files, validate_formats=True)
@@ -60,7 +60,7 @@ class Split(NamedTuple):
     strange: Validator | None = None
 
 
-def split(name: str, schema: Schema, files: Files) -> Split:
+def split(name: str, schema: Schema, files: SchemaFiles) -> Split:
     """The schema of this file, with the members of its `properties` apart.
 
     `properties` asks about one member at a time (JSON Schema 2020-12, core, 10.3.2.1). Nothing is apart where what is left refers to anything:

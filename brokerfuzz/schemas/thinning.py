@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from brokerfuzz.schemas.flattening import Schema, conditions_of, strangers, types_of
-from brokerfuzz.schemas.structure import Files, Validator, standard, validator
+from brokerfuzz.schemas.structure import SchemaFiles, Validator, standard, validator
 
 
 class Thinning:
     """What a flat schema finds wrong is found in a thinned message too, at the same places: all of it, where there is no more than `most`."""
 
-    def __init__(self, schema: Schema, files: Files, most: int) -> None:
+    def __init__(self, schema: Schema, files: SchemaFiles, most: int) -> None:
         self._schema, self._files, self._most = schema, files, most
         self._validators: dict[int, Validator] = {}
 

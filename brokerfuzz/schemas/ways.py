@@ -26,7 +26,7 @@ def every_way(text: str) -> tuple[list[Any], list[Exotic]]:
     texts = _MAY_BE_EXOTIC.search(text) is not None
     if len(written.ways) == 1 and not texts:
         return [value], []
-    walk = _Walk(written.ways, texts)
+    walk = _InterpretationWalk(written.ways, texts)
     values = walk.read(value, None) or [value]
     if any(detector == "lone_surrogates" for detector, _, _ in walk.exotic):
         values = [_without_surrogates(value) for value in values]
@@ -44,7 +44,7 @@ class _Inexact(NamedTuple):
 Pairs = list[tuple[str, Any]]
 
 
-class _Members(Pairs):
+class _SharedNames(Pairs):
     """The members of an object in which some share a name."""
 
 
@@ -56,7 +56,7 @@ class Way(NamedTuple):
 
 
 class _Written:
-    """Parses a text and leaves in the value what can be read in several ways: numbers as `_Inexact`, objects as `_Members`."""
+    """Parses a text and leaves in the value what can be read in several ways: numbers as `_Inexact`, objects as `_SharedNames`."""
 
     def __init__(self) -> None:
         self._inexact = self._repeated = False
@@ -83,19 +83,19 @@ class _Written:
         self._inexact = True
         return _Inexact(literal, nearest(literal), rounded(literal))
 
-    def _object(self, pairs: Pairs) -> dict[str, Any] | _Members:
+    def _object(self, pairs: Pairs) -> dict[str, Any] | _SharedNames:
         result = dict(pairs)
         if len(result) == len(pairs):
             return result
         self._repeated = True
-        return _Members(pairs)
+        return _SharedNames(pairs)
 
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON value")
 
 
-class _Walk:
+class _InterpretationWalk:
     """A walk over a value as it is written. `texts` tells whether there can be exotic ones."""
 
     def __init__(self, ways: list[Way], texts: bool) -> None:
@@ -110,7 +110,7 @@ class _Walk:
             return self._object(value, place)
         if kind is list:
             return self._array(value, place)
-        if kind is _Members:
+        if kind is _SharedNames:
             return self._repeated(value, place)
         if kind is _Inexact:
             literal = value.literal
@@ -160,7 +160,7 @@ class _Walk:
         self.exotic.append((detector, pointer(place), found))
 
 
-_HOLDING = (_Inexact, _Members, dict, list)
+_HOLDING = (_Inexact, _SharedNames, dict, list)
 """What can be read in several ways, or hold something that can."""
 
 

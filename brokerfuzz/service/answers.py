@@ -42,7 +42,7 @@ def envelope(*failures: str, data: Any = None, news: tuple[str, ...] = ()) -> di
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServiceAnswer:
     """What the service answers to an offer. `success` is what the envelope claims where that is not the truth."""
 
     complaints: tuple[Complaint, ...] = ()

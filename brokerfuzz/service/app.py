@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from brokerfuzz.service.answers import Answer, envelope
+from brokerfuzz.service.answers import ServiceAnswer, envelope
 from brokerfuzz.service.judging import answering
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _failure(status: int, message: str, *headers: tuple[bytes, bytes]) -> _Reply
 
 @dataclass(frozen=True, slots=True)
 class _Service:
-    answer: Callable[[bytes], Answer]
+    answer: Callable[[bytes], ServiceAnswer]
     responses: dict[str, Iterator[bytes]]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -102,7 +102,7 @@ class _Service:
             reply = _Reply(200, next(self.responses[path]))
         await _send(reply, send)
 
-    async def _offer(self, answer: Answer, receive: Receive, send: Send) -> None:
+    async def _offer(self, answer: ServiceAnswer, receive: Receive, send: Send) -> None:
         match answer.manner:
             case "hang":
                 await _until_gone(receive)

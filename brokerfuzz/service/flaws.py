@@ -9,11 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from brokerfuzz.service.answers import Answer, Complaint, Manner, Offer
+from brokerfuzz.service.answers import Complaint, Manner, Offer, ServiceAnswer
 
 Kind = Literal["missing-check", "too-strict", "coercion", "crash", "hang", "condition", "wrong-answer"]
-Judge = Callable[[Offer], Answer]
-Flaw = Callable[[Offer, Judge], Answer]
+Judge = Callable[[Offer], ServiceAnswer]
+Flaw = Callable[[Offer, Judge], ServiceAnswer]
 Test = Callable[[Any], bool]
 """A question about a value of any type."""
 
@@ -91,7 +91,7 @@ def forgives(*rules: str, at: str = "", value: Test = anything, when: Callable[[
     """
     forgiven = re.compile("|".join(re.escape(RULES + rule).replace(r"\*", ".*") for rule in rules))
 
-    def flaw(offer: Offer, sound: Judge) -> Answer:
+    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)
 
         def stands(complaint: Complaint) -> bool:
@@ -106,10 +106,10 @@ def forgives(*rules: str, at: str = "", value: Test = anything, when: Callable[[
 def refuses(site: str, test: Test, demanded: str) -> Flaw:
     """Refuses an offer that would be accepted, where a value at the site passes the test."""
 
-    def flaw(offer: Offer, sound: Judge) -> Answer:
+    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)
         if answer.accepts and any(test(value) for value in offer.values(site)):
-            return Answer((Complaint(None, "", "something else", demanded),))
+            return ServiceAnswer((Complaint(None, "", "something else", demanded),))
         return answer
 
     return flaw
@@ -118,9 +118,9 @@ def refuses(site: str, test: Test, demanded: str) -> Flaw:
 def refuses_text(pattern: bytes, demanded: str) -> Flaw:
     """Refuses an offer that would be accepted, where the pattern occurs in its JSON text."""
 
-    def flaw(offer: Offer, sound: Judge) -> Answer:
+    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)
-        return Answer((Complaint(None, "", "something else", demanded),)) if answer.accepts and re.search(pattern, offer.body) else answer
+        return ServiceAnswer((Complaint(None, "", "something else", demanded),)) if answer.accepts and re.search(pattern, offer.body) else answer
 
     return flaw
 
@@ -128,7 +128,7 @@ def refuses_text(pattern: bytes, demanded: str) -> Flaw:
 def sees(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anything) -> Flaw:
     """Judges another value in place of the one that was sent; `change` gives its argument back where it sees no other."""
 
-    def flaw(offer: Offer, sound: Judge) -> Answer:
+    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         if not offer.readable or not when(offer):
             return sound(offer)
         seen = change(offer.value)
@@ -140,7 +140,7 @@ def sees(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anythi
 def reads(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
     """Reads a text that is no JSON as if it were another one; `rewrite` gives None, or raises ValueError, where it cannot."""
 
-    def flaw(offer: Offer, sound: Judge) -> Answer:
+    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)
         if not any(complaint.rule == f"{RULES}:json" for complaint in answer.complaints):
             return answer
@@ -159,7 +159,7 @@ def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
     `convert` gives a value back as it is where it makes nothing else of it.
     """
 
-    def flaw(offer: Offer, sound: Judge) -> Answer:
+    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)
         at = [complaint.at for complaint in answer.complaints if re.search(demanded, complaint.demanded)]
         found = [(pointer, value, convert(value)) for pointer in at for value in offer.at(pointer)]
@@ -176,13 +176,13 @@ def fails(manner: Manner, site: str, test: Test) -> Flaw:
 
 def fails_when(manner: Manner, when: Callable[[Offer], bool]) -> Flaw:
     """Crashes, cuts the connection or hangs on offers of a kind."""
-    return lambda offer, sound: Answer(manner=manner) if when(offer) else sound(offer)
+    return lambda offer, sound: ServiceAnswer(manner=manner) if when(offer) else sound(offer)
 
 
 def claims(success: bool, *, of_accepted: bool) -> Flaw:
     """Says the wrong thing in `operationWasSuccessful`, of offers that were accepted or of those that were refused."""
 
-    def flaw(offer: Offer, sound: Judge) -> Answer:
+    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)
         return replace(answer, success=success) if answer.accepts == of_accepted else answer
 

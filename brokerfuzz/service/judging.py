@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from brokerfuzz.service.answers import Answer, Complaint, Offer
+from brokerfuzz.service.answers import Complaint, Offer, ServiceAnswer
 from brokerfuzz.service.bugs import Bug, bug
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def decisions(contract: "Contract") -> "Stances":
     return {silence.id: DECISIONS.get(silence.id, "accept") for silence in contract.silences}
 
 
-def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], Answer]:
+def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], ServiceAnswer]:
     """The service's mind without its mouth: a function from an offer's bytes to the answer.
 
     `bugs` are names of `BUGS`; the first one named is nearest to the contract, and each next one sees what those before
@@ -56,19 +56,19 @@ def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, n
     return lambda body: judge(Offer(body, now))
 
 
-def conforming(contract: "Contract | None" = None) -> Callable[[Offer], Answer]:
+def conforming(contract: "Contract | None" = None) -> Callable[[Offer], ServiceAnswer]:
     """The judge that keeps the contract and has no bug."""
     from brokerfuzz.schemas import check, load_contract
 
     known = contract or load_contract()
     stances = decisions(known)
 
-    def judge(offer: Offer) -> Answer:
+    def judge(offer: Offer) -> ServiceAnswer:
         verdict = check(MESSAGE_TYPE, offer.body, now=offer.now, contract=known, stances=stances)
-        return Answer(tuple(Complaint(b.rule, b.at, b.found, b.demanded) for b in verdict.broken))
+        return ServiceAnswer(tuple(Complaint(b.rule, b.at, b.found, b.demanded) for b in verdict.broken))
 
     return judge
 
 
-def _flawed(sound: Callable[[Offer], Answer], seeded: Bug) -> Callable[[Offer], Answer]:
+def _flawed(sound: Callable[[Offer], ServiceAnswer], seeded: Bug) -> Callable[[Offer], ServiceAnswer]:
     return lambda offer: seeded.flaw(offer, sound)

@@ -17,7 +17,7 @@ from brokerfuzz.targets.limits import checked_processes, checked_timeout, untold
 from brokerfuzz.targets.shell import LONGEST_ARGUMENT, fed, program
 
 if TYPE_CHECKING:
-    from brokerfuzz.targets.pool import Pool, Reply
+    from brokerfuzz.targets.pool import ProcessPool, Reply
 
 LONGEST = 1 << 16
 """Bytes of the longest reply."""
@@ -61,7 +61,7 @@ class CallTarget:
         self.timeout = checked_timeout(timeout)
         self.processes = checked_processes(processes)
         self.patience = patience
-        self._pool: Pool | None = None
+        self._pool: ProcessPool | None = None
 
     @property
     def name(self) -> str:
@@ -83,7 +83,7 @@ class CallTarget:
     async def open(self) -> None:
         """Imports the function, in the first process. Raises `TargetError` where that fails, with the error's own words."""
         where = program([sys.executable or "python"], self.name)
-        from brokerfuzz.targets.pool import Pool, Programme
+        from brokerfuzz.targets.pool import ProcessPool, Programme
 
         here = str(Path.cwd())
         path = list(dict.fromkeys([here, *(str(Path(entry).absolute()) for entry in sys.path)]))
@@ -99,7 +99,7 @@ class CallTarget:
             secrets=NOTHING_SECRET,
             late="no return",
         )
-        self._pool = Pool(programme, timeout=self.timeout, processes=self.processes, patience=self.patience)
+        self._pool = ProcessPool(programme, timeout=self.timeout, processes=self.processes, patience=self.patience)
         await self._pool.open()
 
     async def close(self) -> None:

@@ -15,7 +15,7 @@ from brokerfuzz.targets.limits import checked_processes, checked_timeout, untold
 from brokerfuzz.targets.shell import fed, program, secrets_of, shown_command, words_of
 
 if TYPE_CHECKING:
-    from brokerfuzz.targets.pool import Pool, Reply
+    from brokerfuzz.targets.pool import ProcessPool, Reply
 
 LONGEST = 1 << 16
 """Bytes of the longest line that is read as an answer."""
@@ -60,7 +60,7 @@ class LineTarget:
         self.timeout = checked_timeout(timeout)
         self.processes = checked_processes(processes)
         self.patience = patience
-        self._pool: Pool | None = None
+        self._pool: ProcessPool | None = None
 
     @property
     def name(self) -> str:
@@ -78,7 +78,7 @@ class LineTarget:
     async def open(self) -> None:
         """Starts the first process. Raises `TargetError` where the program is not there or cannot be started."""
         where = program(self.words, self.name)
-        from brokerfuzz.targets.pool import Pool, Programme
+        from brokerfuzz.targets.pool import ProcessPool, Programme
 
         programme = Programme(
             name=self.name,
@@ -89,7 +89,7 @@ class LineTarget:
             secrets=secrets_of(self.words),
             late="no line",
         )
-        self._pool = Pool(programme, timeout=self.timeout, processes=self.processes, patience=self.patience)
+        self._pool = ProcessPool(programme, timeout=self.timeout, processes=self.processes, patience=self.patience)
         await self._pool.open()
 
     async def close(self) -> None:

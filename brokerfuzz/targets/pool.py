@@ -73,7 +73,7 @@ class Programme:
     """What is missing where the time is up."""
 
 
-class Pool:
+class ProcessPool:
     """At most so many processes. `open` it, `ask` it, `close` it."""
 
     def __init__(self, programme: Programme, *, timeout: float, processes: int | None, patience: float) -> None:
@@ -81,7 +81,7 @@ class Pool:
         self.answered = False
         self._size = processes or cores()
         self._loop = asyncio.get_running_loop()
-        self._queue: deque[Request] = deque()
+        self._queue: deque[PendingRequest] = deque()
         self._idle: list[Worker] = []
         self._workers: set[Worker] = set()
         self._ending: set[Process] = set()
@@ -112,7 +112,7 @@ class Pool:
 
     async def ask(self, body: bytes) -> Answer:
         """The answer to a message. Raises `TargetError` where none was ever given, and processes end before they read anything."""
-        request = Request(body, self._loop.create_future())
+        request = PendingRequest(body, self._loop.create_future())
         self._queue.append(request)
         self.dispatch()
         try:
@@ -143,7 +143,7 @@ class Pool:
         if self._queue:
             self.dispatch()
 
-    def again(self, request: "Request", how: str, tries: float = STARTS) -> None:
+    def again(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
         """Lets a message that no process has read wait for another one: for so many tries where none ever answered, else with patience."""
         request.worker = None
         if request.answer.done():
@@ -178,7 +178,7 @@ class Pool:
         if not self._closed:
             self.dispatch()
 
-    def _requeue(self, request: "Request") -> None:
+    def _requeue(self, request: "PendingRequest") -> None:
         self._queue.appendleft(request)
         self.dispatch()
 
@@ -190,7 +190,7 @@ class Pool:
         return worker
 
 
-class Request:
+class PendingRequest:
     """A message that waits for its answer. `worker` is who has it."""
 
     __slots__ = ("answer", "body", "first_start", "starts", "worker")
@@ -204,12 +204,12 @@ class Request:
 class Worker:
     """One process, from its start to its end. Raises `OSError` where it cannot be started."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: ProcessPool) -> None:
         programme = pool.programme
         self._pool = pool
         self._loop = asyncio.get_running_loop()
         self._wire = programme.wire()
-        self._request: Request | None = None
+        self._request: PendingRequest | None = None
         self._asked = self._until = 0.0
         self._timer: asyncio.TimerHandle | None = None
         self._spoke_up: bytes | None = None
@@ -228,7 +228,7 @@ class Worker:
         if not self.ready:
             self._limit(STARTING)
 
-    def ask(self, request: Request) -> None:
+    def ask(self, request: PendingRequest) -> None:
         """Sends the message."""
         self._request = request
         request.worker = self

@@ -2,7 +2,7 @@
 
 from brokerfuzz.workers.clusters import cluster
 from brokerfuzz.workers.ordered import in_order
-from brokerfuzz.workers.pool import Pool
+from brokerfuzz.workers.pool import WorkerPool
 from brokerfuzz.workers.processes import Processes
 
-__all__ = ["Pool", "Processes", "cluster", "in_order"]
+__all__ = ["Processes", "WorkerPool", "cluster", "in_order"]

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 from brokerfuzz.errors import WorkerError
-from brokerfuzz.workers.pool import Pool
+from brokerfuzz.workers.pool import WorkerPool
 
 AHEAD = 4
 """How many parts a worker may be ahead, so that none is idle, and no more is made than there is memory for; twice as many where this process
@@ -25,7 +25,7 @@ def _no(part: object) -> bool:
 
 
 def in_order(
-    pool: Pool | None,
+    pool: WorkerPool | None,
     function: Callable[[_Part], _Result],
     parts: Iterable[_Part],
     *,
@@ -55,7 +55,7 @@ class _Ordered(Generic[_Part, _Result]):
 
     def __init__(
         self,
-        pool: Pool,
+        pool: WorkerPool,
         here: Callable[[_Part], _Result],
         there: Callable[[_Part], _Result],
         stays: Callable[[_Part], bool],

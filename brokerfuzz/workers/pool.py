@@ -4,7 +4,7 @@ from concurrent.futures import Executor
 from typing import Protocol
 
 
-class Pool(Protocol):
+class WorkerPool(Protocol):
     """So many workers behind an executor. One that is lost breaks the executor (`BrokenExecutor`), or is replaced by itself."""
 
     workers: int

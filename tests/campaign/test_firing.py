@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from hand_made_servers import OFFER, Service, answers, conforming, hangs, resets, response, sends, serving, unused_url
 
-from brokerfuzz.campaign import Options, Progress, Result, exit_status, fire
+from brokerfuzz.campaign import CampaignProgress, Options, Result, exit_status, fire
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
@@ -380,7 +380,7 @@ def test_an_interrupt_while_shrinking_keeps_what_is_reached() -> None:
 
 
 def test_progress_is_told_while_it_goes() -> None:
-    told: list[Progress] = []
+    told: list[CampaignProgress] = []
     fire([VALID] * 60, Service(lambda _: 200), Options(now=NOW, rate=150, total=60), told.append)
     assert len(told) >= 3
     assert (told[0].phase, told[0].total) == ("firing", 60)

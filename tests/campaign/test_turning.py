@@ -12,7 +12,7 @@ from hand_made_servers import OFFER, Service, answers, conforming, serving
 from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.additions import lacking, plain, with_member
 from brokerfuzz.campaign.shrinking import Bounds
-from brokerfuzz.campaign.trees import Items, Members, Number, Path, at, children, paths, read_tree, site, write_tree
+from brokerfuzz.campaign.trees import JsonArray, JsonObject, Number, Path, at, children, paths, read_tree, site, write_tree
 from brokerfuzz.campaign.turning import Turning
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import check, load_contract
@@ -235,8 +235,8 @@ def test_every_place_of_a_request_is_reached_by_adding() -> None:
         ({"enum": ["x", "y"]}, "x", "x"),
         ({"const": 7}, Number("7"), Number("7")),
         ({"type": "null"}, None, None),
-        ({"type": "array", "items": {"type": "boolean"}}, Items((True,)), Items(())),
-        ({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}, "b": {}}}, Members((("a", Number("12")),)), None),
+        ({"type": "array", "items": {"type": "boolean"}}, JsonArray((True,)), JsonArray(())),
+        ({"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}, "b": {}}}, JsonObject((("a", Number("12")),)), None),
     ],
     ids=lambda value: str(value)[:30] if isinstance(value, dict) else "",
 )

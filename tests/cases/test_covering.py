@@ -9,7 +9,7 @@ from contracts import changed_contract
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brokerfuzz.cases.building import Plan, build
+from brokerfuzz.cases.building import MessagePlan, build
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.changes import places, value_at
@@ -197,7 +197,7 @@ def test_a_rule_or_technique_that_is_none_is_refused(rules: list[str], technique
 def test_each_setting_puts_every_other_member_in_its_state() -> None:
     """A rule is broken while each other member of the message is absent, null, plain, and at another value."""
     rule = load_contract().rule(f"{OFFER}/number:minLength")
-    members = set(build(load_contract(), OFFER, Plan())) - {"number", "offerType"}
+    members = set(build(load_contract(), OFFER, MessagePlan())) - {"number", "offerType"}
     met = set()
     for case in FaultMaker(load_contract(), OFFER, NOW).of_rule(rule):
         met |= set(states(load_contract(), OFFER).of("", case.value))

@@ -15,7 +15,7 @@ import orjson
 import pytest
 from validators import _node
 
-from brokerfuzz.cases.building import Plan, build
+from brokerfuzz.cases.building import MessagePlan, build
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import Put, Rewrite
 from brokerfuzz.cases.faults import FaultMaker
@@ -318,7 +318,7 @@ SLIPS = [technique for technique in TECHNIQUES.values() if JSON_RULE in techniqu
 @cache
 def slipped(message_type: MessageType) -> dict[str, bytes]:
     """A complete message with each slip made in it."""
-    message = compact(build(CONTRACT, message_type, Plan()))
+    message = compact(build(CONTRACT, message_type, MessagePlan()))
     rule = CONTRACT.rule(f"{message_type}/:{JSON_RULE}")
     changes = {technique.name: technique.change(Spot(rule, CONTRACT.flat[message_type], json.loads(message), NOW)) for technique in SLIPS}
     return {name: change.how(message) for name, change in changes.items() if isinstance(change, Rewrite)}

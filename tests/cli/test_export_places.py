@@ -129,7 +129,7 @@ def leave_half_written(run: Run, bucket: str, monkeypatch: pytest.MonkeyPatch) -
     """Breaks off an export to the folder `out` of the bucket."""
     from brokerfuzz.corpus.places import remote
 
-    written, writes = remote._Stream.write, iter(range(1000))
+    written, writes = remote._RemoteStream.write, iter(range(1000))
 
     def interrupted(self: Any, data: bytes) -> int:
         if next(writes) == 10:
@@ -138,7 +138,7 @@ def leave_half_written(run: Run, bucket: str, monkeypatch: pytest.MonkeyPatch) -
 
     def leave(*options: str) -> None:
         with monkeypatch.context() as patch:
-            patch.setattr(remote._Stream, "write", interrupted)
+            patch.setattr(remote._RemoteStream, "write", interrupted)
             assert run("export", f"{bucket}/out", *SOME, *FOLDER, *options).exit_code == 130
 
     return leave

@@ -5,7 +5,7 @@ from contextlib import suppress
 
 import pytest
 
-from brokerfuzz.commands.progress import Progress
+from brokerfuzz.commands.progress import ProgressLine
 
 
 def _press() -> None:
@@ -13,7 +13,7 @@ def _press() -> None:
 
 
 def test_what_was_dropped_is_raised_where_a_command_goes_on() -> None:
-    with Progress() as progress:
+    with ProgressLine() as progress:
         progress(1)
         with suppress(KeyboardInterrupt):
             _press()
@@ -23,7 +23,7 @@ def test_what_was_dropped_is_raised_where_a_command_goes_on() -> None:
 
 def test_afterwards_ctrl_c_is_what_it_was() -> None:
     before = signal.getsignal(signal.SIGINT)
-    with Progress():
+    with ProgressLine():
         assert signal.getsignal(signal.SIGINT) != before
         with pytest.raises(KeyboardInterrupt):
             _press()
@@ -34,7 +34,7 @@ def test_who_handles_ctrl_c_otherwise_goes_on_with_it() -> None:
     pressed = list[int]()
     before = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
     try:
-        with Progress() as progress:
+        with ProgressLine() as progress:
             _press()
             progress(1)
     finally:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from brokerfuzz.cases.blocks import blocks
 from brokerfuzz.cases.plan import Plan
-from brokerfuzz.corpus.exporting.parts import Part, make, make_aside, parts
+from brokerfuzz.corpus.exporting.parts import ExportTask, make, make_aside, parts
 
 
-def part() -> Part:
+def part() -> ExportTask:
     plan = Plan(message_type="offer-creation-request", now=datetime(2025, 1, 1, tzinfo=UTC), seed=1, count=300, only_random=True)
     return next(parts(blocks((plan,)), [100, 200], "ndjson", ""))
 

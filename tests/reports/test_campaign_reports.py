@@ -12,7 +12,7 @@ import click
 import jsonschema_rs
 import pytest
 
-from brokerfuzz.campaign import Finding, Observed, Progress, Reason, Result
+from brokerfuzz.campaign import BrokenRule, CampaignProgress, Finding, Observed, Result
 from brokerfuzz.cases.case import Case
 from brokerfuzz.reports import machine, terminal
 from brokerfuzz.schemas import load_contract
@@ -26,7 +26,7 @@ FINDING = Finding(
     kind="invalid-accepted",
     message_type=OFFER,
     label="invalid",
-    reasons=(Reason(f"{OFFER}/orderMinimum:minimum", "Errors, validation rule 7", "/orderMinimum", "0", "at least 1"),),
+    reasons=(BrokenRule(f"{OFFER}/orderMinimum:minimum", "Errors, validation rule 7", "/orderMinimum", "0", "at least 1"),),
     silences=(),
     places=(),
     techniques=("one-below",),
@@ -115,7 +115,7 @@ def test_nothing_of_a_target_or_a_message_plays_on_the_terminal() -> None:
         FINDING,
         answer=Answer("accepted", 200, evil.encode(), f"operationWasSuccessful is false: {evil}"),
         body=evil.encode() + b"\xff",
-        reasons=(Reason(f"{OFFER}/:json", "", f"/{evil}", evil, "a JSON text"),),
+        reasons=(BrokenRule(f"{OFFER}/:json", "", f"/{evil}", evil, "a JSON text"),),
         places=(f"/{evil}",),
         tags=(evil,),
     )
@@ -140,7 +140,7 @@ def test_progress_is_kept_on_one_line_of_a_terminal_and_taken_away() -> None:
     stream = Terminal()
     with terminal.live_progress(stream) as tell:
         assert tell is not None
-        tell(Progress("firing", 300, 2, 4000, 1.0, 1000))
+        tell(CampaignProgress("firing", 300, 2, 4000, 1.0, 1000))
     assert "firing: 300 of 1,000 cases, 2 contradictions, 4,000 requests/s" in stream.getvalue()
     assert stream.getvalue().endswith("\r\x1b[K")
     assert "\n" not in stream.getvalue()

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from brokerfuzz.schemas import load_contract
-from brokerfuzz.schemas.structure import DRAFT, Files, Split, split, validator
+from brokerfuzz.schemas.structure import DRAFT, SchemaFiles, Split, split, validator
 
 Found = Counter[tuple[Any, ...]]
 
@@ -43,7 +43,7 @@ def in_parts(parts: Split, value: Any) -> Found:
 @given(st.dictionaries(st.sampled_from([*ODD_NAMES, "none", "any", "other"]), VALUES) | VALUES)
 @example({"any": 1, "~1": "", "none": None, "é": "", "other": 1})
 def test_whatever_the_members_are_called(value: Any) -> None:
-    files = Files({"one": HAND_WRITTEN})
+    files = SchemaFiles({"one": HAND_WRITTEN})
     parts = split("one", HAND_WRITTEN, files)
     assert set(parts.members) == {*ODD_NAMES, "none", "any"}
     assert in_parts(parts, value) == found_by(validator(HAND_WRITTEN, files).iter_errors(value))
@@ -53,7 +53,7 @@ def test_whatever_the_members_are_called(value: Any) -> None:
                        VALUES | st.just("Product List") | st.lists(st.dictionaries(st.sampled_from(["products", "price"]), VALUES), max_size=2)))  # fmt: skip
 def test_of_offers(value: Any) -> None:
     contract = load_contract()
-    files, schema = Files(contract.schemas), contract.schemas["offer-creation-request"]
+    files, schema = SchemaFiles(contract.schemas), contract.schemas["offer-creation-request"]
     parts = split("offer-creation-request", schema, files)
     assert set(parts.members) == set(schema["properties"])
     assert in_parts(parts, value) == found_by(validator(schema, files).iter_errors(value))
@@ -62,7 +62,7 @@ def test_of_offers(value: Any) -> None:
 @pytest.mark.parametrize("identity", [{}, {"$id": "one.json"}, {"$id": "https://example.org/one"}])
 def test_whatever_the_schema_calls_itself(identity: dict[str, str]) -> None:
     schema = {**identity, "$defs": {"text": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/text"}}}
-    parts = split("one", schema, Files({"one": schema}))
+    parts = split("one", schema, SchemaFiles({"one": schema}))
     assert parts.members["a"].is_valid("text")
     assert not parts.members["a"].is_valid(1)
 
@@ -70,7 +70,7 @@ def test_whatever_the_schema_calls_itself(identity: dict[str, str]) -> None:
 @pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
 def test_nothing_is_apart_where_the_rest_may_refer_to_it(keyword: str) -> None:
     schema = {"properties": {"a": {"type": "string"}, "b": True}, "allOf": [{"properties": {"b": {keyword: "#/properties/a"}}}]}
-    parts = split("one", schema, Files({"one": schema}))
+    parts = split("one", schema, SchemaFiles({"one": schema}))
     assert not parts.members
     assert not parts.rest.is_valid({"b": 1})
 
@@ -95,13 +95,13 @@ def test_nothing_is_apart_where_the_rest_may_refer_to_it(keyword: str) -> None:
 )
 def test_it_is_told_which_members_the_rest_looks_at(rest: dict[str, Any], seen: set[str] | None) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}, **rest}
-    assert seen_by(split("one", schema, Files({"one": schema}))) == seen
+    assert seen_by(split("one", schema, SchemaFiles({"one": schema}))) == seen
 
 
 @given(st.dictionaries(st.sampled_from(["number", "offerType", "productClusters", "comments", "orderMinimum", "surcharge", "other"]), VALUES))
 def test_members_that_the_rest_does_not_look_at_might_as_well_not_be_there(value: Any) -> None:
     contract = load_contract()
-    parts = split("offer-creation-request", contract.schemas["offer-creation-request"], Files(contract.schemas))
+    parts = split("offer-creation-request", contract.schemas["offer-creation-request"], SchemaFiles(contract.schemas))
     seen = seen_by(parts)
     assert seen is not None
     outline = {name: member for name, member in value.items() if name in seen or name not in parts.members}
@@ -124,7 +124,7 @@ TIED = {
 @given(data=st.data())
 def test_what_is_asked_of_members_together_is_told_apart(schema: dict[str, Any], data: st.DataObject) -> None:
     """Each tie is asked of its own members alone; together they find what the rest finds."""
-    parts = split("offer-creation-request", schema, Files({**load_contract().schemas, "offer-creation-request": schema}))
+    parts = split("offer-creation-request", schema, SchemaFiles({**load_contract().schemas, "offer-creation-request": schema}))
     assert parts.ties is not None
     names = st.sampled_from(sorted(set(parts.members) & {*(seen_by(parts) or ()), *list(parts.members)[:4]}))
     value = data.draw(st.dictionaries(names, VALUES | st.just("Product List")))

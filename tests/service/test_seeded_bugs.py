@@ -11,7 +11,7 @@ import pytest
 
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import check, load_contract
-from brokerfuzz.service.answers import Answer, Offer
+from brokerfuzz.service.answers import Offer, ServiceAnswer
 from brokerfuzz.service.bugs import BUGS, bug
 from brokerfuzz.service.flaws import Kind
 from brokerfuzz.service.judging import answering
@@ -265,7 +265,7 @@ def encoded(body: Any) -> bytes:
     return body if isinstance(body, bytes) else json.dumps(body).encode()
 
 
-def seen(answer: Answer) -> tuple[Any, ...]:
+def seen(answer: ServiceAnswer) -> tuple[Any, ...]:
     """What a client sees of an answer, its words aside."""
     return answer.manner, answer.status, answer.envelope and answer.envelope["operationWasSuccessful"]
 

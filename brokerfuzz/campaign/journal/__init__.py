@@ -15,17 +15,17 @@ leaves out. A journal whose name ends in `.gz` is packed; each line is flushed t
 
 from brokerfuzz.campaign.journal.reading import head_of, is_packed, lines, records
 from brokerfuzz.campaign.journal.recalling import Answered, NotRecalledError, Recalled
-from brokerfuzz.campaign.journal.records import Key, Record, decode, encode
+from brokerfuzz.campaign.journal.records import JournalRecord, Key, decode, encode
 from brokerfuzz.campaign.journal.writing import Collected, Journal, Writer
 
 __all__ = [
     "Answered",
     "Collected",
     "Journal",
+    "JournalRecord",
     "Key",
     "NotRecalledError",
     "Recalled",
-    "Record",
     "Writer",
     "decode",
     "encode",

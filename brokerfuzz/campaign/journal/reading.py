@@ -7,7 +7,7 @@ from typing import IO, Any
 
 import orjson
 
-from brokerfuzz.campaign.journal.records import Record, decode
+from brokerfuzz.campaign.journal.records import JournalRecord, decode
 from brokerfuzz.errors import JournalError
 
 VERSION = 1
@@ -34,7 +34,7 @@ def head_of(path: str | Path) -> Mapping[str, Any]:
     return dict(head)
 
 
-def records(path: str | Path) -> Iterator[Record]:
+def records(path: str | Path) -> Iterator[JournalRecord]:
     """The records, in the order in which their answers came. Raises `JournalError` for a line that is none (but the last: it may be torn)."""
     found = lines(Path(path))
     next(found, None)

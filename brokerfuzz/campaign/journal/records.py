@@ -45,7 +45,7 @@ def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: f
         return orjson.dumps({**record, "reason": answer.reason.encode(errors="backslashreplace").decode()})
 
 
-class Record(NamedTuple):
+class JournalRecord(NamedTuple):
     """A line of a journal: which request it was, what was sent, what came. `case_id` is None where the message is not that of a case."""
 
     key: Key
@@ -56,7 +56,7 @@ class Record(NamedTuple):
     at: float
 
 
-def decode(line: bytes) -> Record:
+def decode(line: bytes) -> JournalRecord:
     """The record of a line. Raises `ValueError` for what is none."""
     try:
         entry = orjson.loads(line)
@@ -65,6 +65,6 @@ def decode(line: bytes) -> Record:
         response = b64decode(entry["response_raw"]) if "response_raw" in entry else entry.get("response", "").encode()
         answer = Answer(entry["answer"], entry["status"], response, entry["reason"], entry["seconds"], entry.get("reached", True))
         headers = tuple((name, value) for name, value in entry.get("headers", ()))
-        return Record(key, entry.get("id"), headers, body, answer, entry["at"])
+        return JournalRecord(key, entry.get("id"), headers, body, answer, entry["at"])
     except (KeyError, TypeError, AttributeError) as problem:
         raise ValueError(f"no record of a journal: {problem}") from problem

@@ -10,7 +10,7 @@ from typing import Any
 
 from brokerfuzz.decoder import pools
 from brokerfuzz.decoder.doubts import spelling_at
-from brokerfuzz.decoder.scalars import Spot, scalar_values
+from brokerfuzz.decoder.scalars import ValuePlace, scalar_values
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import Schema, strangers, types_of
 
@@ -163,7 +163,7 @@ class Edges:
     def values(self, path: str) -> Sequence[Any]:
         """The values worth trying at a scalar place, the plainest first; together they show all of its edges."""
         schema = self.contract.sites[self.message_type][path].schema
-        spelled = scalar_values(schema, Spot(self.contract, self.message_type, path, plausible=False))
+        spelled = scalar_values(schema, ValuePlace(self.contract, self.message_type, path, plausible=False))
         return [*spelled.ordinary, *spelled.rare]
 
     def _tests_at(self, path: str, schema: Schema) -> Iterator[tuple[str, Test, type | tuple[type, ...]]]:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from orjson import Fragment
 
-from brokerfuzz.cases.building import Plan, build
+from brokerfuzz.cases.building import MessagePlan, build
 from brokerfuzz.cases.case import Fault, compact
 from brokerfuzz.cases.changes import AddMember, Change, Put, Remove, Rewrite, places, value_at
 from brokerfuzz.cases.faults import FaultMaker
@@ -56,7 +56,7 @@ class Recogniser:
         if name not in self._at:
             rule = self.contract.rules_by_id[name]
             towards = FaultMaker(self.contract, self.message_type, self.now).towards(rule)
-            message = build(self.contract, self.message_type, Plan().narrow(towards))
+            message = build(self.contract, self.message_type, MessagePlan().narrow(towards))
             self._at[name] = _Breakable(rule, self.contract.sites[self.message_type][rule.site].schema, message, self.now)
         techniques = dict.fromkeys(self._at[name].techniques(body, at))
         return tuple(Fault(name, at, technique.name) for technique in techniques)

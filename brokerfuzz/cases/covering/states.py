@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from brokerfuzz.cases.building import Plan, build, with_place
+from brokerfuzz.cases.building import MessagePlan, build, with_place
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import strangers, types_of
@@ -23,9 +23,9 @@ class States:
         self.edges = edges(contract, message_type)
         self.sites = contract.sites[message_type]
         self._plain: dict[str, set[str]] = {}
-        self._learn("", build(contract, message_type, Plan()))
+        self._learn("", build(contract, message_type, MessagePlan()))
         for path in [path for path in self.sites if path not in self._plain]:
-            self._learn("", build(contract, message_type, Plan(narrowed=with_place(contract, message_type, path))))
+            self._learn("", build(contract, message_type, MessagePlan(narrowed=with_place(contract, message_type, path))))
         self._at: dict[str, StatesOf] = {}
         self._beyond: dict[str, list[Any]] = {}
         self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]

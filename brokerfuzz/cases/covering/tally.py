@@ -15,7 +15,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.goals import Goal, covered, of_pair
 from brokerfuzz.cases.covering.states import states
 from brokerfuzz.cases.covering.universe import every_goal
-from brokerfuzz.cases.covering.walking import Members, Walk, ranks
+from brokerfuzz.cases.covering.walking import ObjectStates, Walk, ranks
 from brokerfuzz.schemas import Contract, MessageType
 
 COUNTED = ("rule", "technique", "edge", "silence")
@@ -125,7 +125,7 @@ class Score:
 class _Met:
     """Which combinations of the states of an object's members have occurred: for every few of them, the bits of those that were there besides."""
 
-    def __init__(self, members: Members, strength: int) -> None:
+    def __init__(self, members: ObjectStates, strength: int) -> None:
         self.members, self.few = members, min(strength, members.count) - 1
         self.besides: dict[tuple[int, ...], int] = {}
 

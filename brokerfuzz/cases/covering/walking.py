@@ -18,7 +18,7 @@ _SHORT = 256
 """Characters of the longest text whose edges are remembered."""
 
 
-class Members:
+class ObjectStates:
     """The states that the members of the objects at a site can be in, ordered: a bit is one member in one state."""
 
     def __init__(self, path: str, states_of: StatesOf, first: int) -> None:
@@ -42,7 +42,7 @@ class Shown(NamedTuple):
     """What a message shows: edges, and of each of its objects that has several members, which states these are in."""
 
     edges: set[Goal]
-    held: list[tuple[Members, int]]
+    held: list[tuple[ObjectStates, int]]
 
     @property
     def pairs(self) -> int:
@@ -55,10 +55,10 @@ class Walk:
 
     def __init__(self, known: States) -> None:
         self._known = known
-        self._objects = dict[str, Members]()
+        self._objects = dict[str, ObjectStates]()
         behind = 0
         for path in known.objects:
-            self._objects[path] = Members(path, known.at(path), behind)
+            self._objects[path] = ObjectStates(path, known.at(path), behind)
             behind = self._objects[path].behind
         self._root = self._place(known.contract.flat[known.message_type], "")
         self._scalar = lru_cache(maxsize=1 << 14, typed=True)(self._alone)
@@ -69,18 +69,18 @@ class Walk:
         self._at(self._root, message, shown)
         return shown
 
-    def _place(self, schema: Schema, path: str) -> "_Place":
+    def _place(self, schema: Schema, path: str) -> "_WalkPlace":
         members = [(name, self._place(member, join(path, name))) for name, member in schema.get("properties", {}).items()]
         items = self._place(schema["items"], path + "[]") if "items" in schema else None
-        return _Place(path, Goal("edge", path, "absent"), members, items, self._objects.get(path))
+        return _WalkPlace(path, Goal("edge", path, "absent"), members, items, self._objects.get(path))
 
-    def _at(self, place: "_Place", value: Any, shown: Shown) -> str:
+    def _at(self, place: "_WalkPlace", value: Any, shown: Shown) -> str:
         """Looks at a value and what lies below it; gives its state."""
         if isinstance(value, dict):
             self._members(place, value, shown)
         elif isinstance(value, list):
             for item in value if place.items else ():
-                self._at(cast(_Place, place.items), item, shown)
+                self._at(cast(_WalkPlace, place.items), item, shown)
         elif not isinstance(value, str) or len(value) <= _SHORT:
             edges, state = self._scalar(place.path, value)
             shown.edges.update(edges)
@@ -89,7 +89,7 @@ class Walk:
         shown.edges.update(edges)
         return state
 
-    def _members(self, place: "_Place", value: Mapping[str, Any], shown: Shown) -> None:
+    def _members(self, place: "_WalkPlace", value: Mapping[str, Any], shown: Shown) -> None:
         bits, held = place.object.bits if place.object else {}, 0
         for name, member in place.members:
             if name in value:
@@ -107,14 +107,14 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _WalkPlace:
     """A place on the walk: its members and items, and the states of its members where it is an object of more than one."""
 
     path: str
     absent: Goal
-    members: Sequence[tuple[str, "_Place"]]
-    items: "_Place | None"
-    object: Members | None
+    members: Sequence[tuple[str, "_WalkPlace"]]
+    items: "_WalkPlace | None"
+    object: ObjectStates | None
 
 
 def ranks(bits: int) -> Iterator[int]:

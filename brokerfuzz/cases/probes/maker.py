@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from brokerfuzz.cases.building import Plan, build, with_place
+from brokerfuzz.cases.building import MessagePlan, build, with_place
 from brokerfuzz.cases.case import Case, now_tag
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.probes import bytes_and_sizes, relations, texts
@@ -62,7 +62,7 @@ class ProbeMaker:
         return f"probe:{silence.id}", f"as:{name}", *([now_tag(self.now)] if timed else [])
 
     def _message(self, site: Any) -> Any:
-        return build(self.contract, self.message_type, Plan(narrowed=with_place(self.contract, self.message_type, self.path(site))))
+        return build(self.contract, self.message_type, MessagePlan(narrowed=with_place(self.contract, self.message_type, self.path(site))))
 
     def _rules_at(self, site: Any) -> int:
         return sum(rule.site == self.path(site) for rule in self.contract.rules[self.message_type])

@@ -23,7 +23,7 @@ VALID_AT_RANDOM = Claim((), "valid", (TAG,))
 """What is said of a message that nothing was done to."""
 
 
-class Judge:
+class ClaimChecker:
     """Makes the cases of one message type from messages of which something is said."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:

@@ -10,7 +10,7 @@ from functools import lru_cache, reduce
 from itertools import cycle
 from typing import Any
 
-from brokerfuzz.cases.building import Plan, build, towards
+from brokerfuzz.cases.building import MessagePlan, build, towards
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.steering.breakables import breakable
 from brokerfuzz.cases.steering.source import TurningSource
@@ -44,7 +44,7 @@ class Shape:
 def shapes(contract: Contract, message_type: MessageType) -> Sequence[Shape]:
     """The shapes of a message type, in an order in which they take turns."""
     plain, nested, long = [Shape("", full) for full in _PLAIN], _nested(contract, message_type), _long(contract, message_type)
-    if nested and len(compact(build(contract, message_type, Plan()))) < _SMALL:
+    if nested and len(compact(build(contract, message_type, MessagePlan()))) < _SMALL:
         long = [*(replace(nested[0], full=shape.full, long=shape.long) if shape.long is not None else shape for shape in long), plain[0]]
         plain = [replace(nested[0], full=full) for full in _DENSE]
     nested = nested or plain

@@ -10,7 +10,7 @@ from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.steering.breakables import breakables
 from brokerfuzz.cases.steering.breaking import Breaking, breakers
-from brokerfuzz.cases.steering.claims import VALID_AT_RANDOM, Claim, Judge
+from brokerfuzz.cases.steering.claims import VALID_AT_RANDOM, Claim, ClaimChecker
 from brokerfuzz.cases.steering.crossing import Crossed, Crossing, stock
 from brokerfuzz.cases.steering.marks import Marks, marked_sites
 from brokerfuzz.cases.steering.memory import Memory, News
@@ -56,7 +56,7 @@ def steered_cases(
 
     The cases have no end, but where so little is wanted that it is finite (`rules` whose every fault the catalogue has). Raises `ClockError`.
     """
-    return _Stream(
+    return _CaseStream(
         message_type, seed, shard, tuple(verdicts), rules, techniques, clock(now), contract or load_contract(), strength
     ).cases()  # fmt: skip
 
@@ -69,7 +69,7 @@ class _Base(NamedTuple):
     mark: bytes | None
 
 
-class _Stream:
+class _CaseStream:
     def __init__(
         self,
         message_type: MessageType,
@@ -94,7 +94,7 @@ class _Stream:
         prober = Prober(contract, message_type, now)
         self._breaking, self._probing = Breaking(broken, contract, shard * _BROKEN), Probing(prober, asked, shard)
         known = stock(contract, message_type, seed, now)
-        self._judge = Judge(contract, message_type)
+        self._judge = ClaimChecker(contract, message_type)
         self._make: dict[str, Callable[[Message, News], tuple[Claim, Message] | None]]
         self._make = {"single": self._breaking.single, "double": self._breaking.double, "probe": self._probing.probe}
         self._vary: dict[str, Callable[[Crossed, News, Case | None], Case | None]] = {}

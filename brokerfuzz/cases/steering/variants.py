@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from brokerfuzz.cases.case import Case, confirmed_by
 from brokerfuzz.cases.steering.breaking import Breach, Breaker, Breaking, breakers
-from brokerfuzz.cases.steering.claims import Claim, Judge
+from brokerfuzz.cases.steering.claims import Claim, ClaimChecker
 from brokerfuzz.cases.steering.crossing import Cluster, Crossed, Stock, before_others
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
@@ -196,7 +196,7 @@ class Varying:
     """
 
     def __init__(self, faults: Variants[Breaker, Breach], probes: Variants[Question, Claim], breaking: Breaking, probing: Probing,
-                 judge: Judge, random: Random) -> None:  # fmt: skip
+                 judge: ClaimChecker, random: Random) -> None:  # fmt: skip
         self.single = partial(self._one, _Taking(faults, random), breaking.single)
         self._doubles = _Taking(faults, random)
         self.probe = partial(self._one, _Taking(probes, random), probing.probe)

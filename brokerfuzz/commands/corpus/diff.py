@@ -4,7 +4,7 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.output import FOUND, print_json, print_lines
-from brokerfuzz.commands.progress import Progress
+from brokerfuzz.commands.progress import ProgressLine
 
 
 @click.command("diff", short_help="Say what changed between two corpora, by rule.")
@@ -27,7 +27,7 @@ def command(before: str, after: str, as_json: bool) -> int:
     from brokerfuzz.corpus.comparing import compare
     from brokerfuzz.explaining.comparisons import data, lines
 
-    with Progress("records") as progress:
+    with ProgressLine("records") as progress:
         found = compare(before, after, progress=progress)
     print_json(data(found)) if as_json else print_lines(lines(found))
     return 0 if found.same else FOUND

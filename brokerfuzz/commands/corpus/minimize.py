@@ -9,7 +9,7 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.corpus.results import check_out, print_written, write
 from brokerfuzz.commands.making import contract_of
-from brokerfuzz.commands.progress import Progress
+from brokerfuzz.commands.progress import ProgressLine
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
@@ -51,7 +51,7 @@ class _Passed:
         self.count = 0
 
     def by(self, cases: "Iterable[Case]") -> "Iterator[Case]":
-        with Progress("cases looked at") as progress:
+        with ProgressLine("cases looked at") as progress:
             for case in cases:
                 self.count += 1
                 progress(self.count)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from brokerfuzz.commands.output import counted, print_json
-from brokerfuzz.commands.progress import Progress
+from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
 
     if out == STANDARD_OUTPUT:
         return corpus.dump(sys.stdout.buffer, cases)
-    with Progress() as progress:
+    with ProgressLine() as progress:
         return corpus.write(out, cases, progress=progress)
 
 

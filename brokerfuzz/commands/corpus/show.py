@@ -10,7 +10,7 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of
 from brokerfuzz.commands.output import print_json, print_lines
-from brokerfuzz.commands.progress import Progress
+from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.options import CHOICE
 
@@ -73,7 +73,7 @@ def _show_all(corpora: Sequence[str], contract: "Contract", *, as_json: bool) ->
     from brokerfuzz.explaining.corpora import Overview
 
     overview = Overview(contract)
-    with Progress("records") as progress:
+    with ProgressLine("records") as progress:
         for number, (corpus, record) in enumerate(((path, record) for path in corpora for record in records(path)), 1):
             try:
                 overview.add(record)

@@ -7,7 +7,7 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of
 from brokerfuzz.commands.output import FOUND
-from brokerfuzz.commands.progress import Progress
+from brokerfuzz.commands.progress import ProgressLine
 
 if TYPE_CHECKING:
     from brokerfuzz.corpus.verifying import Wrong
@@ -37,7 +37,7 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
     from brokerfuzz.wording import printable_as_in_python
 
     verification, count = Verification(contract=contract_of(contract)), 0
-    with Progress() as progress:
+    with ProgressLine() as progress:
         try:
             for wrong in (wrong for corpus in corpora for wrong in verification.of(corpus)):
                 progress(verification.count)

@@ -11,12 +11,12 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.corpus.counting import Summary
 from brokerfuzz.corpus.destinations import Written, is_corpus, write_file, write_folder
-from brokerfuzz.corpus.exporting.parts import Part, Piece, as_last, make, make_aside, parts
+from brokerfuzz.corpus.exporting.parts import EncodedCut, ExportTask, as_last, make, make_aside, parts
 from brokerfuzz.corpus.formats import About, Folder, Format, OneFile
-from brokerfuzz.corpus.places import Counted, Place
+from brokerfuzz.corpus.places import CountingStream, Place
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.packing import suffix
-from brokerfuzz.workers import Pool, in_order
+from brokerfuzz.workers import WorkerPool, in_order
 
 NOTHING = "no case is left to write: choose more messages, verdicts, rules, techniques, sites or tags, leave out --minimal, or give a --count above 0"
 
@@ -31,7 +31,7 @@ class Export:
     plans: tuple[Plan, ...]
     form: Format
     about: About
-    pool: Pool | None = None
+    pool: WorkerPool | None = None
     progress: Callable[[int], None] | None = None
 
     @cached_property
@@ -42,13 +42,13 @@ class Export:
             raise CorpusError(NOTHING)
         return total
 
-    def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[Piece]:
+    def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[EncodedCut]:
         """The pieces of those shards of these sizes that are wanted, in order; `name` tells how they are packed.
 
         A plan ends where a block of it has no case. Raises `CorpusError` where there is no case at all.
         """
         ended: set[Plan] = set()
-        held: Piece | None = None
+        held: EncodedCut | None = None
         todo = (part for part in _only(parts(blocks(self.plans), sizes, self.form.name, suffix(name)), wanted) if part.block.plan not in ended)
         folder = self.pool.folder if self.pool is not None else None
         aside = make if folder is None else partial(make_aside, folder)
@@ -91,25 +91,25 @@ class Writing:
         left_out = self._export.about.left_out
         return Outcome(Summary.of(self._counts, left_out.by_label), size, kept, dict(left_out.by_reason))
 
-    def to(self, place: Place, pieces: Iterable[Piece], *, summed: bool = True) -> Written:
+    def to(self, place: Place, pieces: Iterable[EncodedCut], *, summed: bool = True) -> Written:
         """Writes a corpus to a place; a file's checksum is taken if it is to be `summed`. Raises `CorpusError`."""
         form, about, passing = self._export.form, self._export.about, self._counted(pieces)
         if isinstance(form, Folder):
             return write_folder(place, form.files(_cases(passing), about), form.name, about)
         return write_file(place, self._bytes(form, passing), packed=form.encode is not None, summed=summed)
 
-    def to_stream(self, stream: BinaryIO, pieces: Iterable[Piece]) -> None:
+    def to_stream(self, stream: BinaryIO, pieces: Iterable[EncodedCut]) -> None:
         """Writes a corpus to a stream. Raises `CorpusError` for a folder."""
         if isinstance(self._export.form, Folder):
             raise CorpusError(f"the format {self._export.form.name} is a folder: name one in place of -")
         stream.writelines(self._bytes(self._export.form, self._counted(pieces)))
 
-    def _bytes(self, form: OneFile, pieces: Iterable[Piece]) -> Iterator[bytes]:
+    def _bytes(self, form: OneFile, pieces: Iterable[EncodedCut]) -> Iterator[bytes]:
         if form.encode is not None:
             return (piece.taken() for piece in pieces)
         return form.pieces(_cases(pieces), self._export.about)
 
-    def _counted(self, pieces: Iterable[Piece]) -> Iterator[Piece]:
+    def _counted(self, pieces: Iterable[EncodedCut]) -> Iterator[EncodedCut]:
         for piece in pieces:
             yield piece
             self._counts += piece.counts
@@ -136,26 +136,26 @@ def check_place(form: Format, place: Place, *, force: bool) -> None:
 
 def write_stream(export: Export, stream: BinaryIO) -> Outcome:
     """Writes one corpus to a stream. Raises `CorpusError` where there is no case, or the format is a folder."""
-    writing, counted = Writing(export), Counted(stream)
+    writing, counted = Writing(export), CountingStream(stream)
     writing.to_stream(cast(BinaryIO, counted), export.pieces("", [export.total], {0}))
     return writing.outcome(counted.bytes)
 
 
-def _only(parts: Iterable[Part], wanted: Collection[int]) -> Iterator[Part]:
+def _only(parts: Iterable[ExportTask], wanted: Collection[int]) -> Iterator[ExportTask]:
     for part in parts:
         cuts = tuple(cut for cut in part.cuts if cut.shard in wanted)
         if cuts:
             yield replace(part, cuts=cuts)
 
 
-def _is_catalogues(part: Part) -> bool:
+def _is_catalogues(part: ExportTask) -> bool:
     return not part.block.is_random
 
 
-def _is_even(part: Part) -> bool:
+def _is_even(part: ExportTask) -> bool:
     """Whether a part is of the shards of a seed that have one half of a stock; the variants of that half are all that it takes (`cases.steering`)."""
     return part.block.number % 2 == 0
 
 
-def _cases(pieces: Iterable[Piece]) -> Iterator[Case]:
+def _cases(pieces: Iterable[EncodedCut]) -> Iterator[Case]:
     return (case for piece in pieces for case in piece.cases)

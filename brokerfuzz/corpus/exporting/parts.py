@@ -30,7 +30,7 @@ class Cut(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
+class ExportTask:
     """A block and its cuts, to be made for a format; `packing` is the end of the file's name, if it is packed."""
 
     block: Block
@@ -40,10 +40,10 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Piece:
+class EncodedCut:
     """What became of one cut: its bytes, as they go into the file, where the format makes them of some cases by themselves; else the cases."""
 
-    part: Part
+    part: ExportTask
     cut: Cut
     counts: Counter[tuple[str, str]]
     data: bytes = b""
@@ -71,7 +71,7 @@ def _collected_rarely() -> Iterator[None]:
 
 
 @_collected_rarely()
-def make(part: Part) -> list[Piece]:
+def make(part: ExportTask) -> list[EncodedCut]:
     """Makes a part, in whatever process."""
     form, cases = format_named(part.format), part.block.cases()
     found, done = [], 0
@@ -80,20 +80,20 @@ def make(part: Part) -> list[Piece]:
         done = cut.stop
         if isinstance(form, OneFile) and form.encode is not None:
             data = b"".join(_encoded(some, form.encode, cut.last, counts))
-            found.append(Piece(part, cut, counts, _packed(data, part.packing) if data else b""))
+            found.append(EncodedCut(part, cut, counts, _packed(data, part.packing) if data else b""))
         else:
             every = tuple(some)
             counts.update(map(_counted, every))
-            found.append(Piece(part, cut, counts, cases=every))
+            found.append(EncodedCut(part, cut, counts, cases=every))
     return found
 
 
-def make_aside(folder: str, part: Part) -> list[Piece]:
+def make_aside(folder: str, part: ExportTask) -> list[EncodedCut]:
     """The same, with the bytes in files of a folder where there is room: a pipe between processes copies them four times more, a few at a time."""
     return [_aside(Path(folder), piece) if piece.data else piece for piece in make(part)]
 
 
-def _aside(folder: Path, piece: Piece) -> Piece:
+def _aside(folder: Path, piece: EncodedCut) -> EncodedCut:
     path = folder / uuid4().hex
     try:
         path.write_bytes(piece.data)
@@ -117,7 +117,7 @@ def _counted(case: Case) -> tuple[str, str]:
     return case.message_type, case.label
 
 
-def as_last(piece: Piece) -> Piece:
+def as_last(piece: EncodedCut) -> EncodedCut:
     """A piece made again, as the last of its shard: there turned out to be none behind it."""
     cut = piece.cut._replace(last=True)
     return make(replace(piece.part, cuts=(cut,)))[0]
@@ -132,7 +132,7 @@ def _packed(data: bytes, end: str) -> bytes:
     return stream.getvalue()
 
 
-def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, packing: str) -> Iterator[Part]:
+def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, packing: str) -> Iterator[ExportTask]:
     """Blocks cut into shards of these sizes."""
     edges = iter(sizes)
     shard, left = 0, next(edges)
@@ -145,7 +145,7 @@ def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, packing: str
             start = stop
             if not left:
                 shard, left = shard + 1, next(edges, 0)
-        yield Part(block, tuple(cuts), form, packing)
+        yield ExportTask(block, tuple(cuts), form, packing)
 
 
 def even(total: int, shards: int) -> list[int]:

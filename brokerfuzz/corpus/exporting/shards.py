@@ -17,7 +17,7 @@ from brokerfuzz.cases.case import clock
 from brokerfuzz.corpus.confined import LARGEST_FILE
 from brokerfuzz.corpus.destinations import Written, found_file, found_folder, write_file
 from brokerfuzz.corpus.exporting.export import Export, Outcome, Writing, check_place
-from brokerfuzz.corpus.exporting.parts import Piece, even
+from brokerfuzz.corpus.exporting.parts import EncodedCut, even
 from brokerfuzz.corpus.formats import Folder, Format
 from brokerfuzz.corpus.naming import ShardNames
 from brokerfuzz.corpus.places import Place
@@ -112,7 +112,7 @@ def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[
 _TOO_FEW = "there are not as many new random cases of what is wanted; give a smaller --count"
 
 
-def _filling(number: int, size: int, pieces: Iterable[Piece]) -> Iterator[Piece]:
+def _filling(number: int, size: int, pieces: Iterable[EncodedCut]) -> Iterator[EncodedCut]:
     """The pieces of a shard, which have to have so many cases."""
     for piece in pieces:
         yield piece

@@ -5,10 +5,10 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from brokerfuzz.corpus.places.local import LocalPlace
-from brokerfuzz.corpus.places.place import Counted, Place, Summed
+from brokerfuzz.corpus.places.place import CountingStream, Place, Summed
 from brokerfuzz.errors import CorpusError
 
-__all__ = ["Counted", "LocalPlace", "Place", "Summed", "place_of"]
+__all__ = ["CountingStream", "LocalPlace", "Place", "Summed", "place_of"]
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://")
 

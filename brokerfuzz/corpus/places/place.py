@@ -55,7 +55,7 @@ class Place(Protocol):
         ...
 
 
-class Counted:
+class CountingStream:
     """A stream to write to that knows how many bytes went through it."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -77,7 +77,7 @@ class Counted:
         self._stream.flush()
 
 
-class Summed(Counted):
+class Summed(CountingStream):
     """The same, which knows their SHA-256 too."""
 
     def __init__(self, stream: BinaryIO) -> None:

@@ -88,11 +88,11 @@ class RemotePlace:
             yield cast(BinaryIO, stream)
 
     @contextmanager
-    def _committed(self) -> Iterator["_Stream"]:
+    def _committed(self) -> Iterator["_RemoteStream"]:
         with self._told():
             stream = self.system.open(self.key, "wb", autocommit=False, block_size=_BLOCK)
         try:
-            yield _Stream(self.name, stream)
+            yield _RemoteStream(self.name, stream)
             with self._told():
                 stream.close()
                 stream.commit()
@@ -102,13 +102,13 @@ class RemotePlace:
             raise
 
     @contextmanager
-    def _renamed(self) -> Iterator["_Stream"]:
+    def _renamed(self) -> Iterator["_RemoteStream"]:
         folder, _, name = self.key.rpartition("/")
         part = f"{folder}/{own_name(name, 'part')}"
         with self._told():
             stream = self.system.open(part, "wb", block_size=_BLOCK)
         try:
-            yield _Stream(self.name, stream)
+            yield _RemoteStream(self.name, stream)
             with self._told():
                 stream.close()
                 self.system.mv(part, self.key)
@@ -189,7 +189,7 @@ class RemotePlace:
             yield
 
 
-class _Stream:
+class _RemoteStream:
     """A stream to a store, whose errors say where it is."""
 
     def __init__(self, name: str, stream: Any) -> None:
