@@ -5,12 +5,13 @@ from functools import partial
 from itertools import count
 from time import monotonic
 
+from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.campaign.journal import Key
 from brokerfuzz.campaign.judging import Judge
 from brokerfuzz.campaign.reductions import Schemas
 from brokerfuzz.campaign.sending import Sender
-from brokerfuzz.campaign.shrinking import Bounds, Shrinker
+from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.campaign.suspicions import Suspicion, first_of_each
 from brokerfuzz.campaign.turning import Turning
 from brokerfuzz.campaign.twins import twin_of

@@ -6,14 +6,12 @@ follows from the message alone; so a target that answers alike gives the same sm
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import blake2b
-from time import monotonic
 from typing import Literal
 
-from brokerfuzz.campaign.journal import NotRecalledError
+from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, Send, SpentError
 from brokerfuzz.campaign.reductions import Schemas, in_schema_order, magnitude, pieces, simpler
 from brokerfuzz.campaign.sending import UncarriedError
 from brokerfuzz.campaign.trees import JsonArray, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
@@ -23,7 +21,6 @@ from brokerfuzz.targets.answers import Answer
 MOST_JUDGED = 32 << 20
 """How many bytes of proposals are judged for one finding, so that a huge message ends too."""
 
-Send = Callable[[bytes], Awaitable[Answer]]
 VerdictOf = Callable[[bytes], Verdict]
 Shows = Callable[[Answer], bool]
 """Whether an answer shows what the finding is about."""
@@ -31,18 +28,6 @@ TRIES = 5
 """How often a message is sent again, at the most, when its answer does not come again: then it is seen how often it does."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
 """A message that cannot be sent tells as little as one of another verdict."""
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """When to stop: `requests` sent, or the clock (`time.monotonic`) at `deadline`."""
-
-    requests: int = 200
-    deadline: float = float("inf")
-
-
-class _SpentError(Exception):
-    """The bounds are reached, or the target is gone."""
 
 
 class Shrinker:
@@ -61,10 +46,10 @@ class Shrinker:
         self.sent = self.shown = 0
         self.places: tuple[str, ...] = ()
         self.whole = False
-        self.requests = 0
         self._shows = shows
         self._wanted = _signature(verdict)
-        self._send, self._judge, self._schemas, self._bounds = send, judge, schemas, bounds
+        self._sender = BoundedSender(send, bounds)
+        self._judge, self._schemas = judge, schemas
         self._seen: dict[bytes, _Outcome] = {}
         self._judged = 0
         self._spent = False
@@ -75,9 +60,9 @@ class Shrinker:
             if await self._comes_again():
                 await self._shrink()
                 self.whole = True
-                with suppress(_SpentError):
+                with suppress(SpentError):
                     await self._try_again()
-        except _SpentError:
+        except SpentError:
             self._spent = True
             self.places = self._where_it_hangs(self._tree())
 
@@ -90,7 +75,7 @@ class Shrinker:
         return False
 
     async def _try_again(self) -> None:
-        answer = await self._ask(self.body)
+        answer = await self._sender.answer(self.body)
         self.sent += 1
         if self._shows(answer):
             self.shown += 1
@@ -113,6 +98,11 @@ class Shrinker:
         except ValueError:
             return None
 
+    @property
+    def requests(self) -> int:
+        """How many requests were sent."""
+        return self._sender.requests
+
     # ------------------------------------------------------------------------------------------------ trying
 
     async def _holds(self, body: bytes) -> bool:
@@ -126,7 +116,7 @@ class Shrinker:
             return "holds"
         self._judged += len(body)
         if self._judged > MOST_JUDGED:
-            raise _SpentError
+            raise SpentError
         verdict = self._judge(body)
         if _signature(verdict) != self._wanted:
             await asyncio.sleep(0)
@@ -137,23 +127,11 @@ class Shrinker:
             return "other verdict"
 
     async def _answers(self, body: bytes, verdict: Verdict) -> bool:
-        answer = await self._ask(body)
+        answer = await self._sender.answer(body)
         if not self._shows(answer):
             return False
         self.body, self.verdict, self.answer = body, verdict, answer
         return True
-
-    async def _ask(self, body: bytes) -> Answer:
-        if self.requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
-            raise _SpentError
-        self.requests += 1
-        try:
-            answer = await self._send(body)
-        except NotRecalledError:
-            raise _SpentError from None
-        if not answer.reached:
-            raise _SpentError
-        return answer
 
     # ------------------------------------------------------------------------------------------------ reducing
 

@@ -9,13 +9,12 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from time import monotonic
 
 from brokerfuzz.campaign.additions import lacking, others, with_member
-from brokerfuzz.campaign.journal import NotRecalledError
+from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, Send, SpentError
 from brokerfuzz.campaign.reductions import Schemas, chunks
 from brokerfuzz.campaign.sending import UncarriedError
-from brokerfuzz.campaign.shrinking import Bounds, Send, VerdictOf
+from brokerfuzz.campaign.shrinking import VerdictOf
 from brokerfuzz.campaign.trees import JsonArray, Path, Tree, at, children, pointer, read_tree, replaced, write_tree
 from brokerfuzz.schemas import Label, Verdict
 
@@ -39,10 +38,6 @@ class Edit:
         return replaced(tree, self.path, self.value) if self.name is None else with_member(tree, self.path, self.name, self.value)
 
 
-class _SpentError(Exception):
-    """The bounds are reached, or the target is gone."""
-
-
 class Turning:
     """One finding's search. `places` are the JSON Pointers of what turns the answer, at any time those known so far.
 
@@ -55,9 +50,9 @@ class Turning:
         self, body: bytes, *, send: Send, judge: VerdictOf, schemas: Schemas, bounds: Bounds, known: tuple[str, ...] = (), thorough: bool = True
     ) -> None:
         self.places: tuple[str, ...] = ()
-        self.requests = 0
         self._body, self._known, self._thorough = body, known, thorough
-        self._send, self._judge, self._schemas, self._bounds = send, judge, schemas, bounds
+        self._sender = BoundedSender(send, bounds)
+        self._judge, self._schemas = judge, schemas
         self._wanted = _signature(judge(body))
         self._judged = 0
 
@@ -69,8 +64,13 @@ class Turning:
             return
         if self._wanted[0] == "invalid":
             return
-        with suppress(_SpentError):
+        with suppress(SpentError):
             await self._search(tree, await self._edits(tree))
+
+    @property
+    def requests(self) -> int:
+        """How many requests were sent."""
+        return self._sender.requests
 
     async def _search(self, tree: Tree, edits: list[Edit]) -> None:
         turned = await self._first_turn(tree, edits)
@@ -184,17 +184,10 @@ class Turning:
         return not await self._is_accepted(self._body) and await self._turns(tree, edits)
 
     async def _is_accepted(self, body: bytes) -> bool:
-        if self.requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
-            raise _SpentError
-        self.requests += 1
         try:
-            answer = await self._send(body)
-        except NotRecalledError:
-            raise _SpentError from None
+            answer = await self._sender.answer(body)
         except UncarriedError:
             return False
-        if not answer.reached:
-            raise _SpentError
         return answer.kind == "accepted"
 
 

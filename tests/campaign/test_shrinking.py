@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from hand_made_servers import OFFER, Service, conforming
 
+from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.reductions import chunks, in_schema_order, pieces, simpler
-from brokerfuzz.campaign.shrinking import Bounds, Shrinker
+from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.campaign.trees import Number, read_tree, write_tree
 from brokerfuzz.schemas import check, load_contract
 

@@ -11,7 +11,7 @@ from hand_made_servers import OFFER, Service, answers, conforming, serving
 
 from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.additions import lacking, plain, with_member
-from brokerfuzz.campaign.shrinking import Bounds
+from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.trees import JsonArray, JsonObject, Number, Path, at, children, paths, read_tree, site, write_tree
 from brokerfuzz.campaign.turning import Turning
 from brokerfuzz.cases.case import Case
