@@ -12,6 +12,7 @@ BrokerfuzzError                 the base: catch it to catch them all
 ├── TargetError                 a target cannot be reached or addressed
 ├── ConfigurationError          a configuration file cannot be read, used or written
 ├── ClockError                  a time to make cases against is too early
+├── StrengthError               a strength of covering arrays that is not supported
 └── LabelError                  a generator's claim and the oracle's verdict differ: a fault of brokerfuzz
 
 The command line prints any of them as one line and exits with status 2. Arguments of strategies are

@@ -1,12 +1,15 @@
 """The arrows of ARCHITECTURE.md: which room may import which, and that no modules import each other in a circle."""
 
 import ast
+import re
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 import brokerfuzz
+from brokerfuzz import errors
 
 PACKAGE = Path(brokerfuzz.__file__).parent
 LEAVES = {"contract_names", "pointers", "wording"}
@@ -120,6 +123,19 @@ def test_only_the_strategies_and_strangers_need_hypothesis(module: str) -> None:
         if isinstance(node, ast.Import | ast.ImportFrom)
     )
     assert not uses or module.startswith("strategies") or module == "decoder.strangers"
+
+
+def test_each_class_name_occurs_once() -> None:
+    classes = Counter(node.name for tree in MODULES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert [name for name, count in classes.items() if count > 1] == []
+
+
+def test_the_tree_of_errors_is_that_of_their_classes() -> None:
+    drawn = re.findall(r"^(?:[├└]── )?(\w+Error) {3,}", errors.__doc__ or "", re.MULTILINE)
+    classes = [value for value in vars(errors).values() if isinstance(value, type) and value.__module__ == errors.__name__]
+    assert drawn[0] == "BrokerfuzzError"
+    assert sorted(drawn) == sorted(found.__name__ for found in classes)
+    assert {found.__bases__ for found in classes if found is not errors.BrokerfuzzError} == {(errors.BrokerfuzzError,)}
 
 
 def test_no_python_file_of_the_top_is_more_than_a_link() -> None:
