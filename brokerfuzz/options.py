@@ -22,13 +22,13 @@ RANDOM_CASES = 100
 Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
 
 
-def known(items: str) -> Complete:
-    """Completes names of a kind. Whether something bears a name is for the command to say, which knows the nearest one."""
+def known(items: str, *, excludable: bool = False) -> Complete:
+    """Completes names of a kind, behind a `!` too where they are `excludable`. The command itself reports unknown names."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
         from brokerfuzz import completing
 
-        return completing.matching(getattr(completing, items), ctx, incomplete)
+        return completing.matching(getattr(completing, items), ctx, incomplete, excludable=excludable)
 
     return complete
 
@@ -106,11 +106,11 @@ stance_option = click.option(
     help="Settle a question that the contract leaves open (repeatable).",
 )  # fmt: skip
 _rule_option = click.option(
-    "--rule", "rules", metavar="ID", shell_complete=known("rule_ids"), multiple=True,
+    "--rule", "rules", metavar="ID", shell_complete=known("rule_ids", excludable=True), multiple=True,
     help="Only faults of this rule (repeatable); * stands for anything.",
 )  # fmt: skip
 _technique_option = click.option(
-    "--technique", "techniques", metavar="NAME", shell_complete=known("techniques"), multiple=True,
+    "--technique", "techniques", metavar="NAME", shell_complete=known("techniques", excludable=True), multiple=True,
     help="Only faults by this technique (repeatable).",
 )  # fmt: skip
 strength_option = click.option(
@@ -201,24 +201,16 @@ _CHOICE_OPTIONS = (
     _rule_option,
     _technique_option,
     click.option(
-        "--site", "sites", metavar="SITE", shell_complete=known("sites"), multiple=True,
+        "--site", "sites", metavar="SITE", shell_complete=known("sites", excludable=True), multiple=True,
         help="Only faults of rules at this site (repeatable); * stands for anything. As with --rule, no other cases but their twins.",
     ),
     click.option("--tag", "tags", metavar="TAG", multiple=True, help="Only cases with this tag (repeatable); * stands for anything."),
-    click.option(
-        "--exclude-rule", "exclude_rules", metavar="ID", shell_complete=known("rule_ids"), multiple=True, help="No faults of this rule (repeatable)."
-    ),
-    click.option(
-        "--exclude-technique", "exclude_techniques", metavar="NAME", shell_complete=known("techniques"), multiple=True,
-        help="No faults by this technique (repeatable).",
-    ),
-    click.option("--exclude-tag", "exclude_tags", metavar="TAG", multiple=True, help="No cases with this tag (repeatable)."),
 )  # fmt: skip
 _minimal_option = click.option(
     "--minimal", is_flag=True, help="Of the catalogue only the smallest set that breaks every rule by every technique once."
 )
-CHOICE = ("rules", "techniques", "sites", "tags", "exclude_rules", "exclude_techniques", "exclude_tags")
-"""The parameters of `choice_options` that are names, in which * stands for anything."""
+CHOICE = ("rules", "techniques", "sites", "tags")
+"""The parameters of `choice_options` that are patterns of names."""
 
 
 class Sectioned(click.Command):

@@ -73,7 +73,7 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
         (["--exec", ""], "names no program"),
         (["http://127.0.0.1:1/", "--bug", "accepts-zero-order-minimum"], "--bug seeds the embedded service"),
         (["--rule", "*no-such-rule*"], "no rule is called '*no-such-rule*'"),
-        (["--exclude-technique", "one-belo"], "did you mean 'one-below'"),
+        (["--technique", "!one-belo"], "did you mean 'one-below'"),
         (["--tag", "no-such-tag"], "no case is left to fire"),
         (["--baseline-update"], "give it with --baseline FILE"),
         (["--baseline", "none.json"], "none.json is not there: add --baseline-update"),
@@ -124,7 +124,7 @@ def test_the_message_before_all_others_can_be_left_out(run: Run) -> None:
 
 
 def test_rules_techniques_and_tags_can_be_chosen_and_left_out(run: Run, url: str) -> None:
-    document = report(run("fire", url, "--message", PRICING, "--json", "--exclude-rule", BUG, "--exclude-tag", "pairs:*", "--shrink-requests", "0"))
+    document = report(run("fire", url, "--message", PRICING, "--json", "--rule", f"!{BUG}", "--tag", "!pairs:*", "--shrink-requests", "0"))
     assert BUG not in rules(document)
     assert BUG not in {rule["rule"] for rule in document["rules"]}
     few = report(run("fire", url, "--message", PRICING, "--json", "--technique", "one-below"))
