@@ -79,6 +79,13 @@ def _status(run: Callable[[], int | None]) -> int:
     except click.exceptions.NoArgsIsHelpError as problem:
         problem.show()
         return FAILED
+    except click.NoSuchOption as problem:
+        from brokerfuzz.removed import OPTIONS
+
+        told = problem.format_message().rstrip(".")
+        if problem.option_name in OPTIONS:
+            told = f"no such option: {problem.option_name}; {OPTIONS[problem.option_name]}"
+        return failed(f"{told} ({_help_of(problem.ctx)} tells more)")
     except click.UsageError as problem:
         return failed(f"{problem.format_message().rstrip('.')} ({_help_of(problem.ctx)} tells more)")
     except click.ClickException as problem:

@@ -219,7 +219,7 @@ class Sectioned(click.Command):
     sections: tuple[tuple[str, str, str], ...] = (
         ("Target", "config", "rate"),
         ("Cases", "message_type", "strength"),
-        ("Limits", "seconds", "preflight"),
+        ("Limits", "max_time", "preflight"),
         ("What stays", "journal", "write_config"),
         ("Workers", "workers", "cluster"),
     )

@@ -13,6 +13,8 @@ ALLOWED = {
     "errors": set(),
     "version": set(),
     "format_names": set(),
+    "durations": set(),
+    "removed": set(),
     "schemas": {"errors"},
     "decoder": {"schemas", "errors"},
     "cases": {"decoder", "packing", "schemas", "errors"},
@@ -32,7 +34,7 @@ ALLOWED = {
     "har_entries": set(),
     "writing": set(),
     "packing": {"errors"},
-    "configuration": {"schemas", "writing", "errors"},
+    "configuration": {"removed", "schemas", "writing", "errors"},
     "options": {"completing", "configuration", "format_names", "schemas", "errors"},
     "completing": {"cases", "service", "schemas", "errors"},
 }  # fmt: skip

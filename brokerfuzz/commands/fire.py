@@ -15,6 +15,7 @@ from brokerfuzz.commands import aiming
 from brokerfuzz.commands.making import check_minimal, contract_of, random_count, tell_unbroken
 from brokerfuzz.commands.output import FAILED, INTERRUPTED, clear_line, note
 from brokerfuzz.commands.recorded import about, recorded
+from brokerfuzz.durations import FORMS, Duration
 from brokerfuzz.options import CONFIGURATION, MESSAGES, ONE_OF_MESSAGES, VERDICTS
 
 if TYPE_CHECKING:
@@ -40,16 +41,14 @@ _OF_PLAN = (
 @options.choice_options
 @options.seed_option
 @click.option("--count", metavar="NUMBER", type=click.IntRange(min=0),
-              help=f"Random cases after the catalogue's.  [default: 0; {options.RANDOM_CASES} with --random; no end with --time]")  # fmt: skip
+              help=f"Random cases after the catalogue's.  [default: 0; {options.RANDOM_CASES} with --random; no limit with --max-time]")  # fmt: skip
 @options.random_option
 @options.strength_option
-@click.option("--time", "seconds", metavar="SECONDS", type=float, callback=options.above_zero, help="Send no case after so long.")
-@click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1), help="Send no case after so many contradictions.")
-@click.option("--fail-fast", is_flag=True, help="Send no case after the first contradiction.")
-@click.option("--shrink-requests", metavar="NUMBER", type=click.IntRange(min=0), default=200, show_default=True,
-              help="Requests to shrink a finding with, and again to find what it lacks; 0 shrinks none.")  # fmt: skip
-@click.option("--shrink-time", "shrink_seconds", metavar="SECONDS", type=float, callback=options.above_zero, default=60.0, show_default=True,
-              help="How long all findings may be shrunk.")  # fmt: skip
+@click.option("--max-time", metavar="DURATION", type=Duration(), help=f"Stop sending cases after this time, such as {FORMS}.  [default: no limit]")
+@click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1),
+              help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
+@click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
+              help="Maximum time to shrink all findings, with at most 200 requests for each; off turns shrinking off.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
               help="Whether a plain message goes first, to see that the target is set up.  [default: it does]")  # fmt: skip
 @click.option("--journal", metavar="FILE", type=click.Path(dir_okay=False), help="Write every request and answer there as it happens (.gz: packed).")
@@ -136,7 +135,7 @@ def _plan(given: Given) -> "Plan":
     from brokerfuzz.cases.plan import Plan
 
     check_minimal(given)
-    endless = given["count"] is None and given["seconds"] is not None
+    endless = given["count"] is None and given["max_time"] is not None
     chosen = {name: tuple(given[name]) for name in options.CHOICE}
     return Plan(
         message_type=given["message_type"], now=clock(given["now"]), seed=given["seed"],
@@ -154,8 +153,8 @@ def _resumed(ctx: click.Context, given: Given) -> "tuple[Given, Plan]":
         raise click.UsageError(f"what is fired is what the journal says: leave {options_said} out", ctx)
     known = recorded(given["resume"])
     plan = known.plan
-    if plan.count is None and given["seconds"] is None:
-        raise click.UsageError("the journal's campaign has no last case: say with --time how long it is to go on", ctx)
+    if plan.count is None and given["max_time"] is None:
+        raise click.UsageError("the journal's campaign has no last case: say with --max-time how long it is to go on", ctx)
     settings = {"stances": known.stances, "now": known.now, "seed": plan.seed, "contract": plan.contract, "message_type": plan.message_type}
     return aiming.recalled({**given, **settings}, known.aim), plan
 
@@ -233,11 +232,12 @@ def _journal(target: "Target", plan: "Plan", given: Given) -> "Journal | None":
 
 def _options(given: Given, plan: "Plan") -> "Options":
     from brokerfuzz.campaign import Options
+    from brokerfuzz.campaign.firing import SHRINK_REQUESTS
 
     return Options(
-        concurrency=given["concurrency"], rate=given["rate"], time=given["seconds"], max_findings=1 if given["fail_fast"] else given["max_findings"],
-        now=given["now"], contract=plan.demands, stances=given["stances"], shrink_requests=given["shrink_requests"],
-        shrink_seconds=given["shrink_seconds"], fresh=given["fresh"], total=plan.total,
+        concurrency=given["concurrency"], rate=given["rate"], time=given["max_time"], max_findings=given["max_findings"],
+        now=given["now"], contract=plan.demands, stances=given["stances"], shrink_requests=SHRINK_REQUESTS if given["shrink"] else 0,
+        shrink_seconds=given["shrink"], fresh=given["fresh"], total=plan.total,
     )  # fmt: skip
 
 

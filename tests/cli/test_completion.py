@@ -29,7 +29,7 @@ def names(spawn: Spawn, *words: str) -> set[str]:
 
 def test_commands_and_options_complete(spawn: Spawn) -> None:
     assert names(spawn, "e") == {"explain", "export"}
-    assert names(spawn, "fire", "--max") == {"--max-findings"}
+    assert names(spawn, "fire", "--max-f") == {"--max-findings"}
     assert names(spawn, "check", "--message", "offer-p") == {"offer-pricing-response"}
     assert names(spawn, "export", "--verdict", "in") == {"invalid"}
 
