@@ -79,6 +79,13 @@ def _status(run: Callable[[], int | None]) -> int:
     except click.exceptions.NoArgsIsHelpError as problem:
         problem.show()
         return FAILED
+    except click.NoSuchOption as problem:
+        from brokerfuzz.removed import OPTIONS
+
+        told = problem.format_message().rstrip(".")
+        if problem.option_name in OPTIONS:
+            told = f"no such option: {problem.option_name}; {OPTIONS[problem.option_name]}"
+        return failed(f"{told} ({_help_of(problem.ctx)} tells more)")
     except click.UsageError as problem:
         return failed(f"{problem.format_message().rstrip('.')} ({_help_of(problem.ctx)} tells more)")
     except click.ClickException as problem:
@@ -134,15 +141,16 @@ def _leave(status: Any) -> NoReturn:
               help="Show the version and exit.")  # fmt: skip
 @click.pass_context
 def commands(ctx: click.Context) -> None:
-    """Tests from the offer broker's message contract: messages that a program must accept, must refuse, or may do either with.
+    """Generate tests from the message contract of an offer broker: messages that a program must accept, must reject, or may
+    treat either way.
 
     \b
     Begin with:
-      brokerfuzz fire                              at the embedded reference service
-      brokerfuzz fire http://127.0.0.1:8000/offers at yours
-      brokerfuzz check offer.json                  is this message valid?
+      brokerfuzz fire                               test the built-in reference service
+      brokerfuzz fire http://127.0.0.1:8000/offers  test your service
+      brokerfuzz check offer.json                   judge a message
 
-    Exit status: 0 all is well, 1 something was found, 2 something is wrong with the call or what is around it.
+    Exit status: 0 success; 1 findings, such as an invalid message; 2 usage or environment error.
     """
     if os.environ.get("NO_COLOR"):
         ctx.color = False

@@ -54,12 +54,14 @@ class Bash(BashComplete):
         return f"{item.type},{item.value.removeprefix(standing)}"
 
 
-def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str) -> "list[CompletionItem[str]]":
-    """The items that begin with what was typed; none where the contract that was named cannot be used."""
+def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str, *, excludable: bool = False) -> "list[CompletionItem[str]]":
+    """The items that begin with what was typed, after a `!` too where they are `excludable`; none if the contract that was named cannot be used."""
     from brokerfuzz.errors import BrokerfuzzError
 
+    mark = "!" if excludable and incomplete.startswith("!") else ""
+    begun = incomplete.removeprefix(mark)
     try:
-        return [CompletionItem(name, help=text) for name, text in items(ctx.params.get("contract")) if name.startswith(incomplete)]
+        return [CompletionItem(f"{mark}{name}", help=text) for name, text in items(ctx.params.get("contract")) if name.startswith(begun)]
     except BrokerfuzzError:
         return []
 

@@ -1,4 +1,4 @@
-"""The options that several commands share, and how their values are read. It imports click alone: see `cli`."""
+"""The options that several commands share, and how their values are read. It imports only click: see `cli`."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -20,13 +20,13 @@ RANDOM_CASES = 100
 Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
 
 
-def known(items: str) -> Complete:
-    """Completes names of a kind. Whether something bears a name is for the command to say, which knows the nearest one."""
+def known(items: str, *, excludable: bool = False) -> Complete:
+    """Completes names of a kind, behind a `!` too where they are `excludable`. The command itself reports unknown names."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
         from brokerfuzz import completing
 
-        return completing.matching(getattr(completing, items), ctx, incomplete)
+        return completing.matching(getattr(completing, items), ctx, incomplete, excludable=excludable)
 
     return complete
 
@@ -83,59 +83,68 @@ def _noted_contract(ctx: click.Context, param: click.Parameter, value: str | Non
 
 contract_option = click.option(
     "--contract", metavar="DIR", type=click.Path(file_okay=False), callback=_noted_contract, is_eager=True,
-    help="A changed contract: a folder with the files that differ.",
+    help="Use a changed contract: a folder with the files that differ from the built-in ones.",
 )  # fmt: skip
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-seed_option = click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="What random cases are made from.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+seed_option = click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the random cases.")
 message_option = click.option(
-    "--message", "message_types", metavar="TYPE", type=click.Choice(MESSAGE_TYPES), multiple=True,
-    callback=lambda _, __, given: tuple(dict.fromkeys(given)), help=f"Only this type (repeatable): {ONE_OF_MESSAGES}.",
+    "--message", "message_types", metavar="TYPE", type=click.Choice(MESSAGES), multiple=True,
+    callback=lambda _, __, given: tuple(dict.fromkeys(given)), help=f"Include only messages of this type (repeatable): {ONE_OF_MESSAGES}.",
 )  # fmt: skip
 verdict_option = click.option(
-    "--verdict", "verdicts", metavar="VERDICT", type=click.Choice(LABELS), multiple=True,
-    help=f"Only cases that are this (repeatable): {listed(LABELS, 'or')}.",
+    "--verdict", "verdicts", metavar="VERDICT", type=click.Choice(VERDICTS), multiple=True,
+    help=f"Include only cases with this verdict (repeatable): {', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}.",
 )  # fmt: skip
-random_option = click.option("--random/--catalogue", "only_random", default=False, help="Whether the catalogue is left out.  [default: it is in]")
+random_option = click.option(
+    "--random/--catalogue", "only_random", default=False, help="Use random cases only, or include the cases of the catalogue.  [default: catalogue]"
+)
 bug_option = click.option(
-    "--bug", "bugs", metavar="NAME", shell_complete=known("bugs"), multiple=True, help="Seed this bug (repeatable); `serve --list-bugs` names them."
+    "--bug",
+    "bugs",
+    metavar="NAME",
+    shell_complete=known("bugs"),
+    multiple=True,
+    help="Seed this bug in the reference service (repeatable). `brokerfuzz serve --list-bugs` lists all bugs.",
 )
 stance_option = click.option(
     "--stance", "stances", metavar="SILENCE=accept|reject", callback=_stances, shell_complete=known("stances"), multiple=True,
     help="Settle a question that the contract leaves open (repeatable).",
 )  # fmt: skip
 _rule_option = click.option(
-    "--rule", "rules", metavar="ID", shell_complete=known("rule_ids"), multiple=True,
-    help="Only faults of this rule (repeatable); * stands for anything.",
+    "--rule", "rules", metavar="ID", shell_complete=known("rule_ids", excludable=True), multiple=True,
+    help="Include only faults that break this rule, with their twins (repeatable). * matches anything; '!ID' excludes a rule.",
 )  # fmt: skip
 _technique_option = click.option(
-    "--technique", "techniques", metavar="NAME", shell_complete=known("techniques"), multiple=True,
-    help="Only faults by this technique (repeatable).",
+    "--technique", "techniques", metavar="NAME", shell_complete=known("techniques", excludable=True), multiple=True,
+    help="Include only faults made by this technique (repeatable; * and ! as with --rule).",
 )  # fmt: skip
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
-    help="Of how many members every combination of states occurs: 2 for pairs, 3 for triples; fewer where they are too many.",
+    help="Combinatorial strength: 2 covers all pairs of member states, 3 all triples (fewer if there are too many).",
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
-    help="What it is written as: see below.  [default: what OUT's end tells, else ndjson]",
+    help="Output format; the formats are listed below.  [default: from the suffix of OUT, else ndjson]",
 )  # fmt: skip
-force_option = click.option("--force", is_flag=True, help="Replace OUT where it is there already; other files in its folder stay.")
+force_option = click.option("--force", is_flag=True, help="Overwrite OUT if it exists. Other files in its folder are kept.")
 
 
 def now_option(what: str) -> Decorator:
-    """The option of the time that counts as the present; `what` happens at it."""
-    return click.option("--now", metavar="TIME", callback=_time, help=f"{what} at this time, as 2025-06-15T12:00:00Z; else at the present.")
+    """The option of the time that counts as the present; `what` happens as of this time."""
+    return click.option("--now", metavar="TIME", callback=_time, help=f"{what} as of this time, such as 2025-06-15T12:00:00Z.  [default: now]")
 
 
-def count_option(unit: str) -> Decorator:
-    """The option of how many random cases there are."""
-    default = f"[default: 0; {RANDOM_CASES} with --random]"
-    return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Random cases {unit} the catalogue.  {default}")
+def count_option(what: str, *more: str) -> Decorator:
+    """The option for the number of random cases; `more` are further defaults."""
+    defaults = "; ".join(["0", f"{RANDOM_CASES} with --random", *more])
+    return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Number of random cases to {what}.  [default: {defaults}]")
 
 
 def workers_option(what: str) -> Decorator:
-    """The option of how many processes there are, which do `what`."""
-    return click.option("--workers", metavar="NUMBER", type=click.IntRange(1, 999), default=1, show_default=True, help=f"Processes that {what}.")
+    """The option for the number of processes that do `what`."""
+    return click.option(
+        "--workers", metavar="NUMBER", type=click.IntRange(1, 999), default=1, show_default=True, help=f"Number of processes that {what}."
+    )
 
 
 # ------------------------------------------------------------------------------------------------- of targets and campaigns
@@ -163,83 +172,67 @@ CONFIGURATION = "brokerfuzz.configuration"
 """Where the context of a command keeps its configuration."""
 
 config_option = click.option(
-    "--config", metavar="FILE", type=click.Path(dir_okay=False), is_eager=True, callback=_configured,
-    help="The configuration. Else brokerfuzz.toml, or pyproject.toml with [tool.brokerfuzz], of this folder or one above it.",
+    "--config", metavar="FILE", type=click.Path(dir_okay=False), is_eager=True, callback=_configured, expose_value=False,
+    help="Configuration file.  [default: brokerfuzz.toml, or pyproject.toml with a [tool.brokerfuzz] section, in this folder or the nearest parent]",
 )  # fmt: skip
 
 url_argument = click.argument("url", required=False)
 
 _TARGET_OPTIONS = (
-    click.option("--exec", "exec_", metavar="COMMAND", help="Fire at a command: the message is its standard input, exit status 0 accepts."),
+    click.option(
+        "-H", "--header", "headers", metavar="NAME:VALUE", callback=headers, multiple=True, help="Send this header with each request (repeatable)."
+    ),
+    click.option(
+        "--exec", "exec_", metavar="COMMAND",
+        help="Test a command: it runs once per message and reads it from standard input. Exit status 0 means accepted.",
+    ),
     click.option(
         "--lines", metavar="plain|base64", type=click.Choice(("plain", "base64")),
-        help="The command of --exec runs on: a message a line in, `accepted` or `rejected` a line out.",
+        help="Keep the command of --exec running: it reads one message per line, plain or in base64, and prints `accepted` or `rejected`.",
     ),
     click.option(
-        "--call", metavar="MODULE:FUNCTION", help="Fire at a Python function, in a process of its own: it gets bytes, and returns or raises."
+        "--call", metavar="MODULE:FUNCTION",
+        help="Test a Python function in a separate process: it receives bytes. It rejects a message by returning False or raising ValueError.",
     ),
-    click.option("--method", metavar="METHOD", default="POST", show_default=True, help="The HTTP method."),
-    click.option("-H", "--header", "headers", metavar="NAME:VALUE", callback=headers, multiple=True, help="Send this header (repeatable)."),
-    click.option("--insecure", is_flag=True, help="Take any TLS certificate."),
-    click.option("--ca", metavar="FILE", type=click.Path(dir_okay=False), help="Trust the authorities of this file too (PEM)."),
+    click.option("--method", metavar="METHOD", default="POST", show_default=True, help="HTTP method of the requests."),
+    click.option("--insecure", is_flag=True, help="Do not verify TLS certificates."),
+    click.option("--ca", metavar="FILE", type=click.Path(dir_okay=False), help="Also trust the certificate authorities in this file (PEM)."),
     click.option(
-        "--timeout", metavar="SECONDS", type=float, callback=above_zero, default=10.0, show_default=True, help="How long to wait for an answer."
+        "--timeout", metavar="SECONDS", type=float, callback=above_zero, default=10.0, show_default=True,
+        help="Maximum time, in seconds, to wait for an answer.",
     ),
-    click.option("--accept", metavar="STATUS,...", help="Status codes that accept, as 200,201 or 2xx.  [default: 2xx]"),
-    click.option("--reject", metavar="STATUS,...", help="Status codes that refuse; all others are crashes.  [default: 1xx,3xx,4xx]"),
-    click.option("--envelope/--no-envelope", default=True, help="Whether operationWasSuccessful: false refuses.  [default: it does]"),
+    click.option("--accept", metavar="STATUS,...", help="Status codes that mean accepted, such as 200,201 or 2xx.  [default: 2xx]"),
     click.option(
-        "--fresh", metavar="MEMBER", help="Give this member a text of its own in each message, for a target that refuses what it has seen."
+        "--reject", metavar="STATUS,...",
+        help="Status codes that mean rejected, such as 400,422 or 4xx. All other codes are crashes.  [default: 1xx,3xx,4xx]",
     ),
-    click.option("--concurrency", metavar="NUMBER", type=click.IntRange(min=1), default=16, show_default=True, help="Requests on their way at once."),
-    click.option("--rate", metavar="NUMBER", type=float, callback=above_zero, help="Requests a second at the most."),
+    click.option(
+        "--envelope/--no-envelope", default=True,
+        help="Treat an answer with operationWasSuccessful: false as rejected, whatever its status.  [default: envelope]",
+    ),
+    click.option(
+        "--fresh", metavar="MEMBER", help="Make this member unique in each message, for a target that rejects values it has seen before."
+    ),
+    click.option(
+        "--concurrency", metavar="NUMBER", type=click.IntRange(min=1), default=16, show_default=True, help="Maximum number of concurrent requests."
+    ),
+    click.option("--rate", metavar="NUMBER", type=float, callback=above_zero, help="Maximum number of requests per second.  [default: no limit]"),
 )  # fmt: skip
 
 _CHOICE_OPTIONS = (
     _rule_option,
     _technique_option,
     click.option(
-        "--site", "sites", metavar="SITE", shell_complete=known("sites"), multiple=True,
-        help="Only faults of rules at this site (repeatable); * stands for anything. As with --rule, no other cases but their twins.",
+        "--site", "sites", metavar="SITE", shell_complete=known("sites", excludable=True), multiple=True,
+        help="Include only faults that break rules at this site (repeatable; * and ! as with --rule).",
     ),
-    click.option("--tag", "tags", metavar="TAG", multiple=True, help="Only cases with this tag (repeatable); * stands for anything."),
-    click.option(
-        "--exclude-rule", "exclude_rules", metavar="ID", shell_complete=known("rule_ids"), multiple=True, help="No faults of this rule (repeatable)."
-    ),
-    click.option(
-        "--exclude-technique", "exclude_techniques", metavar="NAME", shell_complete=known("techniques"), multiple=True,
-        help="No faults by this technique (repeatable).",
-    ),
-    click.option("--exclude-tag", "exclude_tags", metavar="TAG", multiple=True, help="No cases with this tag (repeatable)."),
+    click.option("--tag", "tags", metavar="TAG", multiple=True, help="Include only cases with this tag (repeatable; * and ! as with --rule)."),
 )  # fmt: skip
 _minimal_option = click.option(
-    "--minimal", is_flag=True, help="Of the catalogue only the smallest set that breaks every rule by every technique once."
+    "--minimal", is_flag=True, help="Include only the smallest part of the catalogue that breaks every rule by every technique."
 )
-CHOICE = ("rules", "techniques", "sites", "tags", "exclude_rules", "exclude_techniques", "exclude_tags")
-"""The parameters of `choice_options` that are names, in which * stands for anything."""
-
-
-class Sectioned(click.Command):
-    """A command whose help parts its many options by what they are about."""
-
-    sections: tuple[tuple[str, str, str], ...] = (
-        ("Target", "config", "rate"),
-        ("Cases", "message_type", "strength"),
-        ("Limits", "seconds", "preflight"),
-        ("What stays", "journal", "write_config"),
-        ("Workers", "workers", "cluster"),
-    )
-    """(heading, the first parameter of it, the last); what is in none of them comes behind."""
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the options, section by section."""
-        params = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and param.get_help_record(ctx) is not None]
-        names = [param.name for param in params]
-        sections = [(heading, names.index(first), names.index(last)) for heading, first, last in self.sections]
-        left = [param for number, param in enumerate(params) if not any(start <= number <= end for _, start, end in sections)]
-        for heading, found in [*((heading, params[start : end + 1]) for heading, start, end in sections), ("Options", left)]:
-            with formatter.section(heading):
-                formatter.write_dl([record for param in found if (record := param.get_help_record(ctx)) is not None])
+CHOICE = ("rules", "techniques", "sites", "tags")
+"""The parameters of `choice_options` that are patterns of names."""
 
 
 def _all(options: tuple[Decorator, ...]) -> Decorator:

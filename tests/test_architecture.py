@@ -19,6 +19,8 @@ ALLOWED: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
     "format_names": set(),
+    "durations": set(),
+    "removed": set(),
     "schemas": {"errors"},
     "decoder": {"schemas", "errors"},
     "cases": {"decoder", "packing", "schemas", "errors"},
@@ -38,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "har_entries": set(),
     "writing": set(),
     "packing": {"errors"},
-    "configuration": {"schemas", "writing", "errors"},
+    "configuration": {"removed", "schemas", "writing", "errors"},
     "options": {"completing", "configuration", "format_names", "schemas", "errors"},
     "completing": {"cases", "service", "schemas", "errors"},
 }  # fmt: skip

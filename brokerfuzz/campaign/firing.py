@@ -29,7 +29,9 @@ TICK = 0.1
 """Seconds between two reports of progress."""
 
 INTERRUPTED = "interrupted"
-OnProgress = Callable[[CampaignProgress], None]
+SHRINK_REQUESTS = 200
+"""The most requests that shrink one finding."""
+OnProgress = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +54,7 @@ class Options:
     now: datetime | None = None
     contract: Contract | None = None
     stances: Stances | None = None
-    shrink_requests: int = 200
+    shrink_requests: int = SHRINK_REQUESTS
     shrink_seconds: float = 60.0
     fresh: str | None = None
     total: int | None = None

@@ -32,9 +32,9 @@ IN_VAIN = 5000
 class Plan:
     """Cases of one message type: the catalogue's (not `only_random`), then `count` random ones from a `seed`, or None for no end of them.
 
-    `now` is the time that they are made against, `contract` the folder of a changed one. What is wanted, and what is not, are names of
-    rules, techniques, tags and sites in which `*` stands for anything: see `selecting.selection`. `minimal` leaves of the catalogue's
-    wanted cases the smallest set that breaks each rule by each technique.
+    `now` is the time that they are made against, `contract` the folder of a changed one. `rules`, `techniques`, `tags` and `sites` are patterns
+    of what is wanted, or of what is not: see `selecting.selection`. `minimal` keeps only the smallest set of the catalogue's wanted cases that
+    breaks each rule by each technique.
     """
 
     message_type: MessageType
@@ -45,11 +45,8 @@ class Plan:
     strength: int = 2
     verdicts: tuple[Label, ...] = LABELS
     rules: tuple[str, ...] = ()
-    exclude_rules: tuple[str, ...] = ()
     techniques: tuple[str, ...] = ()
-    exclude_techniques: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    exclude_tags: tuple[str, ...] = ()
     sites: tuple[str, ...] = ()
     minimal: bool = False
     contract: str | None = None
@@ -91,10 +88,7 @@ class Plan:
     @property
     def chosen(self) -> Selection:
         """Which cases are wanted. Raises `UnknownNameError`."""
-        return selection(
-            self.demands, self.rules, self.techniques, self.tags,
-            exclude_rules=self.exclude_rules, exclude_techniques=self.exclude_techniques, exclude_tags=self.exclude_tags, sites=self.sites,
-        )  # fmt: skip
+        return selection(self.demands, self.rules, self.techniques, self.tags, sites=self.sites)
 
     def listed(self) -> Sequence[Case]:
         """The catalogue's cases."""

@@ -9,23 +9,25 @@ from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import Contract, Rule
 
+EXCLUDES = "!"
+"""A pattern that begins with it excludes what the rest of it matches."""
+
 
 @dataclass(frozen=True)
 class Selection:
-    """Which cases are wanted. Make it with `selection`.
+    """The cases that are wanted. Make it with `selection`.
 
-    `rules` and `techniques` are those that may be broken and by what (None: any): where either is limited to some that are wanted, `only_faults`,
-    cases without a fault are not. `wanted_tag` and `unwanted_tag` say which tags a case has to have one of, and may have none of.
+    `rules` and `techniques` are the ones that may occur (None: any). With `only_faults`, cases without a fault are not wanted.
+    `tags` decides from the tags of a case (None: all cases are wanted).
     """
 
     rules: Collection[str] | None = None
     techniques: Collection[str] | None = None
     only_faults: bool = False
-    wanted_tag: Callable[[str], bool] | None = None
-    unwanted_tag: Callable[[str], bool] | None = None
+    tags: Callable[[Collection[str]], bool] | None = None
 
     def __bool__(self) -> bool:
-        return any(part is not None for part in (self.rules, self.techniques, self.wanted_tag, self.unwanted_tag))
+        return any(part is not None for part in (self.rules, self.techniques, self.tags))
 
     def wants(self, case: Case) -> bool:
         """Whether the case is about what is wanted."""
@@ -36,8 +38,7 @@ class Selection:
             for fault in case.faults
         ):
             return False
-        tagged = self.wanted_tag is None or any(map(self.wanted_tag, case.tags))
-        return tagged and not (self.unwanted_tag is not None and any(map(self.unwanted_tag, case.tags)))
+        return self.tags is None or self.tags(case.tags)
 
     def of(self, cases: Iterable[Case]) -> Iterator[Case]:
         """The cases that are wanted, each once, the faults behind their twins; every case where nothing is chosen."""
@@ -58,46 +59,46 @@ class Selection:
 
 
 def selection(
-    contract: Contract,
-    rules: Sequence[str] = (),
-    techniques: Sequence[str] = (),
-    tags: Sequence[str] = (),
-    *,
-    exclude_rules: Sequence[str] = (),
-    exclude_techniques: Sequence[str] = (),
-    exclude_tags: Sequence[str] = (),
-    sites: Sequence[str] = (),
+    contract: Contract, rules: Sequence[str] = (), techniques: Sequence[str] = (), tags: Sequence[str] = (), *, sites: Sequence[str] = ()
 ) -> Selection:
-    """The selection of cases by rule ids, names of techniques, tags and sites, in which `*` stands for anything and `?` for one character.
+    """The selection of cases by patterns for rule ids, names of techniques, tags and sites.
 
-    `sites` want the rules that are at them: a rule is broken where it is wanted by its id and by its site, as far as either is said.
-    Raises `UnknownNameError` for a pattern that no rule, technique or site fits. Tags are not known before there are cases: what fits none chooses
-    none.
+    In a pattern, `*` matches anything and `?` one character. A pattern that begins with `!` excludes what the rest of it matches. Exclusions win;
+    exclusions alone keep everything else, also the cases without a fault. `sites` select the rules that are at them: a rule may be broken if both
+    its id and its site are wanted. Raises `UnknownNameError` if a pattern matches no rule, technique or site. Tags are not known before there are
+    cases: a pattern that matches no tag selects nothing.
     """
-    broken = _chosen("rule", contract.rules_by_id, rules, exclude_rules, "`brokerfuzz rules` lists them all")
+    by_id = _matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists them all")
+    at_sites = _at(contract, sites)
     return Selection(
-        _at(contract, broken, sites) if sites else broken,
-        _chosen("technique", TECHNIQUES, techniques, exclude_techniques, "`brokerfuzz rules --techniques` lists them all"),
-        bool(rules or techniques or sites),
-        _any_of(tags),
-        _any_of(exclude_tags),
+        by_id if at_sites is None else at_sites if by_id is None else {name: None for name in at_sites if name in by_id},
+        _matching("technique", TECHNIQUES, techniques, "`brokerfuzz rules --techniques` lists them all"),
+        any(not pattern.startswith(EXCLUDES) for pattern in (*rules, *techniques, *sites)),
+        _by_tags(tags),
     )
 
 
-def _at(contract: Contract, rules: Collection[str] | None, sites: Sequence[str]) -> Collection[str]:
-    """Those of the rules (None: of all) that are at the sites."""
+def _at(contract: Contract, sites: Sequence[str]) -> Collection[str] | None:
+    """The rules at the wanted sites; None where there is no pattern."""
     known = dict.fromkeys(rule.site for rule in contract.rules_by_id.values())
-    wanted = {site for pattern in sites for site in _fitting("site", known, pattern, "`brokerfuzz rules` lists the rules of each")}
-    return {name: None for name, rule in contract.rules_by_id.items() if rule.site in wanted and (rules is None or name in rules)}
+    wanted = _matching("site", known, sites, "`brokerfuzz rules` lists the rules of each")
+    return None if wanted is None else {name: None for name, rule in contract.rules_by_id.items() if rule.site in wanted}
 
 
-def _chosen(kind: str, known: Collection[str], wanted: Sequence[str], unwanted: Sequence[str], remedy: str) -> Collection[str] | None:
-    """The names that some pattern wants and none excludes, in their order; None where there is no pattern."""
-    if not wanted and not unwanted:
+def _matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy: str) -> Collection[str] | None:
+    """The names that the patterns want, in their order; None where there is no pattern."""
+    if not patterns:
         return None
+    wanted, excluded = _parted(patterns)
     some = {name for pattern in wanted for name in _fitting(kind, known, pattern, remedy)} if wanted else set(known)
-    out = {name for pattern in unwanted for name in _fitting(kind, known, pattern, remedy)}
+    out = {name for pattern in excluded for name in _fitting(kind, known, pattern, remedy)}
     return {name: None for name in known if name in some and name not in out}
+
+
+def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The patterns of what is wanted, and those of what is excluded, without their mark."""
+    excluded = [pattern.removeprefix(EXCLUDES) for pattern in patterns if pattern.startswith(EXCLUDES)]
+    return [pattern for pattern in patterns if not pattern.startswith(EXCLUDES)], excluded
 
 
 def _fitting(kind: str, known: Collection[str], pattern: str, remedy: str) -> list[str]:
@@ -108,9 +109,19 @@ def _fitting(kind: str, known: Collection[str], pattern: str, remedy: str) -> li
     return found
 
 
-def _any_of(patterns: Sequence[str]) -> Callable[[str], bool] | None:
-    spelled = [_pattern(pattern) for pattern in patterns]
-    return (lambda tag: any(pattern.fullmatch(tag) for pattern in spelled)) if spelled else None
+def _by_tags(patterns: Sequence[str]) -> Callable[[Collection[str]], bool] | None:
+    if not patterns:
+        return None
+    wanted, excluded = (list(map(_pattern, some)) for some in _parted(patterns))
+
+    def is_wanted(tags: Collection[str]) -> bool:
+        return (not wanted or _any_fits(wanted, tags)) and not _any_fits(excluded, tags)
+
+    return is_wanted
+
+
+def _any_fits(patterns: Sequence[re.Pattern[str]], tags: Collection[str]) -> bool:
+    return any(pattern.fullmatch(tag) for tag in tags for pattern in patterns)
 
 
 def _pattern(pattern: str) -> re.Pattern[str]:

@@ -1,55 +1,68 @@
-"""What a command fires at: an HTTP endpoint, a command, a function, or the reference service that comes along."""
+"""What a command sends messages to: an HTTP endpoint, a command, a function, or the reference service."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
 from click.core import ParameterSource
 
+from brokerfuzz.commands.option_values import OF_HTTP, OF_PROCESSES, TargetOptions
 from brokerfuzz.commands.output import note
-from brokerfuzz.contract_names import MESSAGE_TYPES
-from brokerfuzz.options import CONFIGURATION, OF_TARGET
+from brokerfuzz.options import CONFIGURATION, MESSAGES
 
 if TYPE_CHECKING:
-    from brokerfuzz.schemas import Contract
-    from brokerfuzz.targets import Target
-
-Given = dict[str, Any]
-_OF_HTTP = ("url", "method", "headers", "insecure", "ca", "timeout", "accept", "reject", "envelope")
-_OF_PROCESSES = ("exec_", "lines", "call", "timeout")
+    from brokerfuzz.cases.plan import Plan
+    from brokerfuzz.schemas import Stances
+    from brokerfuzz.targets import AnswerRules, Target
 
 
-def settled(ctx: click.Context, given: Given, url: str | None) -> Given:
-    """The parameters, where the command line and a configuration may both have named a target: one on the command line (a `url` there, too)
-    is the only one, and the configuration's headers, which may be secret, go to the configuration's own server alone. Stances of both hold.
+# ---------------------------------------------------------------------------------- the command line and the configuration
+
+
+def settled(ctx: click.Context, target: TargetOptions, url: str | None) -> TargetOptions:
+    """The target, if the command line (a `url` there, too) and a configuration may both name one: a target on the command line is the only one.
+
+    The configuration's headers may be secret, so they are sent to the configuration's own server only.
     """
-    typed = {name: given[name] for name in OF_TARGET if name != "url" and given[name] is not None and _typed(ctx, name)}
-    given = {**given, "url": url if url is not None else _configured_url(ctx)}
-    if url is not None or typed:
-        own = _origin_of_configuration(ctx)
-        given |= {name: typed.get(name) for name in OF_TARGET if name != "url"} | {"url": url}
-        if given["headers"] and not _typed(ctx, "headers") and (given["url"] is None or _origin(given["url"]) != own):
+    configured = _configured_url(ctx)
+    typed = {name for name in ("exec_", "call", "lines") if _typed(ctx, name)}
+    if url is None and not typed:
+        target = replace(target, url=configured)
+    else:
+        target = _only_typed(target, url, typed)
+        own = None if configured is None else _origin(configured)
+        if target.headers and not _typed(ctx, "headers") and (url is None or _origin(url) != own):
             note("the configuration's headers are for its own target, and are not sent to this one: give them with -H if they should be")
-            given["headers"] = []
-    named = [name for name in ("url", "exec_", "call") if given.get(name) is not None]
-    if len(named) > 1:
+            target = replace(target, headers=())
+    if sum(name is not None for name in (target.url, target.exec_, target.call)) > 1:
         raise click.UsageError("a URL, --exec and --call are targets each: give one of them", ctx)
-    if given.get("lines") and not given.get("exec_"):
+    if target.lines and not target.exec_:
         raise click.UsageError("--lines says how the command of --exec is spoken to: give --exec too", ctx)
-    if "stances" in given and (configuration := ctx.meta.get(CONFIGURATION)) is not None:
-        given["stances"] = {**configuration.values.get("stances", {}), **given["stances"]}
-    return given
+    return target
+
+
+def settled_stances(ctx: click.Context, stances: "Stances") -> "Stances":
+    """The stances of the configuration, and those of the command line, which outrank them."""
+    configuration = ctx.meta.get(CONFIGURATION)
+    return stances if configuration is None else {**configuration.values.get("stances", {}), **stances}
+
+
+def _only_typed(target: TargetOptions, url: str | None, typed: set[str]) -> TargetOptions:
+    return replace(
+        target,
+        url=url,
+        exec_=target.exec_ if "exec_" in typed else None,
+        call=target.call if "call" in typed else None,
+        lines=target.lines if "lines" in typed else None,
+    )
 
 
 def _typed(ctx: click.Context, name: str) -> bool:
     return ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE
-
-
-def _origin_of_configuration(ctx: click.Context) -> tuple[str, str] | None:
-    url = _configured_url(ctx)
-    return None if url is None else _origin(url)
 
 
 def _configured_url(ctx: click.Context) -> str | None:
@@ -63,56 +76,59 @@ def _origin(url: str) -> tuple[str, str]:
     return parts.scheme, parts.netloc.rpartition("@")[2]
 
 
-@contextmanager
-def aimed(given: Given, contract: "Contract") -> Iterator["Target"]:
-    """The target that is named, or the reference service while it runs. Raises `TargetError`."""
+# ------------------------------------------------------------------------------------------------------------- the target
+
+
+def named(target: TargetOptions, *, processes: int | None = None) -> "Target":
+    """The target that is named, which runs at most so many processes (None: as many as it likes). Raises `TargetError`."""
     from brokerfuzz.targets import CallTarget, CommandTarget, LineTarget
 
-    patience: dict[str, Any] = {"timeout": given["timeout"], "processes": 1 if given.get("workers", 1) > 1 else None}
-    if given["exec_"] is not None and given["lines"] is not None:
-        yield LineTarget(given["exec_"], encoding=given["lines"], **patience)
-    elif given["exec_"] is not None:
-        yield CommandTarget(given["exec_"], **patience)
-    elif given["call"] is not None:
-        yield CallTarget(given["call"], **patience)
-    elif given["url"] is not None:
-        yield _endpoint(given["url"], given)
-    else:
-        from brokerfuzz.service.running import running
-
-        if given["message_type"] != MESSAGE_TYPES[0]:
-            raise click.UsageError(f"the reference service takes {MESSAGE_TYPES[0]} alone: name a target (a URL, --exec or --call)")
-        with running(bugs=given["bugs"], contract=contract, now=given["now"], seed=given["seed"]) as base:
-            yield _endpoint(f"{base}/offers", given)
+    if target.exec_ is not None and target.lines is not None:
+        return LineTarget(target.exec_, encoding=target.lines, timeout=target.timeout, processes=processes)
+    if target.exec_ is not None:
+        return CommandTarget(target.exec_, timeout=target.timeout, processes=processes)
+    if target.call is not None:
+        return CallTarget(target.call, timeout=target.timeout, processes=processes)
+    assert target.url is not None, "a target is named"
+    return _endpoint(target.url, target)
 
 
-def _endpoint(url: str, given: Given) -> "Target":
+@contextmanager
+def embedded(target: TargetOptions, plan: "Plan", now: datetime | None) -> Iterator["Target"]:
+    """The reference service, while it runs, for the cases of a plan."""
+    from brokerfuzz.service.running import running
+
+    if plan.message_type != MESSAGES[0]:
+        raise click.UsageError(f"the reference service takes {MESSAGES[0]} alone: name a target (a URL, --exec or --call)")
+    with running(bugs=target.bugs, contract=plan.demands, now=now, seed=plan.seed) as base:
+        yield _endpoint(f"{base}/offers", target)
+
+
+def _endpoint(url: str, target: TargetOptions) -> "Target":
     from brokerfuzz.targets import HttpTarget
 
     return HttpTarget(
         url,
-        method=given["method"],
-        headers=given["headers"],
-        timeout=given["timeout"],
-        rules=_rules(given),
-        insecure=given["insecure"],
-        ca=given["ca"],
+        method=target.method,
+        headers=target.headers,
+        timeout=target.timeout,
+        rules=_rules(target),
+        insecure=target.insecure,
+        ca=target.ca,
     )
 
 
-def _rules(given: Given) -> Any:
+def _rules(target: TargetOptions) -> "AnswerRules":
     from brokerfuzz.targets import AnswerRules, status_patterns
 
-    patterns = {name: status_patterns(given[name]) for name in ("accept", "reject") if given[name] is not None}
-    return AnswerRules(**patterns, envelope=given["envelope"])
+    said = {"accept": target.accept, "reject": target.reject}
+    return AnswerRules(**{name: status_patterns(text) for name, text in said.items() if text is not None}, envelope=target.envelope)
 
 
-def is_embedded(given: Given) -> bool:
-    """Whether no target is named."""
-    return all(given[name] is None for name in ("url", "exec_", "call"))
+# ------------------------------------------------------------------------------------------------------ journals and reports
 
 
-def told(target: "Target") -> dict[str, Any]:
+def told(target: "Target") -> Mapping[str, Any]:
     """What reports say of the target: the request (None where it is no HTTP) and how answers are read."""
     from brokerfuzz.targets import HttpTarget
 
@@ -140,23 +156,25 @@ def _endpoint_of_process(name: str) -> "Target":
     return CallTarget(name) if ":" in name and " " not in name and "/" not in name else CommandTarget(name)
 
 
-def remembered(given: Given, target: "Target") -> dict[str, Any] | None:
-    """The parameters of the target for a journal; None where a secret is among them, which no journal holds."""
+def remembered(options: TargetOptions, target: "Target") -> Mapping[str, Any] | None:
+    """The options of the target for a journal; None where a secret is among them, which no journal holds."""
     from brokerfuzz.targets import HttpTarget
 
-    if is_embedded(given):
-        return {"bugs": list(given["bugs"]), **{name: given[name] for name in _OF_HTTP if name != "url"}}
+    if options.is_embedded:
+        return {"bugs": list(options.bugs), **{name: getattr(options, name) for name in OF_HTTP}}
     if isinstance(target, HttpTarget):
-        secret = target.request["url"] != given["url"] or [list(pair) for pair in target.headers] != target.request["headers"]
-        return None if secret else {name: given[name] for name in _OF_HTTP}
-    secret = given["exec_"] is not None and target.name != given["exec_"]
-    return None if secret else {name: given[name] for name in _OF_PROCESSES}
+        secret = target.request["url"] != options.url or [list(pair) for pair in target.headers] != target.request["headers"]
+        return None if secret else {name: getattr(options, name) for name in ("url", *OF_HTTP)}
+    secret = options.exec_ is not None and target.name != options.exec_
+    return None if secret else {name: getattr(options, name) for name in OF_PROCESSES}
 
 
-def recalled(given: Given, aim: Mapping[str, Any] | None) -> Given:
-    """The parameters with the target that a journal remembers, where none is named now."""
-    if not is_embedded(given):
-        return given
+def recalled(options: TargetOptions, aim: Mapping[str, Any] | None) -> TargetOptions:
+    """The options with the target that a journal remembers, where none is named now."""
+    if not options.is_embedded:
+        return options
     if aim is None:
         raise click.UsageError("the journal does not hold its target, since there were secrets in it: give the target and its headers again")
-    return {**given, **aim, "headers": [(name, value) for name, value in aim.get("headers", [])]}
+    known = {name: aim[name] for name in ("url", *OF_HTTP, *OF_PROCESSES) if name in aim}
+    headers, bugs = [(name, value) for name, value in aim.get("headers", [])], tuple(aim.get("bugs", ()))
+    return replace(options, **{**known, "headers": headers, "bugs": bugs})

@@ -7,31 +7,33 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.making import NOTHING_LEFT, contract_of, tell_unbroken
+from brokerfuzz.commands.option_values import CaseFilters, gathered
 from brokerfuzz.commands.output import print_json, print_lines
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 
 if TYPE_CHECKING:
-    from brokerfuzz.schemas import Label, MessageType
+    from brokerfuzz.schemas import MessageType
 
 
-@click.command("catalogue", short_help="Show what the catalogue has, and why.")
+@click.command("catalogue", short_help="Show what the catalogue contains, and why.")
 @options.message_option
 @options.verdict_option
 @options.choice_options
-@click.option("--cases", "listed", is_flag=True, help="List the cases, and what each is the first to cover.")
+@click.option("--cases", "listed", is_flag=True, help="List the cases, each with what it is the first to cover.")
 @options.strength_option
-@options.now_option("Make the cases")
+@options.now_option("Generate the cases")
 @options.contract_option
 @options.json_option
+@gathered(filters=CaseFilters)
 def command(
-    message_types: "tuple[MessageType, ...]", verdicts: "tuple[Label, ...]", minimal: bool, listed: bool, strength: int, now: datetime | None,
-    contract: str | None, as_json: bool, **choice: tuple[str, ...],
+    message_types: "tuple[MessageType, ...]", filters: CaseFilters, minimal: bool, listed: bool, strength: int, now: datetime | None,
+    contract: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Show what the catalogue has: how many cases by verdict, rule, technique and silence.
+    """Show what the catalogue contains: the number of cases by verdict, rule, technique and silence.
 
-    The catalogue is the finite list of cases that the contract alone determines, which `export` writes and `fire` sends
-    first. Early cases cover most. With --cases, or --minimal, each case is a line that says what it is there for; --minimal
-    has the smallest set, and each case's reason.
+    The catalogue is the finite list of cases that follow from the contract alone. `export` writes these cases first, and
+    `fire` sends them first. The first cases cover most. With --cases or --minimal, each line shows one case and what it
+    covers; --minimal lists the smallest set, with the reason for each case.
 
     \b
     Examples:
@@ -42,12 +44,11 @@ def command(
     """
     from brokerfuzz.cases.catalogue import catalogue as cases_of
     from brokerfuzz.cases.minimal import minimal as smallest
-    from brokerfuzz.cases.selecting import selection
     from brokerfuzz.explaining.catalogues import Size, entries, size_lines
 
     demands = contract_of(contract)
-    tell_unbroken(demands, message_types or MESSAGE_TYPES)
-    chosen, wanted = selection(demands, **choice), verdicts or LABELS
+    tell_unbroken(demands, message_types or MESSAGES)
+    chosen, wanted = filters.selection(demands), filters.verdicts or VERDICTS
     sizes: dict[str, Size] = {}
     rows: list[Any] = []
     for message_type in message_types or MESSAGE_TYPES:

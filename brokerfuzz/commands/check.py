@@ -2,7 +2,7 @@
 
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,44 +13,45 @@ from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.options import ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
-    from brokerfuzz.explaining.judgements import MessageJudgement
-    from brokerfuzz.schemas import Contract, MessageType
+    from brokerfuzz.explaining.judgements import Judgement
+    from brokerfuzz.schemas import Contract, MessageType, Stances
 
 
 _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
 
 
-@click.command("check", short_help="Judge messages, and say why.")
+@click.command("check", short_help="Judge messages and explain the verdicts.")
 @click.argument("files", metavar="FILE...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
 @click.option(
     "--message",
     "message_type",
     metavar="TYPE",
-    type=click.Choice(MESSAGE_TYPES),
-    help=f"What they are: {ONE_OF_MESSAGES}. Else told from their members.",
+    type=click.Choice(MESSAGES),
+    help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their members]",
 )
-@click.option("--ndjson", is_flag=True, help="A message a line; so it is for .ndjson and .jsonl in any case.")
+@click.option("--ndjson", is_flag=True, help="Read one message per line. This is the default for .ndjson and .jsonl files.")
 @options.stance_option
-@options.now_option("Judge as")
+@options.now_option("Judge messages")
 @options.contract_option
-@click.option("-q", "--quiet", is_flag=True, help="Leave out what is valid, or as its corpus says.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only messages that are not valid, or that differ from their records in a corpus.")
 @options.json_option
 def command(
-    files: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, stances: Any, now: datetime | None, contract: str | None,
+    files: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, stances: "Stances", now: datetime | None, contract: str | None,
     quiet: bool, as_json: bool,
 ) -> int:  # fmt: skip
-    """Judge messages: valid, invalid, or unspecified, and why.
+    """Judge messages as valid, invalid or unspecified, and explain why.
 
-    A FILE holds one message of up to 64 MiB, or one a line; - is standard input. In a corpus that `export` wrote, each
-    message is held against what its record says. Of recorded traffic (HAR) only the bodies that are messages of the
-    contract are judged. What is no JSON at all is an invalid message, not an error.
+    A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. In a corpus that
+    `export` wrote, brokerfuzz compares each verdict with the record. In recorded traffic (HAR), it judges only the bodies
+    that are messages of the contract. Data that is not JSON is an invalid message, not an error.
 
-    Without --message, a message is what its members say; one that could be of several types is judged as each, and must
-    be named only if the verdicts differ.
+    Without --message, brokerfuzz recognises the type of a message by its members. If several types are possible, it
+    judges the message as each of them. You need --message only if these verdicts differ.
 
-    With --json, each line printed is the JSON of one message.
+    With --json, each line of the output is a JSON document about one message.
 
-    Exit status: 0 no message is invalid, 1 one is (of a corpus: one is not what its record says), 2 a file cannot be judged.
+    Exit status: 0 no message is invalid; 1 a message is invalid, or its verdict differs from the corpus; 2 usage error, or
+    a file cannot be read.
 
     \b
     Examples:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command("completion", short_help="Print the script for completion in a shell.")
+@click.command("completion", short_help="Print the completion script of a shell.")
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
-    """Print the script that lets a shell complete commands, options, rules, techniques, silences and bugs.
+    """Print the script that makes a shell complete commands, options, rules, techniques, silences and bugs.
 
     \b
     Examples:

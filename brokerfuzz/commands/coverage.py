@@ -16,35 +16,36 @@ if TYPE_CHECKING:
     from brokerfuzz.schemas import MessageType
 
 
-@click.command("coverage", short_help="Say what a corpus covers of the contract, and what not.")
+@click.command("coverage", short_help="Show what a corpus covers of the contract.")
 @click.argument("corpora", metavar="CORPUS...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
-@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES),
-              help=f"What the messages are: {ONE_OF_MESSAGES}. Else told from their members.")  # fmt: skip
-@click.option("--ndjson", is_flag=True, help="A message a line; so it is for .ndjson and .jsonl in any case.")
-@click.option("--missing", is_flag=True, help="List what is not covered, a line each, instead of the table.")
-@click.option("--html", metavar="FILE", type=click.Path(readable=False), help="Write a page to look at, too.")
-@click.option("--force", is_flag=True, help="Replace the page where it is there already.")
+@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGES),
+              help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their members]")  # fmt: skip
+@click.option("--ndjson", is_flag=True, help="Read one message per line. This is the default for .ndjson and .jsonl files.")
+@click.option("--missing", is_flag=True, help="List what is not covered, one item per line, instead of the table.")
+@click.option("--html", metavar="FILE", type=click.Path(readable=False), help="Also write the coverage as an HTML page.")
+@click.option("--force", is_flag=True, help="Overwrite the page if it exists.")
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
-              help="Exit with status 1 where less is covered of all rules, techniques, edges and silences.")  # fmt: skip
+              help="Exit with status 1 if the corpus covers less than this share of all rules, techniques, edges and silences.")  # fmt: skip
 @options.strength_option
-@options.now_option("Judge as")
+@options.now_option("Judge messages")
 @options.contract_option
 @options.json_option
 def command(
     corpora: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, missing: bool, html: str | None, force: bool,
     fail_under: float | None, strength: int, now: datetime | None, contract: str | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """Say what a corpus covers of the contract, and what not: rules broken, techniques used, edges shown, silences
-    touched, states that occur in pairs. Site by site, for each type that there are messages of.
+    """Show what a corpus covers of the contract and what it misses, site by site, for each message type in the corpus.
 
-    A CORPUS is one that `export` wrote, or any other: a message a file, a message a line, recorded traffic (HAR). Where
-    a message that is not ours breaks one rule at one place, its technique is recognised if one of ours gives that value.
+    The coverage counts the rules broken, the techniques used, the edges and silences that occur, and the pairs of states.
 
-    With --json, one document: "messages" has "messages", "verdicts", "goals" (by kind: "covered" and "all") and "sites"
-    (each "site", and by kind the names "covered" and "missing") of each type, "left_out" how many messages were not
-    counted, as "other_traffic" or for "type_unknown".
+    A CORPUS is one that `export` wrote or any other messages: one per file, one per line, or recorded traffic (HAR). If a
+    message from elsewhere breaks one rule at one place, brokerfuzz recognises the technique that gives the same value.
 
-    Exit status: 0 all is well, 1 less is covered than --fail-under wants, 2 something is wrong with the input.
+    With --json, the output is one document. "messages" contains, for each type, "messages", "verdicts", "goals" (by kind:
+    "covered" and "all") and "sites" (each with its "site" and, by kind, the names "covered" and "missing"). "left_out"
+    contains the number of messages that were not counted: "other_traffic" and "type_unknown".
+
+    Exit status: 0 success; 1 the coverage is below --fail-under; 2 usage error, or a corpus cannot be read.
 
     \b
     Examples:

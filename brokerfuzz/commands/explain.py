@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @click.command("explain", short_help="Explain a rule, technique or silence.")
 @click.argument("name", metavar="ID", shell_complete=options.known("explained"))
-@options.now_option("Make the example")
+@options.now_option("Generate the example")
 @options.contract_option
 @options.json_option
 def command(name: str, now: datetime | None, contract: str | None, as_json: bool) -> None:
-    """Say in plain words what a rule, a technique or a silence is, with an example beside its valid twin.
+    """Explain a rule, technique or silence in plain words, with an example and its twin (the valid counterpart).
 
     \b
     Examples:

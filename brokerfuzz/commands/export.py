@@ -3,12 +3,15 @@
 import json
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from brokerfuzz import options
+from brokerfuzz.commands.help_sections import SECTIONS, Sectioned
 from brokerfuzz.commands.making import contract_of, plans_of, recipe_of, tell_unbroken
+from brokerfuzz.commands.option_values import CaseOptions, gathered
 from brokerfuzz.commands.output import counted
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
@@ -22,8 +25,11 @@ if TYPE_CHECKING:
     from brokerfuzz.workers import WorkerPool
 
 
-class _Sectioned(options.Sectioned):
-    sections = (("Cases", "message_types", "contract"), ("Output", "fmt", "force"), ("Workers", "workers", "cluster"))
+_SECTIONS = {"Output": ("fmt", "force", "shards", "resume", "as_json"), **SECTIONS}
+
+
+class _WithFormats(Sectioned):
+    sections = _SECTIONS
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the options, and the formats behind them."""
@@ -32,34 +38,44 @@ class _Sectioned(options.Sectioned):
             formatter.write_dl(list(FORMATS.items()))
 
 
-@click.command("export", cls=_Sectioned, short_help="Write a corpus of labelled cases.")
+@click.command("export", cls=_WithFormats, short_help="Write a corpus of labelled cases.")
 @click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
 @options.message_option
 @options.verdict_option
 @options.choice_options
 @options.seed_option
-@options.count_option("of each message, after those of")
+@options.count_option("generate for each message type, in addition to the catalogue cases")
 @options.random_option
 @options.strength_option
-@options.now_option("Make the cases")
+@options.now_option("Generate the cases")
 @options.contract_option
 @options.format_option
-@click.option("--shards", metavar="NUMBER", type=click.IntRange(1, 99_999), help="Write so many corpora, NAME-00001-of-... each, and a list of them.")
-@click.option("--resume", is_flag=True, help="Of an export in shards write those that are not there whole.")
+@click.option(
+    "--shards",
+    metavar="NUMBER",
+    type=click.IntRange(1, 99_999),
+    help="Split the corpus into this many files, NAME-00001-of-..., and write a list of them.",
+)
+@click.option("--resume", is_flag=True, help="With --shards, write only the shards that are missing or incomplete.")
 @options.force_option
-@options.workers_option("make random cases")
-@click.option("--cluster", metavar="ADDRESS", help="Make random cases on the Dask cluster with this scheduler.")
+@options.workers_option("generate random cases")
+@click.option("--cluster", metavar="ADDRESS", help="Generate random cases on the Dask cluster with this scheduler address.")
 @options.json_option
+@gathered(cases=CaseOptions)
 def command(
-    out: str, message_types: "tuple[MessageType, ...]", fmt: str | None, shards: int | None, resume: bool, force: bool, workers: int,
-    cluster: str | None, as_json: bool, **given: Any,
+    out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, fmt: str | None, shards: int | None, resume: bool, force: bool,
+    workers: int, cluster: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Write a corpus: labelled cases for any language to read.
+    """Write a corpus: labelled cases that programs in any language can read.
 
-    The catalogue comes first, random cases after it; the valid twin of a fault comes before it. OUT is a file, or a folder
-    where the format is one, or a URL (s3://, gs://: pip install 'brokerfuzz[remote]'); .gz and .zst at its end pack it. It
-    appears when all is written, and replaces what is there only with --force; - is standard output, and the summary goes
-    to standard error. Give --now for a corpus that is the same tomorrow. The bytes are the same for any number of workers.
+    The corpus contains the cases of the catalogue, then random cases. The twin (the valid counterpart) of a fault comes
+    before the fault.
+
+    OUT is a file, a folder (for some formats) or a URL (s3://, gs://: pip install 'brokerfuzz[remote]'). A file is
+    compressed if its name ends in .gz or .zst. OUT appears only when it is complete, and replaces an existing one only
+    with --force. Use - for standard output; the summary then goes to standard error.
+
+    Give --now to get the same corpus on another day. The number of workers does not change the corpus.
 
     \b
     Examples:
@@ -76,10 +92,12 @@ def command(
         progress = stack.enter_context(ProgressLine())
         pool = _pool(stack, workers, cluster)
         form = _format(out, fmt)
-        message_types = _carried(form, message_types or MESSAGE_TYPES)
-        tell_unbroken(contract_of(given["contract"]), message_types)
-        place = None if out == "-" else _place(out, form, shards, given, resume=resume, force=force)
-        outcome = _written(_export(form, message_types, given, pool, progress), place, progress, shards, force=force, resume=resume)
+        message_types = _carried(form, message_types or MESSAGES)
+        tell_unbroken(contract_of(cases.contract), message_types)
+        place = None if out == "-" else _place(out, form, shards, force=force)
+        if place is not None and shards is not None and resume:
+            cases = _resumed(cases, place, form, shards)
+        outcome = _written(_export(form, message_types, cases, pool, progress), place, progress, shards, force=force, resume=resume)
     _print_summary(outcome, out, progress.seconds, shards, as_json=as_json)
 
 
@@ -112,20 +130,25 @@ def _format(out: str, fmt: str | None) -> "Format":
     return form
 
 
-def _place(out: str, form: "Format", shards: int | None, given: dict[str, Any], *, resume: bool, force: bool) -> "Place":
-    """Where it goes. What stands in the way there is said before any case is made."""
-    from brokerfuzz.corpus.exporting import check_place, recorded_now
+def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Place":
+    """Where the corpus goes. Raises `CorpusError`, before any case is generated, if it cannot be written there."""
+    from brokerfuzz.corpus.exporting import check_place
     from brokerfuzz.corpus.places import place_of
 
     place = place_of(out)
     if shards is None:
         check_place(form, place, force=force)
-    elif resume and given["now"] is None:
-        given["now"] = recorded_now(place, form, shards)
     return place
 
 
-def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "WorkerPool | None":
+def _resumed(cases: CaseOptions, place: "Place", form: "Format", shards: int) -> CaseOptions:
+    """The options with the time of the shards that are already there, if no other time is given."""
+    from brokerfuzz.corpus.exporting import recorded_now
+
+    return cases if cases.now is not None else replace(cases, now=recorded_now(place, form, shards))
+
+
+def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "Pool | None":
     from brokerfuzz import workers as others
 
     if cluster is not None:
@@ -137,13 +160,11 @@ def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "WorkerPool | 
     return processes
 
 
-def _export(
-    form: "Format", message_types: "tuple[MessageType, ...]", given: dict[str, Any], pool: "WorkerPool | None", progress: ProgressLine
-) -> "Export":
+def _export(form: "Format", message_types: "tuple[MessageType, ...]", cases: CaseOptions, pool: "Pool | None", progress: Progress) -> "Export":
     from brokerfuzz.corpus.exporting import Export
     from brokerfuzz.corpus.formats import About
 
-    plans = plans_of(message_types, given)
+    plans = plans_of(message_types, cases)
     about = About(plans[0].demands, message_types, plans[0].now, recipe_of(plans, form.name))
     return Export(plans, form, about, pool, progress)
 

@@ -8,17 +8,17 @@ from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of
 
 
-@click.command("init", short_help="Write a configuration to begin with.")
+@click.command("init", short_help="Write a configuration file to start from.")
 @click.argument("file", metavar="[FILE]", default="brokerfuzz.toml", type=click.Path(dir_okay=False))
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of configurations, for editors, and write nothing.")
-@click.option("--schema-beside", is_flag=True, help="Write the JSON Schema beside FILE, and have FILE name it for editors.")
-@click.option("--force", is_flag=True, help="Replace FILE where it is there already.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of configurations for editors. No file is written.")
+@click.option("--schema-beside", is_flag=True, help="Also write the JSON Schema next to FILE, and refer to it in FILE, for editors.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @options.contract_option
 def command(file: str, schema: bool, schema_beside: bool, force: bool, contract: str | None) -> None:
-    """Write a configuration with every setting in it, each with what it means, commented out where it has a default.
+    """Write a configuration file that lists and explains every setting. All settings are commented out.
 
-    `fire` and `replay` read brokerfuzz.toml, or [tool.brokerfuzz] of pyproject.toml, of the current folder or one above it.
-    What the command line says outranks it.
+    `fire` and `replay` read brokerfuzz.toml, or the [tool.brokerfuzz] section of pyproject.toml, in the current folder or
+    the nearest parent. Options on the command line override the configuration.
 
     \b
     Examples:

@@ -1,11 +1,13 @@
 """What several commands make: the contract, the cases that were asked for."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 import click
 
 from brokerfuzz import options
+from brokerfuzz.commands.option_values import CaseOptions
 from brokerfuzz.commands.output import NAME
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.options import RANDOM_CASES
@@ -36,28 +38,30 @@ def tell_unbroken(contract: "Contract", message_types: "Iterable[MessageType]") 
         click.echo(f"{NAME}: no technique breaks {rule.id}: it is kept in valid messages, and nothing tries to break it", err=True)
 
 
-def random_count(count: int | None, only_random: bool) -> int:
+def _random_count(count: int | None, only_random: bool) -> int:
     if only_random and count == 0:
         raise click.UsageError("--random --count 0 leaves no case: give a --count above 0", click.get_current_context())
     return count if count is not None else RANDOM_CASES if only_random else 0
 
 
-def check_minimal(given: "Mapping[str, Any]") -> None:
-    """Raises `UsageError` where nothing is left that --minimal could choose from."""
-    if given["minimal"] and given["only_random"]:
-        raise click.UsageError("--minimal chooses from the catalogue, which --random leaves out: give one of them", click.get_current_context())
-
-
-def plans_of(message_types: "tuple[MessageType, ...]", given: "Mapping[str, Any]") -> "tuple[Plan, ...]":
-    """A plan for each message type, of parameters that are called as the options are. All are made against one time. Raises `ClockError`."""
+def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, *, endless: bool = False) -> "tuple[Plan, ...]":
+    """A plan for each message type, all made against one time, with random cases that never end if they are `endless`. Raises `ClockError`."""
     from brokerfuzz.cases.case import clock
+
+    if cases.minimal and cases.only_random:
+        raise click.UsageError("--minimal chooses from the catalogue, which --random leaves out: give one of them", click.get_current_context())
+    count, now = None if endless else _random_count(cases.count, cases.only_random), clock(cases.now)
+    return tuple(_plan(message_type, cases, count, now) for message_type in message_types)
+
+
+def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, now: datetime) -> "Plan":
     from brokerfuzz.cases.plan import Plan
 
-    check_minimal(given)
-    count, now = random_count(given["count"], given["only_random"]), clock(given["now"])
-    said = {name: given[name] for name in ("seed", "only_random", "strength", "minimal", "contract")}
-    said |= {name: tuple(given[name]) for name in options.CHOICE} | {"verdicts": tuple(given["verdicts"]) or LABELS}
-    return tuple(Plan(message_type=message_type, now=now, count=count, **said) for message_type in message_types)
+    return Plan(
+        message_type=message_type, now=now, seed=cases.seed, count=count, only_random=cases.only_random, strength=cases.strength,
+        verdicts=cases.verdicts or VERDICTS, rules=cases.rules, techniques=cases.techniques, tags=cases.tags, sites=cases.sites,
+        minimal=cases.minimal, contract=cases.contract,
+    )  # fmt: skip
 
 
 def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
@@ -67,9 +71,9 @@ def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
     from brokerfuzz.schemas.instants import spell
 
     plan, types = plans[0], tuple(plan.message_type for plan in plans)
-    words = [f"--message={name}" for name in types if types != MESSAGE_TYPES]
-    words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != LABELS]
-    words += [f"--{name[:-1].replace('_', '-')}={value}" for name in options.CHOICE for value in getattr(plan, name)]
+    words = [f"--message={name}" for name in types if types != MESSAGES]
+    words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != VERDICTS]
+    words += [f"--{name[:-1]}={value}" for name in options.CHOICE for value in getattr(plan, name)]
     words += [word for word, said in (("--minimal", plan.minimal), ("--random", plan.only_random)) if said]
     words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
     words += [f"--strength={plan.strength}"] if plan.strength != 2 else []

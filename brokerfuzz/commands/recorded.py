@@ -11,6 +11,7 @@ from brokerfuzz.commands import aiming
 if TYPE_CHECKING:
     from brokerfuzz.campaign import Result
     from brokerfuzz.cases.plan import Plan
+    from brokerfuzz.schemas import Stances
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Recorded:
     path: str
     plan: "Plan"
     now: datetime | None
-    stances: Mapping[str, str]
+    stances: "Stances"
     aim: Mapping[str, Any] | None
     told: Mapping[str, Any]
     target: str
@@ -53,7 +54,7 @@ def outcome(known: Recorded) -> "Result":
     from brokerfuzz.campaign import Campaign, Options, Recalled, run
     from brokerfuzz.campaign.journal import Key
 
-    options = Options(now=known.now, contract=known.plan.demands, stances=known.stances)  # type: ignore[arg-type]
+    options = Options(now=known.now, contract=known.plan.demands, stances=known.stances)
     with closing(Recalled(known.path)) as recalled:
         shards = (shard for shard in known.plan.shards() if shard <= recalled.last)
         cases = ((number, case) for shard in shards for number, case in known.plan.cases(shard) if recalled.has(Key("case", number)))

@@ -9,38 +9,44 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands import aiming
+from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.option_values import SendingOptions, TargetOptions, gathered
 from brokerfuzz.commands.output import FOUND, print_json
 from brokerfuzz.commands.recorded import outcome, recorded
 from brokerfuzz.contract_names import MESSAGE_TYPES
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign.replaying import Again, Replayed
-    from brokerfuzz.schemas import Contract
+    from brokerfuzz.schemas import Contract, Stances
 
-Given = dict[str, Any]
 _CASE_ID = re.compile(r"[0-9a-f]{16}")
 _COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verdict": "yellow", "not sent": "yellow"}
 
 
-@click.command("replay", short_help="Send findings again, and say which are gone.")
+@click.command("replay", cls=Sectioned, short_help="Send findings again and report which are gone.")
 @options.config_option
 @click.argument("sources", metavar="JOURNAL|REPORT|CASE-ID... [URL]", nargs=-1, required=True)
 @options.target_options
 @options.stance_option
-@options.now_option("Judge, and make the cases of ids,")
+@options.now_option("Judge messages and generate cases")
 @options.contract_option
 @options.json_option
-def command(sources: tuple[str, ...], as_json: bool, **given: Any) -> int:
-    """Send findings again, also to another target, and say which are gone.
+@gathered(target=TargetOptions, sending=SendingOptions)
+def command(
+    sources: tuple[str, ...], target: TargetOptions, sending: SendingOptions, stances: "Stances", now: datetime | None,
+    contract: str | None, as_json: bool,
+) -> int:  # fmt: skip
+    """Send findings again, to the same or another target, and report which are gone.
 
-    The findings are those of a journal, or of a report in JSON; a case of the catalogue is sent by its id. Without a target
-    it is the one that they come from.
+    The findings come from a journal or a JSON report. You can also give the ID of a case in the catalogue. If you name no
+    target, brokerfuzz uses the one in the journal or report.
 
-    Each line is a finding: gone, still there, another (a contradiction of another kind), or other verdict (the message is
-    not any more what it was judged to be: what was in the future is past), or not sent (such a target cannot be given it).
+    Each line of the output is one finding: gone, still there, another (a different kind of contradiction), other verdict
+    (the message is judged differently now, for example because a date has passed), or not sent (this target cannot
+    receive it).
 
-    Exit status: 0 all are gone, 1 some are not, 2 the target cannot be reached, or the call is wrong.
+    Exit status: 0 all findings are gone; 1 some are not; 2 usage error, or the target cannot be reached.
 
     \b
     Examples:
@@ -55,18 +61,17 @@ def command(sources: tuple[str, ...], as_json: bool, **given: Any) -> int:
 
     ctx = click.get_current_context()
     files, url = _parted(sources)
-    given = {**aiming.settled(ctx, given, url), "bugs": (), "message_type": MESSAGE_TYPES[0], "seed": 0}
-    demands = contract_of(given["contract"])
+    target = aiming.settled(ctx, target, url)
+    demands = contract_of(contract)
     waiting: list[Again] = []
     for source in files:
-        found, given = _of(source, given, demands)
+        found, target = _of(source, target, now, demands)
         waiting += found
-    if aiming.is_embedded(given):
+    if target.is_embedded:
         raise click.UsageError("no target is named: give a URL, --exec or --call", ctx)
-    judge = Judge(given["now"], demands, demands.check_stances(given["stances"]))
-    fresh = None if given["fresh"] is None else Freshness(given["fresh"], judge)
-    with aiming.aimed(given, demands) as target:
-        replayed = looping.run(replay(waiting, target, judge, concurrency=given["concurrency"], rate=given["rate"], fresh=fresh))
+    judge = Judge(now, demands, demands.check_stances(aiming.settled_stances(ctx, stances)))
+    fresh = None if sending.fresh is None else Freshness(sending.fresh, judge)
+    replayed = looping.run(replay(waiting, aiming.named(target), judge, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))
     _print(replayed, as_json=as_json)
     return FOUND if any(one.kind is not None for one in replayed) else 0
 
@@ -80,10 +85,10 @@ def _parted(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
     return files, urls[0] if urls else None
 
 
-def _of(source: str, given: Given, contract: "Contract") -> "tuple[list[Again], Given]":
-    """What is to be sent again of a journal, a report or a case's id, and the parameters with its target where none was named."""
+def _of(source: str, target: TargetOptions, now: datetime | None, contract: "Contract") -> "tuple[list[Again], TargetOptions]":
+    """What to send again from a journal, a report or a case's id, and the options with its target where none was named."""
     if _CASE_ID.fullmatch(source) and not Path(source).exists():
-        return [_listed(source, given["now"], contract)], given
+        return [_listed(source, now, contract)], target
     from brokerfuzz.campaign.replaying import of_document, of_result
     from brokerfuzz.reports.files import read_report
 
@@ -91,9 +96,9 @@ def _of(source: str, given: Given, contract: "Contract") -> "tuple[list[Again], 
         document = read_report(source)
         request = document.get("request")
         aim = None if request is None or _is_secret(request) else {"url": request["url"], "method": request["method"], "headers": request["headers"]}
-        return list(of_document(document)), given if not aiming.is_embedded(given) else aiming.recalled(given, aim)
+        return list(of_document(document)), aiming.recalled(target, aim)
     known = recorded(source)
-    return list(of_result(outcome(known))), given if not aiming.is_embedded(given) else aiming.recalled(given, known.aim)
+    return list(of_result(outcome(known))), aiming.recalled(target, known.aim)
 
 
 def _is_secret(request: Any) -> bool:

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @click.command("rules", short_help="List the rules of the contract and its silences.")
 @options.message_option
-@click.option("--silences", "kind", flag_value="silences", help="Only what the contract leaves open.")
-@click.option("--techniques", "kind", flag_value="techniques", help="The ways of breaking rules instead, and which they break.")
+@click.option("--silences", "kind", flag_value="silences", help="List only the silences.")
+@click.option("--techniques", "kind", flag_value="techniques", help="List the techniques instead, with the keywords of the rules that they break.")
 @options.contract_option
 @options.json_option
 def command(message_types: "tuple[MessageType, ...]", kind: str | None, contract: str | None, as_json: bool) -> None:
-    """List what the contract demands (rules) and what it leaves open (silences).
+    """List what the contract requires (rules) and what it leaves open (silences).
 
     \b
     Examples:

@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     pass
 
 
-@click.command("serve", short_help="Run the reference service, with bugs if you like.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
-@click.option("--port", type=int, default=8080, show_default=True, help="The port to listen on; 0 is any that is free.")
+@click.command("serve", short_help="Run the reference service, with or without bugs.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=int, default=8080, show_default=True, help="Port to listen on; 0 picks any free port.")
 @options.bug_option
-@click.option("--list-bugs", is_flag=True, help="List the bugs that can be seeded, and exit.")
-@click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="What products and prices are made from.")
-@options.now_option("Judge as")
+@click.option("--list-bugs", is_flag=True, help="List the bugs that --bug can seed, and exit.")
+@click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the products and prices.")
+@options.now_option("Judge messages")
 @options.contract_option
 @options.json_option
 def command(
     host: str, port: int, bugs: tuple[str, ...], list_bugs: bool, seed: int, now: datetime | None, contract: str | None, as_json: bool
 ) -> None:
-    """Run the reference service, which keeps the contract, or breaks it where a bug is seeded.
+    """Run the reference service. It follows the contract, apart from the bugs that --bug seeds.
 
-    It takes offers at POST /offers, and gives valid products at GET /products and prices at POST /pricing. Its address
-    is printed once it listens; Ctrl-C ends it.
+    The service accepts offers at POST /offers. It returns valid products at GET /products and prices at POST /pricing.
+    It prints its address when it is ready; press Ctrl-C to stop it.
 
     \b
     Examples:

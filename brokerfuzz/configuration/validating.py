@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from brokerfuzz.configuration.spelling import spelled
 from brokerfuzz.errors import ConfigurationError
-from brokerfuzz.wording import listed
+from brokerfuzz.removed import KEYS
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
@@ -115,6 +115,8 @@ class _Complaint:
 
     def _unknown(self, steps: Steps, node: Node, name: str) -> str:
         known, sections = list(node["properties"]), schema()["properties"]
+        if gone := KEYS.get((str(steps[0]) if steps else "", name)):
+            return f"{self._table(steps)} has no key {name!r}: {gone}"
         at_home = [section for section in sections if name in sections[section].get("properties", {})]
         if at_home:
             said = f"it belongs in {self._table([at_home[0]])}"

@@ -73,7 +73,7 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
         (["--exec", ""], "names no program"),
         (["http://127.0.0.1:1/", "--bug", "accepts-zero-order-minimum"], "--bug seeds the embedded service"),
         (["--rule", "*no-such-rule*"], "no rule is called '*no-such-rule*'"),
-        (["--exclude-technique", "one-belo"], "did you mean 'one-below'"),
+        (["--technique", "!one-belo"], "did you mean 'one-below'"),
         (["--tag", "no-such-tag"], "no case is left to fire"),
         (["--baseline-update"], "give it with --baseline FILE"),
         (["--baseline", "none.json"], "none.json is not there: add --baseline-update"),
@@ -114,7 +114,7 @@ def test_a_target_that_is_not_set_up_is_told_before_anything_is_fired(run: Run, 
 
 def test_the_message_before_all_others_can_be_left_out(run: Run) -> None:
     with serving(sends(response(404))) as url:
-        document = report(run("fire", url, *SOME, "--no-preflight", "--json", "--shrink-requests", "0"))
+        document = report(run("fire", url, *SOME, "--no-preflight", "--json", "--shrink", "off"))
     assert document["findings"]
     assert document["unproven"]["count"] > 10
     assert len(document["unproven"]["examples"]) == 1
@@ -124,15 +124,15 @@ def test_the_message_before_all_others_can_be_left_out(run: Run) -> None:
 
 
 def test_rules_techniques_and_tags_can_be_chosen_and_left_out(run: Run, url: str) -> None:
-    document = report(run("fire", url, "--message", PRICING, "--json", "--exclude-rule", BUG, "--exclude-tag", "pairs:*", "--shrink-requests", "0"))
+    document = report(run("fire", url, "--message", PRICING, "--json", "--rule", f"!{BUG}", "--tag", "!pairs:*", "--shrink", "off"))
     assert BUG not in rules(document)
     assert BUG not in {rule["rule"] for rule in document["rules"]}
     few = report(run("fire", url, "--message", PRICING, "--json", "--technique", "one-below"))
     assert 0 < few["cases"] < 30
 
 
-def test_fail_fast_ends_at_the_first_contradiction(run: Run, url: str) -> None:
-    document = report(run("fire", url, "--message", PRICING, "--json", "--fail-fast"))
+def test_the_first_finding_can_end_the_campaign(run: Run, url: str) -> None:
+    document = report(run("fire", url, "--message", PRICING, "--json", "--max-findings", "1"))
     assert len(document["findings"]) == 1
     assert document["stopped"] == "1 different contradictions were found"
     assert document["cases"] < 1000
@@ -220,7 +220,7 @@ def test_a_target_on_the_command_line_does_not_get_the_headers_of_the_configurat
     monkeypatch.setenv("TOKEN", "hunter2-and-more")
     (folder / "brokerfuzz.toml").write_text('[target]\nurl = "http://broker.example/"\n[target.headers]\nX-Token = "${TOKEN}"\n')
     with serving(behave) as url:
-        result = run("fire", url, "--message", PRICING, "--technique", "one-below", "--json", "--shrink-requests", "0")
+        result = run("fire", url, "--message", PRICING, "--technique", "one-below", "--json", "--shrink", "off")
     assert "headers are for its own target, and are not sent to this one" in result.stderr
     assert "X-Token" not in json.dumps(report(result)["request"])
 
@@ -254,4 +254,4 @@ def test_what_was_observed_is_pinned_and_held_to(run: Run, folder: Path) -> None
         assert 'envelope-consistency = "accept"' in (folder / "brokerfuzz.toml").read_text()
         assert report(run("fire", url, *args))["findings"] == []
         strict[0] = True
-        assert report(run("fire", url, *args, "--no-preflight", "--shrink-requests", "0"))["findings"]
+        assert report(run("fire", url, *args, "--no-preflight", "--shrink", "off"))["findings"]

@@ -74,13 +74,13 @@ def test_what_a_journal_says_is_not_said_again(run: Run, url: str, tmp_path: Pat
 
 def test_a_campaign_without_end_is_gone_on_with_for_some_time(run: Run, url: str, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
-    some = ("--message", PRICING, "--random", "--no-preflight", "--shrink-requests", "0")
-    assert run("fire", url, *some, "--time", "0.5", "--journal", journal).exit_code in (0, 1)
+    some = ("--message", PRICING, "--random", "--no-preflight", "--shrink", "off")
+    assert run("fire", url, *some, "--max-time", "500ms", "--journal", journal).exit_code in (0, 1)
     before = sum(1 for _ in records(journal))
     result = run("fire", "--resume", journal)
     assert result.exit_code == 2
-    assert "say with --time how long" in result.stderr
-    assert run("fire", "--resume", journal, "--time", "0.5", "--no-preflight", "--shrink-requests", "0").exit_code in (0, 1)
+    assert "say with --max-time how long" in result.stderr
+    assert run("fire", "--resume", journal, "--max-time", "500ms", "--no-preflight", "--shrink", "off").exit_code in (0, 1)
     assert sum(1 for _ in records(journal)) > before > 10
 
 

@@ -29,7 +29,7 @@ def names(spawn: Spawn, *words: str) -> set[str]:
 
 def test_commands_and_options_complete(spawn: Spawn) -> None:
     assert names(spawn, "e") == {"explain", "export"}
-    assert names(spawn, "fire", "--max") == {"--max-findings"}
+    assert names(spawn, "fire", "--max-f") == {"--max-findings"}
     assert names(spawn, "check", "--message", "offer-p") == {"offer-pricing-response"}
     assert names(spawn, "export", "--verdict", "in") == {"invalid"}
 
@@ -42,6 +42,14 @@ def test_rules_techniques_and_silences_complete(spawn: Spawn) -> None:
     }
     assert names(spawn, "explain", "one-b") == {"one-below"}
     assert names(spawn, "explain", "cron") == {"cron-syntax"}
+
+
+@pytest.mark.parametrize(
+    ("option", "typed", "name"), [("--rule", MINIMUM[:-5], MINIMUM), ("--technique", "one-b", "one-below"), ("--site", "orderMi", "orderMinimum")]
+)
+def test_a_name_completes_behind_an_exclamation_mark_where_it_can_be_excluded(spawn: Spawn, option: str, typed: str, name: str) -> None:
+    assert names(spawn, "export", option, f"!{typed}") == {f"!{name}"}
+    assert names(spawn, "explain", f"!{typed}") == set()
 
 
 def test_stances_and_bugs_complete(spawn: Spawn) -> None:

@@ -119,7 +119,7 @@ def faults(out: str) -> set[tuple[str, str]]:
 
 @pytest.mark.parametrize(("random", "choice"), [("--catalogue", "--site=data.offers[].quantity"), ("--random", "--rule=*quantity:minimum")])
 def test_only_what_is_chosen_is_written_and_its_twins(run: Run, random: str, choice: str) -> None:
-    assert run("export", "out", *PRICING, random, choice, "--count", 40, "--exclude-technique", "zero*").exit_code == 0
+    assert run("export", "out", *PRICING, random, choice, "--count", 40, "--technique", "!zero*").exit_code == 0
     assert all("data.offers[].quantity:" in rule and not technique.startswith("zero") for rule, technique in faults("out"))
     singles = [case for case in corpus.read("out") if len(case.faults) == 1]
     assert singles
@@ -187,7 +187,7 @@ def test_what_cannot_be_is_one_line_and_leaves_nothing(run: Run, args: tuple[str
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc here, where nobody can write")
 @pytest.mark.parametrize("form", ["parquet", "files", "pytest"])
 def test_a_choice_in_bytes_that_are_no_letters_is_noted_as_escapes(run: Run, form: str) -> None:
-    result = run("export", "out", *PRICING, "--minimal", "--format", form, "--exclude-tag", "\udcff*")
+    result = run("export", "out", *PRICING, "--minimal", "--format", form, "--tag", "!\udcff*")
     assert result.exit_code == 0, result.stderr
     noted = b"".join(path.read_bytes() for path in [Path("out"), *Path("out").rglob("*")] if path.is_file())
     assert b"udcff*" in noted

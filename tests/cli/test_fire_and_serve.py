@@ -85,7 +85,7 @@ def test_a_stance_makes_a_silence_a_finding(spawn: Spawn) -> None:
 
 
 def test_time_ends_a_campaign(spawn: Spawn) -> None:
-    done = spawn("fire", "--count", "5000", "--time", "0.5", "--json")
+    done = spawn("fire", "--count", "5000", "--max-time", "500ms", "--json")
     assert done.returncode == 0
     assert "time" in json.loads(done.stdout)["stopped"]
 

@@ -5,12 +5,17 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from inspect import cleandoc
+from typing import get_args
 
 import click
 import pytest
 from click.testing import Result
 
 from brokerfuzz.cli import commands
+from brokerfuzz.commands.help_sections import SECTIONS
+from brokerfuzz.options import MESSAGES, VERDICTS
+from brokerfuzz.schemas import MESSAGE_TYPES, Label
 from brokerfuzz.service.running import DEFAULT_PORT, LOOPBACK
 
 Run = Callable[..., Result]
@@ -54,13 +59,13 @@ def test_help_fits_a_terminal_of_80_columns_but_for_the_examples(run: Run) -> No
 
 
 def examples() -> list[str]:
-    lines = [line.strip() for command in [commands, *EVERY.values()] for line in (command.help or "").splitlines()]
-    return [line for line in lines if line.startswith("brokerfuzz ")]
+    lines = [line for command in [commands, *EVERY.values()] for line in cleandoc(command.help or "").splitlines()]
+    return [line.strip() for line in lines if line.startswith("  brokerfuzz ")]
 
 
 @pytest.mark.parametrize("example", examples())
 def test_examples_are_calls_that_the_commands_understand(example: str) -> None:
-    words = shlex.split(re.split(r" \| | && |\s{2,}| at yours| > ", example)[0])[1:]
+    words = shlex.split(re.split(r" \| | && |\s{2,}| > ", example)[0])[1:]
     name = max((name for name in EVERY if words[: len(name.split())] == name.split()), key=len)
     EVERY[name].make_context(name, words[len(name.split()) :])
 
@@ -80,6 +85,20 @@ def test_bugs_in_the_examples_are_bugs(run: Run) -> None:
 def test_what_the_options_offer_is_what_there_is() -> None:
     defaults = {param.name: param.default for param in commands.commands["serve"].params}
     assert (defaults["host"], defaults["port"]) == (LOOPBACK, DEFAULT_PORT)
+
+
+@pytest.mark.parametrize("name", ["fire", "replay", "export"])
+def test_help_shows_each_option_once_and_groups_nearly_all(run: Run, name: str) -> None:
+    listed = run(name, "--help").stdout.partition("Examples:")[2]
+    options = [param for param in EVERY[name].params if isinstance(param, click.Option)]
+    for option in options:
+        assert len(re.findall(rf"^  (-\w, )?{option.opts[-1]}(?![\w-])", listed, re.MULTILINE)) == 1, option.name
+    assert set(re.findall(r"^  (?:-\w, )?(--[a-z]+)", listed.partition("Other options:")[2], re.MULTILINE)) <= {"--config", "--help"}
+
+
+def test_every_name_of_a_section_is_an_option_of_a_command() -> None:
+    names = {param.name for command in EVERY.values() for param in command.params}
+    assert {name for found in SECTIONS.values() for name in found} <= names
 
 
 def test_a_call_without_a_command_shows_the_help(run: Run) -> None:

@@ -44,7 +44,7 @@ def test_no_secret_is_left_behind(spawn: Spawn, tmp_path: Path, monkeypatch: pyt
             "--baseline-update",
             *(word for name in REPORTS for word in ("--report", name)),
         )
-        done = spawn(*args, "--technique", "one-below", "--workers", workers, "--shrink-requests", "20", *kept)
+        done = spawn(*args, "--technique", "one-below", "--workers", workers, "--shrink", "2s", *kept)
         again = spawn("replay", "run.ndjson", *args[1:6])
         away = spawn(*args, "--technique", "no-such-technique")
     assert done.returncode == 0, done.stderr

@@ -20,8 +20,8 @@ SECTIONS: dict[str, Any] = json.loads(schema_text())["properties"]
 KEYS = {(section, key): node for section, found in SECTIONS.items() for key, node in found.get("properties", {}).items()}
 NAMES = (
     "url exec_ call lines message_type method timeout concurrency rate fresh insecure ca headers accept reject envelope stances contract now "
-    "strength seed count minimal verdicts rules exclude_rules techniques exclude_techniques sites tags exclude_tags seconds max_findings fail_fast "
-    "shrink_requests shrink_seconds journal baseline workers preflight reports"
+    "strength seed count minimal verdicts rules techniques sites tags max_time max_findings "
+    "shrink journal baseline workers preflight reports"
 )
 
 
@@ -51,8 +51,8 @@ def test_what_is_not_said_is_no_default(tmp_path: Path) -> None:
 
 
 def test_false_and_zero_are_said(tmp_path: Path) -> None:
-    said = "[answers]\nenvelope = false\n[campaign]\nshrink-requests = 0\n[cases]\nexclude-rules = []\n"
-    assert option_defaults(configured(tmp_path, said)) == {"envelope": False, "shrink_requests": 0, "exclude_rules": []}
+    said = "[answers]\nenvelope = false\n[cases]\ncount = 0\n[reports]\nfiles = []\n"
+    assert option_defaults(configured(tmp_path, said)) == {"envelope": False, "count": 0, "reports": []}
 
 
 def test_files_are_relative_to_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

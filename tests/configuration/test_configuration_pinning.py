@@ -29,7 +29,7 @@ TABLES = [
 AFTER = [
     "",
     "\n# Of the reports.\n[reports]\nfiles = ['[stances]']\n",
-    "[campaign]\ntime = 5 # seconds",
+    "[campaign]\nmax-time = '5s' # at most",
     '[campaign]\njournal = """\n[stances]\n"""\n',
 ]
 INLINE = ["stances = {}\n", "stances = { encoding = 'accept' } # one\n", "stances.encoding = 'accept'\nstances.item-count = 'reject'\n"]

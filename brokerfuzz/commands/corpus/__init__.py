@@ -9,8 +9,8 @@ from brokerfuzz.commands.corpus import diff, merge, minimize, show, verify
 def command() -> None:
     """Show, compare, merge, minimize and verify corpora.
 
-    A CORPUS is a file that `export` wrote, packed or not (.gz, .zst), its shards or their list (NAME.shards.json), or a
-    folder of --format files.
+    A CORPUS is a file that `export` wrote, compressed (.gz, .zst) or not. It may also be a set of shards, their list
+    (NAME.shards.json), or a folder that `export --format files` wrote.
 
     \b
     Examples:

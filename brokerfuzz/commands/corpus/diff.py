@@ -7,17 +7,18 @@ from brokerfuzz.commands.output import FOUND, print_json, print_lines
 from brokerfuzz.commands.progress import ProgressLine
 
 
-@click.command("diff", short_help="Say what changed between two corpora, by rule.")
+@click.command("diff", short_help="Show what changed between two corpora, by rule.")
 @click.argument("before", metavar="BEFORE", type=click.Path(readable=False))
 @click.argument("after", metavar="AFTER", type=click.Path(readable=False))
 @options.json_option
 def command(before: str, after: str, as_json: bool) -> int:
-    """Say what changed between two corpora: how many cases were added, are gone, and are said to be something else, by
-    rule and technique.
+    """Show what changed between two corpora: the number of cases added, removed and labelled differently, by rule and
+    technique.
 
-    Cases are the same where their bytes are. Their order, tags and twins do not count, and nothing is judged: see `verify`.
+    Cases are equal if their bytes are equal. Their order, tags and twins are ignored. Cases are not judged again: see
+    `verify`.
 
-    Exit status: 0 both have the same cases, 1 they differ, 2 one cannot be read.
+    Exit status: 0 both have the same cases; 1 they differ; 2 usage error, or a corpus cannot be read.
 
     \b
     Examples:

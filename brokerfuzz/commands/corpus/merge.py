@@ -7,17 +7,18 @@ from brokerfuzz.commands.corpus.results import check_out, print_written, write
 from brokerfuzz.commands.making import contract_of
 
 
-@click.command("merge", short_help="Write several corpora as one.")
+@click.command("merge", short_help="Merge several corpora into one.")
 @click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
 @options.contract_option
 @options.force_option
 @options.json_option
 def command(out: str, corpora: tuple[str, ...], contract: str | None, force: bool, as_json: bool) -> None:
-    """Write several corpora as one: each case once, in the order in which they come, the twin of a fault before it.
+    """Merge several corpora into one. It contains each case once, in the original order, with the twin of a fault before
+    the fault.
 
-    Every case is judged again. Of records of the same bytes the first stays. OUT is ndjson, at a path or a URL; .gz and
-    .zst at its end pack it.
+    brokerfuzz judges every case again. If several records have the same bytes, it keeps the first. OUT is an ndjson file,
+    at a path or a URL. It is compressed if its name ends in .gz or .zst.
 
     \b
     Examples:

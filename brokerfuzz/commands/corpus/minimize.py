@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
 
 
-@click.command("minimize", short_help="Drop the cases that cover nothing new.")
+@click.command("minimize", short_help="Remove the cases that cover nothing new.")
 @click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
-@options.now_option("Take the clock rule's techniques")
+@options.now_option("Recognise techniques of the clock rule")
 @options.contract_option
 @options.force_option
 @options.json_option
 def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: str | None, force: bool, as_json: bool) -> None:
-    """Write a corpus without the cases that cover nothing new, those first that cover most.
+    """Write a corpus without the cases that cover nothing new. The cases that cover most come first.
 
-    `brokerfuzz coverage` finds the same covered before and after: rules, techniques, edges, silences, pairs of states. The
-    twins of the faults that are left stay. Every case is judged again. OUT is ndjson, at a path or a URL; .gz and .zst at
-    its end pack it.
+    `brokerfuzz coverage` shows the same coverage before and after: rules, techniques, edges, silences and pairs of states.
+    The twins of the remaining faults are kept. brokerfuzz judges every case again. OUT is an ndjson file, at a path or a
+    URL. It is compressed if its name ends in .gz or .zst.
 
     \b
     Examples:

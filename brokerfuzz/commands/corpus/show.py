@@ -3,42 +3,43 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.option_values import CaseFilters, gathered
 from brokerfuzz.commands.output import print_json, print_lines
-from brokerfuzz.commands.progress import ProgressLine
-from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
-from brokerfuzz.options import CHOICE
+from brokerfuzz.commands.progress import Progress
+from brokerfuzz.options import MESSAGES, VERDICTS
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
-    from brokerfuzz.schemas import Contract, Label, MessageType
+    from brokerfuzz.schemas import Contract, MessageType
 
 _DIGITS = 16
 """An id has so many."""
 _COLOURS = {"- ": "green", "+ ": "red"}
 
 
-@click.command("show", short_help="Say what is in corpora, or show one case.")
+@click.command("show", short_help="Show what is in corpora, or one case.")
 @click.argument("corpora", metavar="CORPUS... [ID]", nargs=-1, required=True, type=click.Path(readable=False))
-@click.option("--cases", "listed", is_flag=True, help="List the cases, a line each; so do the options that choose some.")
+@click.option("--cases", "listed", is_flag=True, help="List the cases, one per line. The filters below imply this.")
 @options.message_option
 @options.verdict_option
 @options.name_options
 @options.contract_option
 @options.json_option
+@gathered(filters=CaseFilters)
 def command(
-    corpora: tuple[str, ...], listed: bool, message_types: "tuple[MessageType, ...]", verdicts: "tuple[Label, ...]", contract: str | None,
-    as_json: bool, **given: Any,
-) -> None:  # fmt: skip
-    """Say what is in corpora: cases by message type and verdict, what they cover, what is missing. As their records say: see `verify`.
+    corpora: tuple[str, ...], listed: bool, message_types: "tuple[MessageType, ...]", filters: CaseFilters, contract: str | None, as_json: bool
+) -> None:
+    """Show what is in corpora: cases by message type and verdict, what they cover and what is missing. This comes from
+    their records, which are not judged again: see `verify`.
 
-    With an ID, show that case: why it is there, its message, and how it differs from its twin. With --cases, list cases;
-    these, and the one, are judged again.
+    With an ID, show that case: its reason, its message, and how it differs from its twin (the valid counterpart). With
+    --cases, list the cases. In both of these modes, brokerfuzz judges the cases again.
 
     \b
     Examples:
@@ -48,13 +49,13 @@ def command(
     """
     demands = contract_of(contract)
     *paths, last = corpora
-    choosing = bool(message_types or verdicts or any(given.values()))
+    choosing = bool(message_types or filters)
     if paths and _is_id(last):
         if listed or choosing:
             raise click.UsageError("an ID names one case, and options choose some: give one of them", click.get_current_context())
         _show_one(paths, last, demands, as_json=as_json)
     elif listed or choosing:
-        _list(_chosen(corpora, demands, message_types or MESSAGE_TYPES, verdicts or LABELS, given), as_json=as_json)
+        _list(_chosen(corpora, demands, message_types or MESSAGES, filters), as_json=as_json)
     else:
         _show_all(corpora, demands, as_json=as_json)
 
@@ -83,15 +84,12 @@ def _show_all(corpora: Sequence[str], contract: "Contract", *, as_json: bool) ->
     print_json(overview.data()) if as_json else print_lines(overview.lines())
 
 
-def _chosen(
-    corpora: Sequence[str], contract: "Contract", message_types: "Sequence[MessageType]", verdicts: "Sequence[Label]", given: dict[str, Any]
-) -> "Iterator[Case]":
-    from brokerfuzz.cases.selecting import selection
+def _chosen(corpora: Sequence[str], contract: "Contract", message_types: "Sequence[MessageType]", filters: CaseFilters) -> "Iterator[Case]":
     from brokerfuzz.corpus import read
 
-    chosen = selection(contract, **{name: given[name] for name in CHOICE})
+    wanted = filters.verdicts or VERDICTS
     cases = (case for case in read(*corpora, contract=contract) if case.message_type in message_types)
-    return (case for case in chosen.of(cases) if case.label in verdicts)
+    return (case for case in filters.selection(contract).of(cases) if case.label in wanted)
 
 
 def _list(cases: "Iterator[Case]", *, as_json: bool) -> None:

@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from brokerfuzz.corpus.verifying import Wrong
 
 
-@click.command("verify", short_help="Judge every case again, and check the checksums.")
+@click.command("verify", short_help="Judge every case again and check the checksums.")
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
 @options.contract_option
 @options.json_option
 def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> int:
-    """Judge every case again, and check the checksums of folders and shards. Everything that is wrong is listed, a line each.
+    """Judge every case again, and check the checksums of folders and shards. Each problem is listed on one line.
 
-    Wrong is a record that is none, or says of its case what is not so; a case that is there twice; a shard or a file of a
-    folder that was changed, is missing or is not listed. A corpus that was cut off cannot be verified, nor can a file that is
-    none: none of its first ten lines is a record. ndjson and folders of --format files are read.
+    Problems are malformed records, wrong labels, duplicate cases, and files of a folder or a set of shards that were
+    changed, are missing or are not listed. A truncated corpus cannot be verified, nor can a file without a record in its
+    first ten lines. The command reads ndjson files and folders that `export --format files` wrote.
 
-    Exit status: 0 all is right, 1 something is wrong, 2 a corpus cannot be read.
+    Exit status: 0 no problems; 1 problems found; 2 usage error, or a corpus cannot be read.
 
     \b
     Examples:

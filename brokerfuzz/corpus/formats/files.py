@@ -38,4 +38,4 @@ def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
         yield File(INDEX, iter(lambda: index.read(_CHUNK), b""))
 
 
-FORMAT = Folder("files", "a folder of a file a message, by message type and verdict, and a list of them", _files)
+FORMAT = Folder("files", "a folder with one file per message, by message type and verdict, and a list of them", _files)

@@ -75,4 +75,4 @@ def _chunks(stream: IO[bytes]) -> Iterator[bytes]:
         yield chunk
 
 
-FORMAT = Folder("http", "requests for editors: REST Client, JetBrains, httpYac; of offers alone", _files, (OFFER,))
+FORMAT = Folder("http", "requests for editors (REST Client, JetBrains, httpYac); offers only", _files, (OFFER,))

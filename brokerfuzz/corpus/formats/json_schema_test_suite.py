@@ -105,4 +105,4 @@ def _judge(schema: Schema) -> Judge:
     return judge
 
 
-FORMAT = OneFile("json-schema-test-suite", "groups of tests for validators of JSON Schema", ".json", _pieces)
+FORMAT = OneFile("json-schema-test-suite", "groups of tests for JSON Schema validators", ".json", _pieces)

@@ -38,7 +38,7 @@ def _form(headers: Headers) -> str:
 
 FORMAT = suite(
     "junit5",
-    "tests for JUnit 5, in Java; Broker.java is to be filled in",
+    "tests for JUnit 5, in Java; you must complete Broker.java",
     tests=["BrokerContractTest.java"],
     yours=["Broker.java"],
     cases="src/test/resources/brokerfuzz/cases.tsv",

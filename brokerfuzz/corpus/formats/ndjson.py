@@ -17,4 +17,4 @@ def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
         yield encode(held, last=True) + b"\n"
 
 
-FORMAT = OneFile("ndjson", "a case a line of JSON, to be read again by brokerfuzz", ".ndjson", _pieces, encode_all)
+FORMAT = OneFile("ndjson", "one case per line, as JSON; brokerfuzz can read it again", ".ndjson", _pieces, encode_all)

@@ -114,4 +114,4 @@ class _Sink:
         """There is nothing to close."""
 
 
-FORMAT = OneFile("parquet", "a case a row, as typed columns (needs pyarrow)", ".parquet", _pieces)
+FORMAT = OneFile("parquet", "one case per row, with typed columns (needs pyarrow)", ".parquet", _pieces)

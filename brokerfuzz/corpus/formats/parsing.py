@@ -35,4 +35,4 @@ def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
         raise CorpusError(f"every case is {HEADERS}, or one {CLOCK}, which the format parsing has no place for: choose more cases")
 
 
-FORMAT = Folder("parsing", "y_, n_ and i_ files, as JSONTestSuite has them", _files)
+FORMAT = Folder("parsing", "y_, n_ and i_ files, as in JSONTestSuite", _files)

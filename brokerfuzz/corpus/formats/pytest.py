@@ -4,7 +4,7 @@ from brokerfuzz.corpus.formats.suite import json_lines, suite
 
 FORMAT = suite(
     "pytest",
-    "tests for pytest; conftest.py is to be filled in",
+    "tests for pytest; you must complete conftest.py",
     tests=["test_broker_contract.py"],
     yours=["conftest.py"],
     cases="cases.ndjson",

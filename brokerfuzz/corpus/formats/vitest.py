@@ -4,7 +4,7 @@ from brokerfuzz.corpus.formats.suite import json_lines, suite
 
 FORMAT = suite(
     "vitest",
-    "tests for Vitest, in TypeScript; accepts.ts is to be filled in",
+    "tests for Vitest, in TypeScript; you must complete accepts.ts",
     tests=["broker-contract.test.ts"],
     yours=["accepts.ts"],
     cases="cases.ndjson",

@@ -4,7 +4,7 @@ from brokerfuzz.corpus.formats.suite import json_lines, suite
 
 FORMAT = suite(
     "xunit",
-    "tests for xUnit, in C#; Broker.cs is to be filled in",
+    "tests for xUnit, in C#; you must complete Broker.cs",
     tests=["BrokerContractTests.cs"],
     yours=["Broker.cs"],
     cases="cases.ndjson",

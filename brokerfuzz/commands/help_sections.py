@@ -1,0 +1,36 @@
+"""Help that groups the options of a command by purpose, the most used first."""
+
+from collections.abc import Mapping
+
+import click
+
+SECTIONS: Mapping[str, tuple[str, ...]] = {
+    "Target": ("message_type", "headers", "exec_", "lines", "call", "method", "timeout", "fresh", "insecure", "ca", "bugs"),
+    "Answers": ("accept", "reject", "envelope"),
+    "Cases": ("message_types", "count", "seed", "only_random", "verdicts", "rules", "techniques", "sites", "tags", "minimal", "strength"),
+    "Limits": ("max_time", "max_findings", "shrink", "rate", "concurrency", "preflight"),
+    "Results": ("reports", "as_json", "journal", "resume", "baseline", "baseline_update", "baseline_prune", "write_config"),
+    "Contract": ("stances", "contract", "now"),
+    "Workers": ("workers", "cluster"),
+}
+"""Heading -> the names of its parameters, in order."""
+
+
+class Sectioned(click.Command):
+    """A command that shows its options in sections. Options that are in no section come last."""
+
+    sections = SECTIONS
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the options, section by section."""
+        params = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        records = {param.name: record for param in params if (record := param.get_help_record(ctx)) is not None}
+        for heading, names in self.sections.items():
+            _write(formatter, heading, [records.pop(name) for name in names if name in records])
+        _write(formatter, "Other options", list(records.values()))
+
+
+def _write(formatter: click.HelpFormatter, heading: str, records: list[tuple[str, str]]) -> None:
+    if records:
+        with formatter.section(heading):
+            formatter.write_dl(records)

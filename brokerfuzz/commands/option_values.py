@@ -1,0 +1,126 @@
+"""The options of commands as typed values. A command gathers its parameters once; its functions receive the values that they need."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from brokerfuzz.cases.selecting import Selection
+    from brokerfuzz.schemas import Contract, Label
+
+Command = Callable[..., Any]
+OF_HTTP = ("method", "headers", "insecure", "ca", "timeout", "accept", "reject", "envelope")
+OF_PROCESSES = ("exec_", "lines", "call", "timeout")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetOptions:
+    """What to send messages to, and how to read its answers. `bugs` are those of the reference service, which is the target if none is named."""
+
+    exec_: str | None
+    call: str | None
+    lines: Literal["plain", "base64"] | None
+    method: str
+    headers: Sequence[tuple[str, str]]
+    insecure: bool
+    ca: str | None
+    timeout: float
+    accept: str | None
+    reject: str | None
+    envelope: bool
+    url: str | None = None
+    bugs: tuple[str, ...] = ()
+
+    @property
+    def is_embedded(self) -> bool:
+        """Whether no target is named."""
+        return self.url is None and self.exec_ is None and self.call is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SendingOptions:
+    """How to send messages: at once, per second, and with which member made unique."""
+
+    concurrency: int
+    rate: float | None
+    fresh: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseFilters:
+    """Which cases to include."""
+
+    verdicts: "tuple[Label, ...]"
+    rules: tuple[str, ...]
+    techniques: tuple[str, ...]
+    sites: tuple[str, ...]
+    tags: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return any((self.verdicts, self.rules, self.techniques, self.sites, self.tags))
+
+    def selection(self, contract: "Contract") -> "Selection":
+        """The cases to include, whatever their verdict. Raises `UnknownNameError`."""
+        from brokerfuzz.cases.selecting import selection
+
+        return selection(contract, self.rules, self.techniques, self.tags, sites=self.sites)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseOptions(CaseFilters):
+    """Which cases to generate, for which contract and time."""
+
+    minimal: bool
+    seed: int
+    count: int | None
+    only_random: bool
+    strength: int
+    now: datetime | None
+    contract: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CampaignOptions:
+    """How a campaign runs and when it ends. `max_time` and `shrink` are in seconds; with `shrink=0` nothing is shrunk."""
+
+    max_time: float | None
+    max_findings: int | None
+    shrink: float
+    preflight: bool
+    journal: str | None
+    resume: str | None
+    workers: int
+    cluster: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResultOptions:
+    """What to do with the findings."""
+
+    reports: tuple[str, ...]
+    baseline: str | None
+    baseline_update: bool
+    baseline_prune: bool
+    write_config: bool
+
+
+def gathered(**kinds: type) -> Callable[[Command], Command]:
+    """Passes a command one value of each kind, by its keyword, in place of the parameters that are the kind's fields."""
+    names = {keyword: [field.name for field in fields(kind)] for keyword, kind in kinds.items()}
+    inside = {name for found in names.values() for name in found}
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        def gathering(**given: Any) -> Any:
+            values = {keyword: kind(**_of(given, names[keyword])) for keyword, kind in kinds.items()}
+            return command(**values, **{name: value for name, value in given.items() if name not in inside})
+
+        return gathering
+
+    return decorate
+
+
+def _of(given: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
+    return {name: given[name] for name in names if name in given}

@@ -1,0 +1,41 @@
+"""Durations as people write them: `500ms`, `90s`, `10m`, `1h30m`. The command line and configurations share this spelling."""
+
+import re
+from typing import Any
+
+import click
+
+FORMS = "500ms, 90s, 10m or 1h30m"
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
+_PART = r"([0-9]+(?:\.[0-9]+)?)(h|ms|m|s)"
+
+
+def seconds_of(text: str) -> float:
+    """The length of a duration in seconds. Raises `ValueError` with a remedy."""
+    if re.fullmatch(f"({_PART})+", text) is None:
+        lacking = "has no unit" if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) else "is not a duration"
+        raise ValueError(f"{text!r} {lacking}: give a duration such as {FORMS}")
+    seconds = sum(float(number) * _SECONDS[unit] for number, unit in re.findall(_PART, text))
+    if not 0 < seconds < float("inf"):
+        raise ValueError(f"{text!r} is too {'long' if seconds else 'short'}: give a duration such as {FORMS}")
+    return seconds
+
+
+class Duration(click.ParamType[float]):
+    """A parameter that is a duration; its value is in seconds. With `off=True` it may also be `off`, which is 0 seconds."""
+
+    name = "duration"
+
+    def __init__(self, *, off: bool = False) -> None:
+        self._off = off
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Reads what the command line or a configuration says; a default may be in seconds already."""
+        if isinstance(value, float):
+            return value
+        if self._off and value == "off":
+            return 0.0
+        try:
+            return seconds_of(value)
+        except ValueError as problem:
+            self.fail(f"{problem}{', or off' if self._off else ''}", param, ctx)

@@ -1,0 +1,101 @@
+"""Patterns select cases: `*` and `?` match, `!` excludes, and exclusions win."""
+
+from fnmatch import translate
+from functools import cache
+from re import fullmatch
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.selecting import selection
+from brokerfuzz.cases.techniques import TECHNIQUES
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.schemas import Label, MessageType, load_contract
+
+PRICING: MessageType = "offer-pricing-response"
+CONTRACT = load_contract()
+RULES = [rule.id for rule in CONTRACT.rules[PRICING]]
+SITES = sorted({rule.site for rule in CONTRACT.rules[PRICING]})
+TAGS = ["pairs:*", "probe:*", "edge:*", "no-such-tag", "*"]
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """A part of the catalogue with cases of every verdict, with and without faults."""
+    found = tuple(catalogue(PRICING))[::29]
+    assert {case.label for case in found} == set(get_args(Label))
+    return found
+
+
+def patterns(names: list[str]) -> st.SearchStrategy[list[str]]:
+    """Names, parts of names with `*`, and both as exclusions."""
+    wildcards = st.sampled_from(names).map(lambda name: f"*{name[len(name) // 2 :]}")
+    wanted = st.sampled_from(names) | wildcards
+    return st.lists(wanted | wanted.map("!{}".format), max_size=3)
+
+
+@cache
+def matches(pattern: str, name: str) -> bool:
+    """Whether the standard library's file name patterns agree; of brackets, which mean something there, each matches itself."""
+    return fullmatch(translate(pattern.replace("[", "[[]")), name) is not None
+
+
+def wants(some: list[str], name: str) -> bool:
+    """Whether a list of patterns wants a name."""
+    wanted = [pattern for pattern in some if not pattern.startswith("!")]
+    excluded = [pattern[1:] for pattern in some if pattern.startswith("!")]
+    return (not wanted or any(matches(one, name) for one in wanted)) and not any(matches(one, name) for one in excluded)
+
+
+def ids(*args: list[str], sites: list[str] | None = None) -> set[str]:
+    chosen = selection(CONTRACT, *args, sites=sites or [])
+    return {case.id for case in cases() if chosen.wants(case)}
+
+
+@given(patterns(RULES), patterns(sorted(TECHNIQUES)), patterns(SITES))
+def test_a_fault_is_wanted_if_its_rule_its_technique_and_its_site_are(rules: list[str], techniques: list[str], sites: list[str]) -> None:
+    chosen = selection(CONTRACT, rules, techniques, sites=sites)
+    wanted_rules = {rule for rule in RULES if wants(rules, rule) and wants(sites, CONTRACT.rule(rule).site)}
+    wanted_techniques = {name for name in TECHNIQUES if wants(techniques, name)}
+    for case in (case for case in cases() if case.faults):
+        assert chosen.wants(case) == all(fault.rule in wanted_rules and fault.technique in wanted_techniques for fault in case.faults)
+
+
+@given(patterns(TAGS))
+def test_a_case_is_wanted_if_it_has_a_wanted_tag_and_no_excluded_one(tags: list[str]) -> None:
+    wanted = [one for one in tags if not one.startswith("!")]
+    excluded = [one[1:] for one in tags if one.startswith("!")]
+    chosen = selection(CONTRACT, tags=tags)
+    for case in cases():
+        some, none = (any(matches(one, tag) for one in patterns for tag in case.tags) for patterns in (wanted, excluded))
+        assert chosen.wants(case) == ((some or not wanted) and not none)
+
+
+@given(st.sampled_from(RULES))
+def test_a_name_and_its_exclusion_share_out_the_faults(rule: str) -> None:
+    faulty = {case.id for case in cases() if case.faults}
+    assert ids([rule]) | ids([f"!{rule}"]) >= {case.id for case in cases() if len(case.faults) == 1}
+    assert ids([rule]).isdisjoint(ids([f"!{rule}"]) & faulty)
+    assert ids([rule, f"!{rule}"]) == set()
+
+
+@pytest.mark.parametrize("excluded", [([f"!{RULES[0]}"], []), ([], ["!one-below"])])
+def test_exclusions_alone_keep_the_cases_without_a_fault(excluded: tuple[list[str], list[str]]) -> None:
+    sound = {case.id for case in cases() if not case.faults}
+    assert sound <= ids(*excluded)
+    assert sound <= ids(sites=[f"!{SITES[-1]}"])
+    assert sound.isdisjoint(ids([RULES[0], "!*:type"]))
+
+
+@pytest.mark.parametrize("mark", ["", "!"])
+def test_a_pattern_that_matches_nothing_gets_the_nearest_name_excluded_or_not(mark: str) -> None:
+    with pytest.raises(UnknownNameError, match="no technique is called 'one-belo': did you mean 'one-below'"):
+        selection(CONTRACT, techniques=[f"{mark}one-belo"])
+    with pytest.raises(UnknownNameError, match="no rule is called"):
+        selection(CONTRACT, [f"{mark}*no-such"])
+    with pytest.raises(UnknownNameError, match="no site is called"):
+        selection(CONTRACT, sites=[f"{mark}no-such"])
