@@ -88,12 +88,12 @@ contract_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 seed_option = click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the random cases.")
 message_option = click.option(
-    "--message", "message_types", metavar="TYPE", type=click.Choice(MESSAGES), multiple=True,
+    "--message", "message_types", metavar="TYPE", type=click.Choice(MESSAGE_TYPES), multiple=True,
     callback=lambda _, __, given: tuple(dict.fromkeys(given)), help=f"Include only messages of this type (repeatable): {ONE_OF_MESSAGES}.",
 )  # fmt: skip
 verdict_option = click.option(
-    "--verdict", "verdicts", metavar="VERDICT", type=click.Choice(VERDICTS), multiple=True,
-    help=f"Include only cases with this verdict (repeatable): {', '.join(VERDICTS[:-1])} or {VERDICTS[-1]}.",
+    "--verdict", "verdicts", metavar="VERDICT", type=click.Choice(LABELS), multiple=True,
+    help=f"Include only cases with this verdict (repeatable): {', '.join(LABELS[:-1])} or {LABELS[-1]}.",
 )  # fmt: skip
 random_option = click.option(
     "--random/--catalogue", "only_random", default=False, help="Use random cases only, or include the cases of the catalogue.  [default: catalogue]"

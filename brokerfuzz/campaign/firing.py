@@ -31,7 +31,7 @@ TICK = 0.1
 INTERRUPTED = "interrupted"
 SHRINK_REQUESTS = 200
 """The most requests that shrink one finding."""
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[CampaignProgress], None]
 
 
 @dataclass(frozen=True, kw_only=True)

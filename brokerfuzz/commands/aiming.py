@@ -12,7 +12,8 @@ from click.core import ParameterSource
 
 from brokerfuzz.commands.option_values import OF_HTTP, OF_PROCESSES, TargetOptions
 from brokerfuzz.commands.output import note
-from brokerfuzz.options import CONFIGURATION, MESSAGES
+from brokerfuzz.contract_names import MESSAGE_TYPES
+from brokerfuzz.options import CONFIGURATION
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.plan import Plan
@@ -98,8 +99,8 @@ def embedded(target: TargetOptions, plan: "Plan", now: datetime | None) -> Itera
     """The reference service, while it runs, for the cases of a plan."""
     from brokerfuzz.service.running import running
 
-    if plan.message_type != MESSAGES[0]:
-        raise click.UsageError(f"the reference service takes {MESSAGES[0]} alone: name a target (a URL, --exec or --call)")
+    if plan.message_type != MESSAGE_TYPES[0]:
+        raise click.UsageError(f"the reference service takes {MESSAGE_TYPES[0]} alone: name a target (a URL, --exec or --call)")
     with running(bugs=target.bugs, contract=plan.demands, now=now, seed=plan.seed) as base:
         yield _endpoint(f"{base}/offers", target)
 

@@ -47,8 +47,8 @@ def command(
     from brokerfuzz.explaining.catalogues import Size, entries, size_lines
 
     demands = contract_of(contract)
-    tell_unbroken(demands, message_types or MESSAGES)
-    chosen, wanted = filters.selection(demands), filters.verdicts or VERDICTS
+    tell_unbroken(demands, message_types or MESSAGE_TYPES)
+    chosen, wanted = filters.selection(demands), filters.verdicts or LABELS
     sizes: dict[str, Size] = {}
     rows: list[Any] = []
     for message_type in message_types or MESSAGE_TYPES:

@@ -13,7 +13,7 @@ from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.options import ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
-    from brokerfuzz.explaining.judgements import Judgement
+    from brokerfuzz.explaining.judgements import MessageJudgement
     from brokerfuzz.schemas import Contract, MessageType, Stances
 
 
@@ -26,7 +26,7 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
     "--message",
     "message_type",
     metavar="TYPE",
-    type=click.Choice(MESSAGES),
+    type=click.Choice(MESSAGE_TYPES),
     help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their members]",
 )
 @click.option("--ndjson", is_flag=True, help="Read one message per line. This is the default for .ndjson and .jsonl files.")

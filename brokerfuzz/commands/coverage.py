@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command("coverage", short_help="Show what a corpus covers of the contract.")
 @click.argument("corpora", metavar="CORPUS...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
-@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGES),
+@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES),
               help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their members]")  # fmt: skip
 @click.option("--ndjson", is_flag=True, help="Read one message per line. This is the default for .ndjson and .jsonl files.")
 @click.option("--missing", is_flag=True, help="List what is not covered, one item per line, instead of the table.")

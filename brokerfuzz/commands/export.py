@@ -92,7 +92,7 @@ def command(
         progress = stack.enter_context(ProgressLine())
         pool = _pool(stack, workers, cluster)
         form = _format(out, fmt)
-        message_types = _carried(form, message_types or MESSAGES)
+        message_types = _carried(form, message_types or MESSAGE_TYPES)
         tell_unbroken(contract_of(cases.contract), message_types)
         place = None if out == "-" else _place(out, form, shards, force=force)
         if place is not None and shards is not None and resume:
@@ -148,7 +148,7 @@ def _resumed(cases: CaseOptions, place: "Place", form: "Format", shards: int) ->
     return cases if cases.now is not None else replace(cases, now=recorded_now(place, form, shards))
 
 
-def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "Pool | None":
+def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "WorkerPool | None":
     from brokerfuzz import workers as others
 
     if cluster is not None:
@@ -160,7 +160,9 @@ def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "Pool | None":
     return processes
 
 
-def _export(form: "Format", message_types: "tuple[MessageType, ...]", cases: CaseOptions, pool: "Pool | None", progress: Progress) -> "Export":
+def _export(
+    form: "Format", message_types: "tuple[MessageType, ...]", cases: CaseOptions, pool: "WorkerPool | None", progress: ProgressLine
+) -> "Export":
     from brokerfuzz.corpus.exporting import Export
     from brokerfuzz.corpus.formats import About
 

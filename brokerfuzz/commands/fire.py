@@ -18,8 +18,9 @@ from brokerfuzz.commands.making import plans_of, tell_unbroken
 from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, gathered
 from brokerfuzz.commands.output import FAILED, INTERRUPTED, clear_line, note
 from brokerfuzz.commands.recorded import about, recorded
+from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.durations import FORMS, Duration
-from brokerfuzz.options import CONFIGURATION, MESSAGES, ONE_OF_MESSAGES
+from brokerfuzz.options import CONFIGURATION, ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign import Campaign, Options, Result
@@ -36,7 +37,7 @@ _OF_PLAN = ("message_type", "stances", *(field.name for field in fields(CaseOpti
 @options.config_option
 @options.url_argument
 @options.target_options
-@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGES), default=MESSAGES[0], show_default=True,
+@click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES), default=MESSAGE_TYPES[0], show_default=True,
               help=f"Type of the messages to send: {ONE_OF_MESSAGES}.")  # fmt: skip
 @options.verdict_option
 @options.choice_options

@@ -59,7 +59,7 @@ def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, no
 
     return Plan(
         message_type=message_type, now=now, seed=cases.seed, count=count, only_random=cases.only_random, strength=cases.strength,
-        verdicts=cases.verdicts or VERDICTS, rules=cases.rules, techniques=cases.techniques, tags=cases.tags, sites=cases.sites,
+        verdicts=cases.verdicts or LABELS, rules=cases.rules, techniques=cases.techniques, tags=cases.tags, sites=cases.sites,
         minimal=cases.minimal, contract=cases.contract,
     )  # fmt: skip
 
@@ -71,8 +71,8 @@ def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
     from brokerfuzz.schemas.instants import spell
 
     plan, types = plans[0], tuple(plan.message_type for plan in plans)
-    words = [f"--message={name}" for name in types if types != MESSAGES]
-    words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != VERDICTS]
+    words = [f"--message={name}" for name in types if types != MESSAGE_TYPES]
+    words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != LABELS]
     words += [f"--{name[:-1]}={value}" for name in options.CHOICE for value in getattr(plan, name)]
     words += [word for word, said in (("--minimal", plan.minimal), ("--random", plan.only_random)) if said]
     words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from brokerfuzz.configuration.spelling import spelled
 from brokerfuzz.errors import ConfigurationError
 from brokerfuzz.removed import KEYS
+from brokerfuzz.wording import listed
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError

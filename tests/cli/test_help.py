@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from inspect import cleandoc
-from typing import get_args
 
 import click
 import pytest
@@ -14,8 +13,6 @@ from click.testing import Result
 
 from brokerfuzz.cli import commands
 from brokerfuzz.commands.help_sections import SECTIONS
-from brokerfuzz.options import MESSAGES, VERDICTS
-from brokerfuzz.schemas import MESSAGE_TYPES, Label
 from brokerfuzz.service.running import DEFAULT_PORT, LOOPBACK
 
 Run = Callable[..., Result]

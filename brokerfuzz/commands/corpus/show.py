@@ -11,8 +11,8 @@ from brokerfuzz import options
 from brokerfuzz.commands.making import contract_of
 from brokerfuzz.commands.option_values import CaseFilters, gathered
 from brokerfuzz.commands.output import print_json, print_lines
-from brokerfuzz.commands.progress import Progress
-from brokerfuzz.options import MESSAGES, VERDICTS
+from brokerfuzz.commands.progress import ProgressLine
+from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Case
@@ -55,7 +55,7 @@ def command(
             raise click.UsageError("an ID names one case, and options choose some: give one of them", click.get_current_context())
         _show_one(paths, last, demands, as_json=as_json)
     elif listed or choosing:
-        _list(_chosen(corpora, demands, message_types or MESSAGES, filters), as_json=as_json)
+        _list(_chosen(corpora, demands, message_types or MESSAGE_TYPES, filters), as_json=as_json)
     else:
         _show_all(corpora, demands, as_json=as_json)
 
@@ -87,7 +87,7 @@ def _show_all(corpora: Sequence[str], contract: "Contract", *, as_json: bool) ->
 def _chosen(corpora: Sequence[str], contract: "Contract", message_types: "Sequence[MessageType]", filters: CaseFilters) -> "Iterator[Case]":
     from brokerfuzz.corpus import read
 
-    wanted = filters.verdicts or VERDICTS
+    wanted = filters.verdicts or LABELS
     cases = (case for case in read(*corpora, contract=contract) if case.message_type in message_types)
     return (case for case in filters.selection(contract).of(cases) if case.label in wanted)
 
