@@ -1,6 +1,7 @@
 """The arrows of ARCHITECTURE.md: which room may import which, and that no modules import each other in a circle."""
 
 import ast
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -39,15 +40,13 @@ TOP = {"cli", "__main__", "__init__"}
 ALLOWED["commands"] = set(ALLOWED)
 
 
+@cache
 def modules() -> dict[str, ast.Module]:
     found = {}
     for path in PACKAGE.rglob("*.py"):
         name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
         found[name.removesuffix(".__init__")] = ast.parse(path.read_text(encoding="utf-8"))
     return found
-
-
-MODULES = modules()
 
 
 def imports(tree: ast.AST, *, at_import: bool = False) -> set[str]:
@@ -59,7 +58,7 @@ def imports(tree: ast.AST, *, at_import: bool = False) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 below = f"{node.module}.{alias.name}"
-                found.add(below if below.removeprefix("brokerfuzz.") in MODULES else node.module)
+                found.add(below if below.removeprefix("brokerfuzz.") in modules() else node.module)
     return {name.removeprefix("brokerfuzz.") for name in found if name.startswith("brokerfuzz.")}
 
 
@@ -82,44 +81,44 @@ def imports_from(tree: ast.AST) -> list[ast.ImportFrom]:
 
 
 def test_arrows_point_one_way() -> None:
-    pairs = [(module, imported) for module in sorted(set(MODULES) - TOP) for imported in sorted(imports(MODULES[module]))]
+    pairs = [(module, imported) for module in sorted(set(modules()) - TOP) for imported in sorted(imports(modules()[module]))]
     assert len(pairs) > 300
     assert [f"{module} imports {imported}" for module, imported in pairs if not is_allowed(module, imported)] == []
 
 
 def test_no_module_imports_relatively() -> None:
     """A relative import does not say where it leads."""
-    assert [name for name, tree in MODULES.items() if any(node.level for node in imports_from(tree))] == []
+    assert [name for name, tree in modules().items() if any(node.level for node in imports_from(tree))] == []
 
 
 def test_no_module_imports_through_the_face_of_the_package() -> None:
     """It gives what any room has, and so would lead around the arrows."""
     through = [
         f"{name} imports {alias.name}"
-        for name, tree in MODULES.items()
+        for name, tree in modules().items()
         if name != "__init__"
         for node in imports_from(tree)
         if node.module == "brokerfuzz"
         for alias in node.names
-        if alias.name not in MODULES
+        if alias.name not in modules()
     ]
     assert through == []
 
 
 def test_nothing_imports_the_command_line() -> None:
-    assert [name for name, tree in MODULES.items() if "cli" in imports(tree) and name != "__main__"] == []
-    importing = {name for name, tree in MODULES.items() if any(other.startswith("commands") for other in imports(tree))}
+    assert [name for name, tree in modules().items() if "cli" in imports(tree) and name != "__main__"] == []
+    importing = {name for name, tree in modules().items() if any(other.startswith("commands") for other in imports(tree))}
     assert {name for name in importing if not name.startswith("commands")} == {"cli"}
 
 
 def test_modules_do_not_import_each_other_in_a_circle() -> None:
-    graph = {name: imports(tree, at_import=True) - {name} for name, tree in MODULES.items() if name != "__init__"}
+    graph = {name: imports(tree, at_import=True) - {name} for name, tree in modules().items() if name != "__init__"}
     TopologicalSorter(graph).prepare()
 
 
 def test_targets_know_nothing_of_generation() -> None:
     for name in ("targets.target", "targets.http", "targets.answers", "targets.transport"):
-        assert not {room for room in imports(MODULES[name]) if room.startswith(("cases", "decoder", "strategies"))}
+        assert not {room for room in imports(modules()[name]) if room.startswith(("cases", "decoder", "strategies"))}
 
 
 def uses_hypothesis(tree: ast.AST) -> bool:
@@ -128,7 +127,7 @@ def uses_hypothesis(tree: ast.AST) -> bool:
 
 
 def test_only_the_strategies_and_strangers_need_hypothesis() -> None:
-    using = {name for name, tree in MODULES.items() if uses_hypothesis(tree)}
+    using = {name for name, tree in modules().items() if uses_hypothesis(tree)}
     assert {name for name in using if not name.startswith("strategies")} == {"decoder.strangers"}
 
 
