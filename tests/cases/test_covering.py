@@ -210,6 +210,7 @@ def test_each_setting_puts_every_other_member_in_its_state() -> None:
 # ------------------------------------------------------------------------------------------------ changed contracts
 
 
+@pytest.mark.long
 def test_a_condition_of_ones_own_is_broken_and_controlled(tmp_path_factory: pytest.TempPathFactory) -> None:
     def change(schema: dict[str, object]) -> None:
         priced = {"required": ["defaultPrice"], "properties": {"defaultPrice": {"type": "number"}}}
