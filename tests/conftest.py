@@ -11,6 +11,7 @@ from typing import IO
 import pytest
 from click.testing import CliRunner, Result
 from hand_made_servers import answers, serving
+from hypothesis import settings
 from priced import lenient
 
 from brokerfuzz.cli import commands
@@ -19,6 +20,24 @@ SECONDS = 60
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what a shell has begun with & or nohup: tests press Ctrl-C
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Tests start hundreds of processes: modules are compiled once, whatever the machine's settings.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+settings.register_profile("sample", settings.get_profile(settings.get_current_profile_name()), max_examples=25)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """A property has few examples wherever long tests are left out."""
+    if config.option.markexpr == "not long":
+        settings.load_profile("sample")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """More processes than cores, because many tests wait."""
+    return 2 * (os.cpu_count() or 1)
+
 
 CLUSTER = """
 import sys

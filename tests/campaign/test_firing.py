@@ -154,7 +154,7 @@ def test_findings_about_different_members_stay_apart() -> None:
         return 400 if value.get("comments") == "" or value.get("description") == "" else 201
 
     result = fired([case("edge:empty", comments="", description=""), case("edge:empty-description", description="")], Service(status_of))
-    assert [finding.places for finding in result.findings] == [("/comments",), ("/description",)] or len(result.findings) == 1
+    assert [finding.places for finding in result.findings] == [("/comments",), ("/description",)]
     alone = fired([case("edge:one", comments=""), case("edge:two", description="")], Service(status_of))
     assert [finding.places for finding in alone.findings] == [("/comments",), ("/description",)]
 

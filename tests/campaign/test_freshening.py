@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime
+from functools import cache
 from itertools import islice
 from typing import Final
 
@@ -20,7 +21,11 @@ from brokerfuzz.schemas import check
 OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 JUDGE = Judge(now=NOW)
-CASES = list(islice(catalogue(OFFER, now=NOW), 800))
+
+
+@cache
+def cases_of_the_catalogue() -> list[Case]:
+    return list(islice(catalogue(OFFER, now=NOW), 800))
 
 
 class Remembering(Service):
@@ -41,7 +46,7 @@ class Remembering(Service):
 
 
 def test_a_target_that_refuses_what_it_has_seen_has_no_finding_with_fresh_numbers() -> None:
-    cases = [case for case in CASES if case.label != "unspecified"]
+    cases = [case for case in cases_of_the_catalogue() if case.label != "unspecified"]
     assert len(fire(cases, Remembering(), Options(now=NOW, shrink_requests=0)).findings) >= 1
     result = fire(cases, Remembering(), Options(now=NOW, fresh="number"))
     assert result.findings == ()
@@ -59,7 +64,7 @@ def test_a_finding_is_shrunk_among_fresh_numbers() -> None:
     assert not finding.flaky
 
 
-@given(st.sampled_from(CASES))
+@given(st.deferred(lambda: st.sampled_from(cases_of_the_catalogue())))
 def test_what_is_said_of_a_message_is_said_of_the_fresh_one(case: Case) -> None:
     fresh = Freshness("number", JUDGE).of(case, case.body)
     verdict, other = JUDGE.of(case, case.body), JUDGE.of(case, fresh)

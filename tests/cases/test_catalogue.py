@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import islice
 
 import pytest
+from sampled import sample
 from validators import agree
 
 from brokerfuzz.cases.at_random import random_cases
@@ -27,6 +28,7 @@ def listed(message_type: MessageType) -> tuple[Case, ...]:
 def test_only_what_follows_the_clock_changes_with_the_time(message_type: MessageType) -> None:
     later = {case.id for case in catalogue(message_type, now=datetime(2031, 5, 6, tzinfo=UTC))}
     changed = [case for case in listed(message_type) if case.id not in later]
+    assert bool(changed) is (message_type != "offer-pricing-response"), "that one alone has no point in time"
     assert all(any(tag.startswith("now:") for tag in case.tags) for case in changed)
 
 
@@ -86,11 +88,12 @@ def test_random_cases_are_the_same_for_a_seed_and_judged(message_type: MessageTy
 
 
 @EVERY_TYPE
-def test_five_validators_say_of_structure_what_the_oracle_says(message_type: MessageType) -> None:
+@sample(500, 10_000)
+def test_five_validators_say_of_structure_what_the_oracle_says(message_type: MessageType, size: int) -> None:
     """Of what JSON Schema can say: cases that are JSON, that no clock decides, and that are valid or break a rule."""
-    judged = [*listed(message_type), *islice(random_cases(message_type, 8, verdicts=["valid", "invalid"], now=NOW), 1200)]
+    judged = [*listed(message_type)[:size], *islice(random_cases(message_type, 8, verdicts=["valid", "invalid"], now=NOW), size // 4)]
     comparable = [case for case in judged if case.label != "unspecified" and not _beyond_schemas(case)]
-    assert len(comparable) > 1500
+    assert len(comparable) > size // 4
     opinions = agree(message_type, [case.value for case in comparable])
     for case, opinion in zip(comparable, opinions, strict=True):
         assert set(opinion.values()) == {case.label == "valid"}, (case.body[:400], opinion, str(case.verdict))

@@ -19,7 +19,7 @@ TODAY, FAR = datetime(2026, 3, 1, 12, tzinfo=UTC), datetime(2525, 12, 31, 23, 59
 """The second is behind much that techniques of the clock take for the future."""
 
 
-@pytest.mark.parametrize("now", [TODAY, FAR], ids=["today", "far"])
+@pytest.mark.parametrize("now", [pytest.param(TODAY, id="today"), pytest.param(FAR, id="far", marks=pytest.mark.long)])
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 def test_it_is_what_is_made_today(message_type: MessageType, now: datetime) -> None:
     expected = made(load_contract(), message_type, now, STRENGTH)

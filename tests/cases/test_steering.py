@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from contracts import changed_contract
+from sampled import sample
 
 from brokerfuzz.cases.at_random import random_cases
 from brokerfuzz.cases.case import Case
@@ -30,8 +31,9 @@ def some(message_type: MessageType, count: int, seed: int = 1, **wishes: Any) ->
 
 
 @every_message_type
-def test_every_case_is_judged_from_its_bytes(message_type: MessageType) -> None:
-    for case in some(message_type, 2000):
+@sample(500, 10_000)
+def test_every_case_is_judged_from_its_bytes(message_type: MessageType, size: int) -> None:
+    for case in some(message_type, size):
         assert check(message_type, case.body, now=NOW) == case.verdict
         if case.twin is not None:
             assert check(message_type, case.twin.body, now=NOW).label == "valid"

@@ -136,6 +136,7 @@ def test_a_text_is_tried_as_every_scalar(rule: Rule) -> None:
 def test_a_point_in_time_is_tried_as_counts_of_seconds_and_milliseconds_and_in_parts() -> None:
     silence = next(silence for silence in CONTRACT.silences if silence.detector == "timestamp")
     places = [(message_type, site) for message_type, sites in (silence.sites or {}).items() for site in sites]
+    assert places
     for message_type, site in places:
         rule = CONTRACT.rule(f"{message_type}/{site}:type")
         when = instant(undone(rule))

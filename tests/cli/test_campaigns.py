@@ -29,7 +29,7 @@ SOME = ("--message", PRICING, "--now", NOW, "--json")
 # ---------------------------------------------------------------------------------------------------- killed, and gone on with
 
 
-@pytest.mark.parametrize("name", ["run.ndjson", "run.ndjson.gz"])
+@pytest.mark.parametrize("name", ["run.ndjson", pytest.param("run.ndjson.gz", marks=pytest.mark.long)])
 def test_a_campaign_that_is_killed_loses_nothing_that_was_answered(start: Start, spawn: Spawn, url: str, tmp_path: Path, name: str) -> None:
     journal = tmp_path / name
     with start("fire", url, *SOME, "--journal", journal, "--rate", "400", "--no-preflight") as process:
@@ -115,6 +115,7 @@ def _workers(process: int) -> list[int]:
     return [child for child in _children(process) if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="which processes are workers is read from /proc")
 def test_a_worker_that_is_killed_changes_nothing(start: Start, spawn: Spawn, url: str, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"

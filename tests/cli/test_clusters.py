@@ -19,6 +19,7 @@ SECONDS = 90
 SOME = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--json", "--no-preflight")
 
 
+@pytest.mark.long
 def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(
     start: Start, spawn: Spawn, url: str, cluster: tuple[str, list[int]], tmp_path: Path
 ) -> None:

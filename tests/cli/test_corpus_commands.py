@@ -139,6 +139,7 @@ def test_every_kind_of_case_can_be_shown(run: Run, mixed: Path) -> None:
     seen: dict[tuple[object, ...], str] = {}
     for case in read(mixed):
         seen.setdefault((case.label, len(case.faults), bool(case.twin), bool(case.headers)), case.id)
+    assert {label for label, *_ in seen} == {"valid", "invalid", "unspecified"}
     for found in seen.values():
         assert found in run("corpus", "show", mixed, found).stdout
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 from contracts import changed_contract
+from sampled import sample
 
 from brokerfuzz.corpus import read
 
@@ -84,10 +85,11 @@ def test_only_what_is_missing_or_damaged_is_written_again(run: Run, form: tuple[
     assert [path.stat().st_mtime_ns == before[name] for name, path in whole.items()] == [True, False, True, False]
 
 
-def test_an_export_that_is_killed_again_and_again_ends_as_one_that_was_not(start: Start, run: Run) -> None:
+@sample(1, 12)
+def test_an_export_that_is_killed_again_and_again_ends_as_one_that_was_not(start: Start, run: Run, size: int) -> None:
     args = (*PRICING[:-2], "--count", "6000", "--shards", "12")
     moments = random.Random(5)
-    for _ in range(4):
+    for _ in range(size):
         with start("export", "out.ndjson.zst", *args, "--resume") as process:
             while not Path("out.shards.json").exists() and process.poll() is None:
                 time.sleep(0.01)

@@ -38,6 +38,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "headers": lambda: line_of({"headers": ["@@"], "body": {}}, '["a",null]'),
     "a packed message": lambda: line_of({"headers": [["content-encoding", "gzip"]], "raw": PACKED}),
 }
+SLOW = ("errors", "other errors")
 _MEASURED = """
 import resource, subprocess, sys
 done = subprocess.run([sys.executable, "-m", "brokerfuzz", "corpus", *sys.argv[1:]], capture_output=True)
@@ -47,7 +48,11 @@ print(most, done.returncode, len(done.stdout + done.stderr))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no module resource")
-@pytest.mark.parametrize(("command", "kind"), [*(("verify", kind) for kind in HOSTILE), ("show", "objects"), ("merge", "a name")])
+@pytest.mark.parametrize(("command", "kind"), [
+    *(pytest.param("verify", kind, marks=[pytest.mark.long] if kind in SLOW else []) for kind in HOSTILE),
+    pytest.param("show", "objects", marks=pytest.mark.long),
+    ("merge", "a name"),
+])  # fmt: skip
 def test_no_line_fills_the_memory(tmp_path: Path, environment: Mapping[str, str], command: str, kind: str) -> None:
     line = HOSTILE[kind]()
     assert len(line) < LONGEST_LINE
@@ -97,7 +102,9 @@ def filled(value: Any, text: str) -> Any:
     return [filled(item, text) for item in value] if isinstance(value, list) else value.replace(LONG, text) if isinstance(value, str) else value
 
 
-@pytest.mark.parametrize("letter", ["x", "\0", "\n"], ids=["a letter", "NUL", "a line break"])
+@pytest.mark.parametrize(
+    "letter", ["x", pytest.param("\0", marks=pytest.mark.long), pytest.param("\n", marks=pytest.mark.long)], ids=["a letter", "NUL", "a line break"]
+)
 @pytest.mark.parametrize("member", TEXTS)
 def test_what_is_wrong_is_told_in_a_line_of_bearable_length(tmp_path: Path, run: Callable[..., Result], member: str, letter: str) -> None:
     good = (DATA / "offer-creation-request.ndjson").read_bytes().splitlines()[-1]

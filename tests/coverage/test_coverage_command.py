@@ -139,6 +139,7 @@ def test_colours_are_for_terminals_that_want_them(run: Run, write: Write, monkey
 def test_a_hundred_percent_is_said_of_nothing_less(run: Run, write: Write, tmp_path: Path) -> None:
     corpus.write(tmp_path / "c.ndjson", catalogue("offer-pricing-response"))
     lines = run("coverage", tmp_path / "c.ndjson").stdout.splitlines()[1:6]
+    assert len(lines) == 5
     for line in lines:
         covered, whole, percent = re.findall(r"[\d,]+", line)
         assert (percent == "100") == (covered == whole), line

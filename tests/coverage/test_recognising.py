@@ -97,9 +97,10 @@ def test_of_several_faults_none_is_claimed(members: dict[str, Any]) -> None:
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 def test_whatever_comes_is_looked_at_without_ado(message_type: MessageType) -> None:
     recogniser = Recogniser(load_contract(), message_type, NOW)
-    for case in islice(random_cases(message_type, 9, verdicts=["invalid"], now=NOW), 500):
-        for fault in recogniser.faults(case.body, case.verdict):
-            assert TECHNIQUES[fault.technique].keywords & {fault.rule.rpartition(":")[2].partition("@")[0]}
+    cases = islice(random_cases(message_type, 9, verdicts=["invalid"], now=NOW), 500)
+    faults = [fault for case in cases for fault in recogniser.faults(case.body, case.verdict)]
+    assert len(faults) > 100
+    assert [fault for fault in faults if fault.rule.rpartition(":")[2].partition("@")[0] not in TECHNIQUES[fault.technique].keywords] == []
 
 
 UNUSUAL = {

@@ -12,6 +12,7 @@ import pytest
 from contracts import changed_contract
 from hypothesis import given
 from hypothesis import strategies as st
+from sampled import sample
 
 from brokerfuzz.cases.at_random import random_cases
 from brokerfuzz.cases.catalogue import catalogue
@@ -56,11 +57,12 @@ def pools(reader: Pieces, message_type: MessageType) -> Mapping[str, list[Piece]
 
 
 @every_message_type
-def test_members_of_all_kinds_of_cases_are_judged_together_as_their_bytes_are(message_type: MessageType) -> None:
+@sample(1000, 20_000)
+def test_members_of_all_kinds_of_cases_are_judged_together_as_their_bytes_are(message_type: MessageType, size: int) -> None:
     reader, random = reader_of(message_type), Random(1)
     pool, labels = pools(reader, message_type), set()
     known = sorted(load_contract().flat[message_type]["properties"])
-    for _ in range(4000):
+    for _ in range(size):
         unusual = random.sample(sorted(pool if random.random() < 0.2 else known), random.randrange(4))
         pieces = [random.choice(pool[name]) if name in unusual else pool[name][0] for name in dict.fromkeys([*known, *unusual])]
         message = Joined(pieces)
@@ -71,10 +73,11 @@ def test_members_of_all_kinds_of_cases_are_judged_together_as_their_bytes_are(me
     assert labels == {"valid", "invalid", "unspecified"}
 
 
-def test_pieces_of_many_members_are_no_different() -> None:
+@sample(200, 3000)
+def test_pieces_of_many_members_are_no_different(size: int) -> None:
     reader, random = reader_of(), Random(2)
     pool = pools(reader, OFFERS)
-    for _ in range(1000):
+    for _ in range(size):
         pieces = [(name, random.choice(pool[name])) for name in pool]
         cut = random.randrange(1, len(pieces))
         halves = Joined([reader.together(dict(pieces[:cut])), reader.together(dict(pieces[cut:]))])

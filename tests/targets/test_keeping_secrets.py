@@ -96,7 +96,7 @@ def usual_words(position: str, url: str, unused: str) -> str:
 
 
 @pytest.mark.parametrize("position", POSITIONS)
-@settings(max_examples=40, deadline=None)
+@settings(deadline=None)
 @given(secret=SECRETS)
 @example(secret="hunter2hunter2")
 @example(secret='a"b\\c/d<e>&f%20g+h')

@@ -110,6 +110,7 @@ def test_examples_have_the_verdict_that_they_stand_under(document: dict[str, Any
 
 def test_summaries_of_what_is_no_example_name_the_broken_rule_or_the_silence(document: dict[str, Any]) -> None:
     verdicts = {case.id[:8]: case.verdict for case in cases()}
+    assert {verdict for _, verdict, _, _ in examples(document)} == {"valid", "invalid", "unspecified"}
     for _, verdict, name, example in examples(document):
         told = verdicts[name.rpartition("_")[2]]
         named = {

@@ -54,6 +54,7 @@ def served(stubs: list[Stub], files: Mapping[str, bytes], method: str, path: str
 
 
 def test_each_response_is_served_by_path_header_and_state(stubs: list[Stub], files: Mapping[str, bytes], responses: list[Case]) -> None:
+    assert len(responses) > 40
     for case in responses[:40]:
         assert served(stubs, files, "GET", f"/brokerfuzz/{case.message_type}/{case.id}", state=responses[-1].id) == case.body
         assert served(stubs, files, "POST", "/pricing", case=case.id, state=responses[-1].id) == case.body
