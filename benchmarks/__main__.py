@@ -21,9 +21,9 @@ import orjson
 
 from benchmarks import peers
 from benchmarks.firing import firing
-from benchmarks.fleet.measured import fleet, fleet_flagged, fleet_schemathesis
-from benchmarks.generators.measured import Effort, generators
-from benchmarks.generators.theirs import Make, json_schema_faker
+from benchmarks.fleet.fleet_benchmarks import fleet, fleet_flagged, fleet_schemathesis
+from benchmarks.generators.generator_benchmarks import Effort, generators
+from benchmarks.generators.peer_generators import Make, json_schema_faker
 from benchmarks.rates import PATIENCE, examples, in_turn, of_stream, table
 from brokerfuzz import strategies as ours
 from brokerfuzz.decoder import messages

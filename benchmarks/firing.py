@@ -14,7 +14,7 @@ from benchmarks.rates import Round, in_turn, table
 from brokerfuzz.campaign import Campaign, Journal, Options, run
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.reports import machine
+from brokerfuzz.reports import json_document
 from brokerfuzz.service.running import running
 from brokerfuzz.targets import HttpTarget
 
@@ -22,7 +22,7 @@ NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CONNECTIONS = 16
 SECONDS = 3
 LONGEST = 5000  # bytes; the few messages of a megabyte would be all that is measured
-REFUSING = Path(__file__).parent / "node" / "refusing.mjs"
+REJECTING = Path(__file__).parent / "node" / "rejecting.mjs"
 
 
 def firing() -> str:
@@ -30,7 +30,7 @@ def firing() -> str:
     cases = [case for case in catalogue("offer-creation-request", now=NOW) if len(case.body) < LONGEST and not case.headers]
     servers = {"the reference service": _reference}
     if shutil.which("node"):
-        servers["a server in Node that refuses everything"] = _refusing
+        servers["a server in Node that rejects everything"] = _rejecting
     tables = []
     for name, serve in servers.items():
         with serve() as url, tempfile.TemporaryDirectory() as folder:
@@ -47,8 +47,8 @@ def _reference() -> Iterator[str]:
 
 
 @contextmanager
-def _refusing() -> Iterator[str]:
-    with subprocess.Popen(["node", str(REFUSING)], stdout=subprocess.PIPE, text=True) as process:
+def _rejecting() -> Iterator[str]:
+    with subprocess.Popen(["node", str(REJECTING)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             yield process.stdout.readline().strip()
@@ -64,7 +64,7 @@ def _ours(url: str, cases: list[Case], folder: Path) -> tuple[int, float]:
     started = time.perf_counter()
     campaign = Campaign(_for_some_seconds(cases), HttpTarget(url), Options(now=NOW, concurrency=CONNECTIONS, shrink_requests=0), journal=journal)
     result = run(campaign)
-    machine.report(result)
+    json_document.report(result)
     seconds = time.perf_counter() - started
     journal.close()
     return result.requests, seconds

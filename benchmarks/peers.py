@@ -9,14 +9,14 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-from brokerfuzz.decoder.strangers import restore_many
+from brokerfuzz.decoder.unsupported_keywords import restore_many
 from brokerfuzz.schemas import load_contract
 
 OFFER = "offer-creation-request"
 
 
 def from_schema() -> SearchStrategy[Any]:
-    """hypothesis-jsonschema on the whole offer schema (with the method back that it calls: see `brokerfuzz.decoder.strangers`)."""
+    """hypothesis-jsonschema on the whole offer schema (with the method back that it calls: see `brokerfuzz.decoder.unsupported_keywords`)."""
     from hypothesis_jsonschema import from_schema
 
     restore_many()
@@ -35,7 +35,7 @@ def schemathesis() -> SearchStrategy[Any]:
 
 
 def fixed_dictionaries() -> SearchStrategy[Any]:
-    """What a careful author writes by hand: `st.fixed_dictionaries` of simple leaves, all members, no clusters rule."""
+    """What a careful author writes by hand: `st.fixed_dictionaries` of simple leaves, all properties, no clusters rule."""
     text, integers, numbers = st.text(max_size=20), st.integers(-(2**31), 2**31 - 1), st.floats(allow_nan=False, allow_infinity=False)
     return _by_schema(load_contract().flat[OFFER], text, integers, numbers)
 
@@ -47,10 +47,10 @@ def _by_schema(schema: Any, text: Any, integers: Any, numbers: Any) -> SearchStr
         leaf: Any = st.sampled_from(schema["enum"])
     elif "object" in types:
         required = set(schema.get("required", ()))
-        members = {name: recur(member) for name, member in schema["properties"].items()}
+        props = {name: recur(prop) for name, prop in schema["properties"].items()}
         leaf = st.fixed_dictionaries(
-            {name: strategy for name, strategy in members.items() if name in required},
-            optional={name: strategy for name, strategy in members.items() if name not in required},
+            {name: strategy for name, strategy in props.items() if name in required},
+            optional={name: strategy for name, strategy in props.items() if name not in required},
         )
     elif "array" in types:
         leaf = st.lists(recur(schema["items"]), min_size=schema.get("minItems", 0), max_size=3)

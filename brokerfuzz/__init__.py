@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any
 from brokerfuzz.version import __version__
 
 if TYPE_CHECKING:
-    from brokerfuzz.cases.at_random import random_cases
     from brokerfuzz.cases.case import Case, Fault
+    from brokerfuzz.cases.case_decoder import random_cases
     from brokerfuzz.cases.catalogue import catalogue
     from brokerfuzz.decoder import messages
     from brokerfuzz.errors import BrokerfuzzError
-    from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Rule, Silence, Verdict, check, load_contract, rules
+    from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, Rule, Verdict, check, load_contract, rules
 
 __all__ = [
     "MESSAGE_TYPES",
+    "Ambiguity",
     "BrokerfuzzError",
     "Case",
     "Contract",
     "Fault",
     "Rule",
-    "Silence",
     "Verdict",
     "__version__",
     "catalogue",
@@ -43,7 +43,7 @@ _HOMES = {
     "Fault": "brokerfuzz.cases.case",
     "catalogue": "brokerfuzz.cases.catalogue",
     "messages": "brokerfuzz.decoder",
-    "random_cases": "brokerfuzz.cases.at_random",
+    "random_cases": "brokerfuzz.cases.case_decoder",
 }
 
 

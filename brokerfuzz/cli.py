@@ -39,7 +39,7 @@ class Commands(click.Group):
         if not standalone_mode:
             return run()
         if COMPLETE in os.environ:
-            from brokerfuzz.completing import register
+            from brokerfuzz.name_completion import register
 
             register()
         streams.take()

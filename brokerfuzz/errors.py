@@ -2,7 +2,7 @@
 
 BrokerfuzzError                 the base: catch it to catch them all
 ├── ContractError               a contract folder or a schema in it cannot be used
-├── UnknownNameError            a name (rule, technique, silence, message type, bug) that nothing bears
+├── UnknownNameError            a name (rule, technique, ambiguity, message type, bug) that nothing bears
 ├── CorpusError                 a file is not a whole corpus, or cannot be read or written
 ├── InputError                  a file to judge cannot be read
 ├── ReportError                 a report cannot be made, written or read back
@@ -16,7 +16,7 @@ BrokerfuzzError                 the base: catch it to catch them all
 └── LabelError                  a generator's claim and the oracle's verdict differ: a fault of brokerfuzz
 
 The command line prints any of them as one line and exits with status 2. Arguments of strategies are
-refused with `hypothesis.errors.InvalidArgument`, as Hypothesis' own are.
+rejected with `hypothesis.errors.InvalidArgument`, as Hypothesis' own are.
 """
 
 from collections.abc import Iterable

@@ -15,7 +15,7 @@ Entry = dict[str, Any]
 
 
 def entry(started: str, milliseconds: float, request: Entry, response: Entry, comment: str) -> Entry:
-    """An entry. What HAR has no member for goes behind it, with `_` before its name, as HAR asks for."""
+    """An entry. What HAR has no property for goes behind it, with `_` before its name, as HAR asks for."""
     timings = {"send": 0, "wait": milliseconds, "receive": 0}
     return {
         "startedDateTime": started, "time": milliseconds, "request": request, "response": response, "cache": {}, "timings": timings,

@@ -1,6 +1,6 @@
 """Messages to judge, from files and standard input: a JSON text a file, or one a line, the records of a corpus, or recorded traffic.
 
-Memory stays within bounds: a message is read whole, so one of more than `LARGEST` bytes is refused, where its size is known before
+Memory stays within bounds: a message is read whole, so one of more than `LARGEST` bytes is rejected, where its size is known before
 it is read; lines are read one at a time.
 """
 
@@ -15,16 +15,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from brokerfuzz import recordings
+from brokerfuzz import har_reading
 from brokerfuzz.cases.case import Fault
-from brokerfuzz.cases.decoding import CaseRecord, no_files
+from brokerfuzz.cases.record_reader import CaseRecord, no_files
+from brokerfuzz.compression import suffix, unpacking
 from brokerfuzz.corpus.destinations import MANIFEST
 from brokerfuzz.corpus.folders import SHARDS
 from brokerfuzz.corpus.places import LocalPlace, place_of
 from brokerfuzz.corpus.reading import Line, Succession, parts_of
 from brokerfuzz.corpus.reading import lines as corpus_lines
 from brokerfuzz.errors import CorpusError, InputError
-from brokerfuzz.packing import suffix, unpacking
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 from brokerfuzz.schemas.headers import Headers
 
@@ -48,7 +48,7 @@ class RecordedVerdict:
     message_type: MessageType
     label: str
     faults: tuple[Fault, ...]
-    silences: frozenset[str]
+    ambiguities: frozenset[str]
     now: datetime | None
     headers: Headers = ()
 
@@ -87,7 +87,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
         return
     bare = name.removesuffix(suffix(name))
     with _opened(name) as stream:
-        if bare.endswith(recordings.HAR_SUFFIX):
+        if bare.endswith(har_reading.HAR_SUFFIX):
             _check_size(stream, name, LARGEST_RECORDING)
             yield from _of_recording(_whole(stream, name, b"", LARGEST_RECORDING), name)
             return
@@ -99,7 +99,7 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
             yield from _of_corpus(_as_lines(stream, name, first), name)
         elif lines:
             yield from _of_lines(stream, name, first)
-        elif recordings.is_har(whole := _whole(stream, name, first, LARGEST)):
+        elif har_reading.is_har(whole := _whole(stream, name, first, LARGEST)):
             yield from _of_recording(whole, name)
         else:
             yield InputMessage(name, 1, whole)
@@ -110,7 +110,7 @@ def ours(
 ) -> Iterator[InputMessage]:
     """The messages without what recordings have of other traffic, which is counted in `others`, by file. `message_type`: the one that is wanted."""
     for message in found:
-        if message.recorded and not recordings.belongs(message.body, contract, (message_type,) if message_type else MESSAGE_TYPES):
+        if message.recorded and not har_reading.belongs(message.body, contract, (message_type,) if message_type else MESSAGE_TYPES):
             if others is not None:
                 others[message.name] += 1
         else:
@@ -138,7 +138,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 
 
 def _check_size(stream: BinaryIO, name: str, most: int) -> None:
-    """Refuses a message that is known to be too large before it is read. A corpus is none, however large."""
+    """Rejects a message that is known to be too large before it is read. A corpus is none, however large."""
     try:
         status = os.fstat(stream.fileno())
     except OSError:  # a stream that is no file
@@ -202,13 +202,13 @@ def _without_end(line: bytes) -> bytes:
 def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
     """The bodies of a HAR file; a file that only looks like one is one message."""
     try:
-        bodies = recordings.bodies(har)
+        bodies = har_reading.bodies(har)
         problem = "it has no log with entries"
     except (ValueError, RecursionError) as error:
         bodies, problem = None, str(error)
     if bodies is not None:
         yield from (InputMessage(name, number, body, recorded=True) for number, body in bodies)
-    elif name.endswith(recordings.HAR_SUFFIX):
+    elif name.endswith(har_reading.HAR_SUFFIX):
         raise InputError(f"{name} is no HAR file ({problem}): export the recording again, or name the file otherwise")
     else:
         yield InputMessage(name, 1, har)
@@ -230,7 +230,7 @@ def _of_corpus(found: Iterable[Line], name: str) -> Iterator[InputMessage]:
 
 
 def _said(record: CaseRecord) -> RecordedVerdict:
-    return RecordedVerdict(record.message_type, record.label, record.faults, frozenset(record.silences), record.now, record.headers)
+    return RecordedVerdict(record.message_type, record.label, record.faults, frozenset(record.ambiguities), record.now, record.headers)
 
 
 def _is_record(line: bytes) -> bool:

@@ -24,19 +24,19 @@ def known(items: str, *, excludable: bool = False) -> Complete:
     """Completes names of a kind, behind a `!` too where they are `excludable`. The command itself reports unknown names."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
-        from brokerfuzz import completing
+        from brokerfuzz import name_completion
 
-        return completing.matching(getattr(completing, items), ctx, incomplete, excludable=excludable)
+        return name_completion.matching(getattr(name_completion, items), ctx, incomplete, excludable=excludable)
 
     return complete
 
 
-def _stances(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """SILENCE=accept, SILENCE=reject."""
+def _policies(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """AMBIGUITY=accept, AMBIGUITY=reject."""
     for value in values:
         if "=" not in value:
-            raise click.BadParameter(f"{value!r} says nothing of a silence: give it as {value}=accept or {value}=reject", ctx, param)
-    return {silence: stance for silence, _, stance in (value.partition("=") for value in values)}
+            raise click.BadParameter(f"{value!r} says nothing of an ambiguity: give it as {value}=accept or {value}=reject", ctx, param)
+    return {ambiguity: policy for ambiguity, _, policy in (value.partition("=") for value in values)}
 
 
 def _time(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
@@ -106,8 +106,8 @@ bug_option = click.option(
     multiple=True,
     help="Seed this bug in the reference service (repeatable). `brokerfuzz serve --list-bugs` lists all bugs.",
 )
-stance_option = click.option(
-    "--stance", "stances", metavar="SILENCE=accept|reject", callback=_stances, shell_complete=known("stances"), multiple=True,
+policy_option = click.option(
+    "--policy", "policies", metavar="AMBIGUITY=accept|reject", callback=_policies, shell_complete=known("policies"), multiple=True,
     help="Settle a question that the contract leaves open (repeatable).",
 )  # fmt: skip
 _rule_option = click.option(
@@ -120,7 +120,7 @@ _technique_option = click.option(
 )  # fmt: skip
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
-    help="Combinatorial strength: 2 covers all pairs of member states, 3 all triples (fewer if there are too many).",
+    help="Combinatorial strength: 2 covers all pairs of property states, 3 all triples (fewer if there are too many).",
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
@@ -211,7 +211,7 @@ _TARGET_OPTIONS = (
         help="Treat an answer with operationWasSuccessful: false as rejected, whatever its status.  [default: envelope]",
     ),
     click.option(
-        "--fresh", metavar="MEMBER", help="Make this member unique in each message, for a target that rejects values it has seen before."
+        "--fresh", metavar="PROPERTY", help="Make this property unique in each message, for a target that rejects values it has seen before."
     ),
     click.option(
         "--concurrency", metavar="NUMBER", type=click.IntRange(min=1), default=16, show_default=True, help="Maximum number of concurrent requests."

@@ -16,7 +16,7 @@ def pointer(place: Place) -> str:
 
 
 def pointer_of(steps: Iterable[str | int]) -> str:
-    """The JSON Pointer of steps from the root: names of members, and indexes of items."""
+    """The JSON Pointer of steps from the root: names of properties, and indexes of items."""
     return "".join([f"/{escape(str(step))}" for step in steps])
 
 
@@ -26,7 +26,7 @@ def steps_of(pointer: str) -> list[str]:
 
 
 def escape(name: str) -> str:
-    """A member's name as a reference token of a JSON Pointer."""
+    """A property's name as a reference token of a JSON Pointer."""
     return name.replace("~", "~0").replace("/", "~1")
 
 

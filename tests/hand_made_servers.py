@@ -109,7 +109,7 @@ def one_after_another(*responses: bytes) -> Behaviour:
 
 
 async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """A conversation: each request comes back, head and all, as the body of a refusal."""
+    """A conversation: each request comes back, head and all, as the body of a rejection."""
     while True:
         head = await reader.readuntil(b"\r\n\r\n")
         writer.write(response(422, head))

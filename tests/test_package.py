@@ -35,7 +35,7 @@ def test_the_version_is_the_distributions() -> None:
 def test_it_is_typed_and_carries_its_data() -> None:
     package = Path(brokerfuzz.__file__).parent
     assert (package / "py.typed").exists()
-    assert {path.name for path in (package / "schemas").glob("*.json")} >= {"silences.json", "semantics.json", "envelope.schema.json"}
+    assert {path.name for path in (package / "schemas").glob("*.json")} >= {"ambiguities.json", "semantics.json", "envelope.schema.json"}
 
 
 @pytest.mark.parametrize(("imported", "lean_of"), [("brokerfuzz", HEAVY), ("brokerfuzz.cli", HEAVY[:-1]), ("brokerfuzz.corpus", ["hypothesis"])])

@@ -9,7 +9,7 @@ import jsonschema_rs
 
 from benchmarks.fleet.messages import Answer, Behaviour, Message
 from brokerfuzz.schemas.flattening import Schema
-from brokerfuzz.schemas.structure import SchemaFiles, standard, validator
+from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
 
 
 class Matches:
@@ -57,8 +57,8 @@ def forgives(path: str, *looser: Schema, part: Callable[[Any], Any] | None = Non
     return answer
 
 
-def refuses(trigger: Schema) -> Behaviour:
-    """Refuses what matches the trigger."""
+def rejects(trigger: Schema) -> Behaviour:
+    """Rejects what matches the trigger."""
     matches = Matches(trigger)
 
     def answer(message: Message) -> Answer:
@@ -120,8 +120,8 @@ def unwraps(unwrap: Callable[[Any], Any]) -> Behaviour:
     return answer
 
 
-def refuses_text(test: Callable[[bytes], object]) -> Behaviour:
-    """Refuses messages by their bytes."""
+def rejects_text(test: Callable[[bytes], object]) -> Behaviour:
+    """Rejects messages by their bytes."""
 
     def answer(message: Message) -> Answer:
         return "rejected" if message.conforming == "accepted" and test(message.body) else message.conforming

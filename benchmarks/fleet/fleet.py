@@ -4,11 +4,21 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from itertools import chain
 
-from benchmarks.fleet import dropped, fragile_readers, interactions, lenient_readers, loosened, misplaced, other_messages, strict_readers, tightened
+from benchmarks.fleet import (
+    dropped_rules,
+    fragile_readers,
+    interactions,
+    lenient_readers,
+    loosened_rules,
+    other_messages,
+    partly_checked_rules,
+    strict_readers,
+    tightened_rules,
+)
 from benchmarks.fleet.behaviours import judges_by
-from benchmarks.fleet.ground import Ground
 from benchmarks.fleet.messages import Behaviour
 from benchmarks.fleet.mutants import ANYWHERE, Candidate, Kind, Mutant
+from benchmarks.fleet.plain_messages import Ground
 from brokerfuzz.schemas import Contract, load_contract
 
 STEPS: Mapping[Kind, int] = {"loosened": 5, "coerced": 9, "tightened": 12, "crashing": 14, "misplaced": 6}
@@ -27,18 +37,18 @@ def fleet(now: datetime, contract: Contract | None = None, *, whole: bool = Fals
 
 
 def conforming(ground: Ground) -> Behaviour:
-    """The one member of the fleet that has no bug: all others are made by changing its schema, or its answers."""
+    """The one property of the fleet that has no bug: all others are made by changing its schema, or its answers."""
     return judges_by(ground.schema)
 
 
 def every_candidate(ground: Ground) -> Iterator[Candidate]:
     """The candidates of every kind."""
     return chain(
-        dropped.candidates(ground),
-        loosened.candidates(ground),
-        tightened.over_strict(ground),
-        tightened.fragile(ground),
-        misplaced.candidates(ground),
+        dropped_rules.candidates(ground),
+        loosened_rules.candidates(ground),
+        tightened_rules.over_strict(ground),
+        tightened_rules.fragile(ground),
+        partly_checked_rules.candidates(ground),
         interactions.candidates(ground),
         lenient_readers.candidates(ground),
         other_messages.candidates(ground),

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.fleet.behaviours import crashes_on_text
-from benchmarks.fleet.ground import Ground, written
+from benchmarks.fleet.json_strings import STRING, Spoil, Test, closed, first_value, is_unreadable, text_with, tokens_with, with_price, with_text
 from benchmarks.fleet.mutants import Candidate
-from benchmarks.fleet.texts import STRING, Spoil, Test, closed, first_value, is_unreadable, text_with, tokens_with, with_price, with_text
+from benchmarks.fleet.plain_messages import Ground, written
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
@@ -33,10 +33,10 @@ def _deeper_than(most: int) -> Test:
 def _repeats(body: bytes) -> bool:
     found = False
 
-    def pairs(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    def pairs(props: list[tuple[str, Any]]) -> dict[str, Any]:
         nonlocal found
-        found = found or len(dict(members)) < len(members)
-        return dict(members)
+        found = found or len(dict(props)) < len(props)
+        return dict(props)
 
     try:
         json.loads(body, object_pairs_hook=pairs)
@@ -74,7 +74,7 @@ _FRAGILE: tuple[tuple[str, Test, Spoil], ...] = (
     ("numbers of more than 400 digits", tokens_with(rb"[:\s,\[]-?[0-9]{401}"), with_price(b"1" * 500)),
     ("exponents of three digits", tokens_with(rb"[:\s,\[]-?[0-9.]+[eE]\+?[4-9][0-9]{2}"), with_price(b"1e400")),
     ("NaN", tokens_with(rb"[:\s,\[]NaN"), with_price(b"NaN")),
-    ("members that are there twice", _repeats, lambda b: b[:-1] + b', "number": "B"}'),
+    ("properties that are there twice", _repeats, lambda b: b[:-1] + b', "number": "B"}'),
     ("more than 50 KB", lambda b: len(b) > 50_000, lambda b: b + b" " * 60_000),
     ("more than 1 MB", lambda b: len(b) > 1_000_000, lambda b: b + b" " * 1_100_000),
     ("a message that is null", text_with(rb"\A\s*null\s*\Z"), lambda _: b"null"),

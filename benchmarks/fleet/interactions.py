@@ -1,22 +1,22 @@
-"""Rules that are not checked while another member is in some state, and proper messages that are refused while two members are."""
+"""Rules that are not checked while another property is in some state, and proper messages that are rejected while two properties are."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple, TypeVar
 
-from benchmarks.fleet.behaviours import Matches, forgets_the_clock, forgives, refuses
-from benchmarks.fleet.dropped import lacks
-from benchmarks.fleet.ground import CLOCK_RULE, Ground, written
+from benchmarks.fleet.behaviours import Matches, forgets_the_clock, forgives, rejects
+from benchmarks.fleet.dropped_rules import lacks
 from benchmarks.fleet.messages import Behaviour, Message
 from benchmarks.fleet.mutants import Candidate
 from benchmarks.fleet.places import ABSENT, mended, put, schema_at, somewhere
+from benchmarks.fleet.plain_messages import CLOCK_RULE, Ground, written
 from brokerfuzz.schemas import Rule, Site
 from brokerfuzz.schemas.flattening import Schema, types_of
 from brokerfuzz.schemas.sites import JSON_RULE
 
 UNCHECKED, UNCHECKED_BESIDE = 60, 40
-REFUSED, REFUSED_WITH_A_TYPE, REFUSED_BELOW, REFUSED_ACROSS = 60, 20, 40, 40
+REJECTED, REJECTED_WITH_A_TYPE, REJECTED_BELOW, REJECTED_ACROSS = 60, 20, 40, 40
 """How many of each are chosen."""
 _STRIDE = 101  # neighbours in a list of pairs are much alike: far ones are taken
 
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 class State(NamedTuple):
-    """A state of a member of the object at `above`: in words, as a schema of that object, and a value that is in it."""
+    """A state of a property of the object at `above`: in words, as a schema of that object, and a value that is in it."""
 
     words: str
     site: str
@@ -39,13 +39,13 @@ class State(NamedTuple):
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """A varied choice of both, among the root's members, those of one object, and those of different ones."""
+    """A varied choice of both, among the root's properties, those of one object, and those of different ones."""
     states = [state for site in ground.sites.values() if site.name for state in _states_of(ground, site)]
     of_root, below = ([s for s in states if s.above == ""], [s for s in states if s.above != ""])
     yield from _unchecked(ground, of_root)
     yield from _unchecked_beside(ground, below)
     yield from _conditions_off(ground, of_root)
-    yield from _refused_together(ground, of_root, below)
+    yield from _rejected_together(ground, of_root, below)
 
 
 def _states_of(ground: Ground, site: Site) -> Iterator[State]:
@@ -85,7 +85,7 @@ def _unchecked(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
 
 
 def _rules(ground: Ground) -> list[Rule]:
-    """The rules that code of its own checks. Types are checked by readers, which look at no other member."""
+    """The rules that code of its own checks. Types are checked by readers, which look at no other property."""
     return [rule for rule in ground.rules if rule.keyword not in ("type", JSON_RULE) and rule.condition is None]
 
 
@@ -100,7 +100,7 @@ def _is_in(matches: Matches, message: Message) -> bool:
 
 
 def _unchecked_beside(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
-    """Rules of a member below the root, off while its neighbour in the same object is in a state."""
+    """Rules of a property below the root, off while its neighbour in the same object is in a state."""
     pairs = [(r, s) for s, r in product(states, _rules(ground)) if r.site.rpartition(".")[0] == s.above and r.site != s.site]
     for rule, state in _chosen(pairs, UNCHECKED_BESIDE):
         loose = schema_at(lacks(ground.schema, rule), state.above)
@@ -127,26 +127,26 @@ def _forgetful(ground: Ground, rule: Rule, state: State, behaviour: Behaviour) -
     return Candidate("interaction", "does not check", where, rule.site, rule.id, behaviour, bodies)
 
 
-# ------------------------------------------------------------------------------------------------ refused
+# ------------------------------------------------------------------------------------------------ rejected
 
 
-def _refused_together(ground: Ground, of_root: Sequence[State], below: Sequence[State]) -> Iterator[Candidate]:
+def _rejected_together(ground: Ground, of_root: Sequence[State], below: Sequence[State]) -> Iterator[Candidate]:
     pairs = list(_pairs(of_root))
     with_a_type = [pair for pair in pairs if any("enum" in ground.sites[state.site].schema for state in pair)]
-    for one, other in (*_chosen(pairs, REFUSED), *_chosen(with_a_type, REFUSED_WITH_A_TYPE)):
-        yield _refusing(ground, one, other, {"allOf": [one.of_message, other.of_message]})
-    for one, other in _chosen([pair for pair in _pairs(below) if pair[0].above == pair[1].above], REFUSED_BELOW):
-        yield _refusing(ground, one, other, somewhere(one.above, {"allOf": [one.schema, other.schema]}))
-    for one, other in _chosen([(a, b) for a, b in product(of_root, below) if not b.site.startswith(a.site)], REFUSED_ACROSS):
-        yield _refusing(ground, one, other, {"allOf": [one.of_message, other.of_message]})
+    for one, other in (*_chosen(pairs, REJECTED), *_chosen(with_a_type, REJECTED_WITH_A_TYPE)):
+        yield _rejecting(ground, one, other, {"allOf": [one.of_message, other.of_message]})
+    for one, other in _chosen([pair for pair in _pairs(below) if pair[0].above == pair[1].above], REJECTED_BELOW):
+        yield _rejecting(ground, one, other, somewhere(one.above, {"allOf": [one.schema, other.schema]}))
+    for one, other in _chosen([(a, b) for a, b in product(of_root, below) if not b.site.startswith(a.site)], REJECTED_ACROSS):
+        yield _rejecting(ground, one, other, {"allOf": [one.of_message, other.of_message]})
 
 
 def _pairs(states: Sequence[State]) -> Iterator[tuple[State, State]]:
     return ((one, other) for n, one in enumerate(states) for other in states[n + 1 :] if one.site != other.site)
 
 
-def _refusing(ground: Ground, one: State, other: State, trigger: Schema) -> Candidate:
+def _rejecting(ground: Ground, one: State, other: State, trigger: Schema) -> Candidate:
     bodies = [written(put(put(m, one.site, one.value), other.site, other.value)) for m in ground.messages]
     valid = [body for body in bodies if ground.reader(body).label == "valid"]
     seen = next((state.site for state in (one, other) if state.value is not ABSENT), one.site)
-    return Candidate("interaction", "refuses messages", f"where {one.words} and {other.words}", seen, None, refuses(trigger), valid)
+    return Candidate("interaction", "rejects messages", f"where {one.words} and {other.words}", seen, None, rejects(trigger), valid)

@@ -117,32 +117,32 @@ def texts(_: Schema) -> Iterable[Leniency]:
 
 
 def enums(schema: Schema) -> Iterable[Leniency]:
-    """What stands for the members of an enum of texts."""
-    members = [member for member in schema["enum"] if isinstance(member, str)]
-    phrase = next((member for member in members if " " in member), members[0])
-    any_of = "|".join(map(re.escape, members))
-    yield _text("members in any case", f"(?i)^({any_of})$", members[0].lower())
-    yield _members("members in small letters", [m.lower() for m in members])
-    yield _members("members in capitals", [m.upper() for m in members])
-    yield _text("members with blanks before them", rf"^\s+({any_of})$", f" {members[0]}")
-    yield _text("members with blanks behind them", rf"^({any_of})\s+$", f"{members[0]} ")
+    """What stands for the values of an enum of texts."""
+    props = [prop for prop in schema["enum"] if isinstance(prop, str)]
+    phrase = next((prop for prop in props if " " in prop), props[0])
+    any_of = "|".join(map(re.escape, props))
+    yield _text("properties in any case", f"(?i)^({any_of})$", props[0].lower())
+    yield _properties("properties in small letters", [m.lower() for m in props])
+    yield _properties("properties in capitals", [m.upper() for m in props])
+    yield _text("properties with blanks before them", rf"^\s+({any_of})$", f" {props[0]}")
+    yield _text("properties with blanks behind them", rf"^({any_of})\s+$", f"{props[0]} ")
     for name, instead in (("no blanks", ""), ("underscores", "_"), ("hyphens", "-"), ("two blanks", "  ")):
-        yield _members(f"members with {name} for blanks", [m.replace(" ", instead) for m in members if " " in m] or [phrase])
-    yield _members("beginnings of members", [m[:length] for m in members for length in range(1, len(m))])
-    yield _members("first words of members", [m.split()[0] for m in members if " " in m] or [phrase[:3]])
-    yield _members("parts of members", sorted({m[start:end] for m in members for start in range(len(m)) for end in range(start + 1, len(m) + 1)}))
-    yield _text("texts that begin with a member", f"^({any_of})", f"{members[0]}s")
-    yield _text("texts that end with a member", f"({any_of})$", f"X{members[0]}")
-    yield _text("members in a list", f"^({any_of})(, ?({any_of}))+$", f"{members[0]},{members[-1]}")
-    yield Leniency("ordinal numbers of members", {"enum": list(range(len(members)))}, 0)
-    yield Leniency("any integer for a member", {"type": "integer"}, 0)
+        yield _properties(f"properties with {name} for blanks", [m.replace(" ", instead) for m in props if " " in m] or [phrase])
+    yield _properties("beginnings of properties", [m[:length] for m in props for length in range(1, len(m))])
+    yield _properties("first words of properties", [m.split()[0] for m in props if " " in m] or [phrase[:3]])
+    yield _properties("parts of properties", sorted({m[start:end] for m in props for start in range(len(m)) for end in range(start + 1, len(m) + 1)}))
+    yield _text("texts that begin with a property", f"^({any_of})", f"{props[0]}s")
+    yield _text("texts that end with a property", f"({any_of})$", f"X{props[0]}")
+    yield _text("properties in a list", f"^({any_of})(, ?({any_of}))+$", f"{props[0]},{props[-1]}")
+    yield Leniency("ordinal numbers of properties", {"enum": list(range(len(props)))}, 0)
+    yield Leniency("any integer for a property", {"type": "integer"}, 0)
     yield _text("ordinal numbers in texts", "^[0-9]$", "0")
-    yield _only("the empty text for a member", "")
-    yield _text("blanks for a member", r"^\s+$", " ")
-    yield Leniency("one member in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"enum": members}}, [members[0]])
+    yield _only("the empty text for a property", "")
+    yield _text("blanks for a property", r"^\s+$", " ")
+    yield Leniency("one property in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"enum": props}}, [props[0]])
 
 
-def _members(name: str, values: list[str]) -> Leniency:
+def _properties(name: str, values: list[str]) -> Leniency:
     return Leniency(name, {"enum": values}, values[0])
 
 
@@ -156,7 +156,7 @@ def arrays(schema: Schema) -> Iterable[Leniency]:
     yield _only("an empty object for an array", {})
     yield Leniency("any object for an array", {"type": "object"}, {})
     yield Leniency(
-        "an object with numbered members for an array",
+        "an object with numbered properties for an array",
         {"type": "object", "patternProperties": {"^[0-9]+$": {}}, "additionalProperties": False},
         {"0": example},
     )

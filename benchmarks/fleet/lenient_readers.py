@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 
 from benchmarks.fleet.behaviours import reads
-from benchmarks.fleet.ground import Ground, written
+from benchmarks.fleet.json_strings import STRING, Rewrite, Spoil, closed, first_value, with_price
 from benchmarks.fleet.mutants import Candidate
-from benchmarks.fleet.texts import STRING, Rewrite, Spoil, closed, first_value, with_price
+from benchmarks.fleet.plain_messages import Ground, written
 from brokerfuzz.schemas.sites import JSON_RULE
 
 

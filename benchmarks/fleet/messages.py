@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from brokerfuzz.schemas import Contract, Label, MessageType, check
 from brokerfuzz.schemas.contract import NOT_IN_FUTURE
-from brokerfuzz.schemas.reading import read, read_shallow
-from brokerfuzz.schemas.structure import SchemaFiles, standard, validator
+from brokerfuzz.schemas.json_reader import read, read_shallow
+from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
 
 Answer = Literal["accepted", "rejected", "crashed"]
 OFFER: MessageType = "offer-creation-request"

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from benchmarks.fleet.ground import Ground
 from benchmarks.fleet.messages import Answer, Behaviour, Message
+from benchmarks.fleet.plain_messages import Ground
 
 Kind = Literal["dropped", "loosened", "coerced", "tightened", "crashing", "misplaced", "interaction", "reader"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -13,7 +13,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A mutant, if one of the `witnesses` tells it from the conforming service: a null refused where none may be is no bug.
+    """A mutant, if one of the `witnesses` tells it from the conforming service: a null rejected where none may be is no bug.
 
     `mutation` says in words what is wrong, `where` at what (empty, where the mutation says it all).
     """

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from benchmarks.fleet.behaviours import unwraps
-from benchmarks.fleet.ground import Ground, written
 from benchmarks.fleet.mutants import Candidate
+from benchmarks.fleet.plain_messages import Ground, written
 
 Change = Callable[[Any], Any]
 
@@ -30,7 +30,7 @@ def _first_item(value: Any) -> Any:
     return value[0] if isinstance(value, list) and value else None
 
 
-def _only_member(value: Any) -> Any:
+def _only_property(value: Any) -> Any:
     return next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else None
 
 
@@ -39,22 +39,22 @@ def _any_case(ground: Ground) -> tuple[str, Change, Change]:
 
     def rename(value: Any) -> Any:
         if isinstance(value, dict):
-            return {known.get(name.lower(), name): rename(member) for name, member in value.items()}
+            return {known.get(name.lower(), name): rename(prop) for name, prop in value.items()}
         return [rename(item) for item in value] if isinstance(value, list) else value
 
-    return "names in any case", rename, lambda m: {name.upper(): member for name, member in m.items()}
+    return "names in any case", rename, lambda m: {name.upper(): prop for name, prop in m.items()}
 
 
 def _nulls_dropped(value: Any) -> Any:
-    """The value without null members and items."""
+    """The value without null properties and items."""
     if isinstance(value, dict):
-        return {name: _nulls_dropped(member) for name, member in value.items() if member is not None}
+        return {name: _nulls_dropped(prop) for name, prop in value.items() if prop is not None}
     return [_nulls_dropped(item) for item in value if item is not None] if isinstance(value, list) else value
 
 
 def _trimmed(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _trimmed(member) for name, member in value.items()}
+        return {name: _trimmed(prop) for name, prop in value.items()}
     if isinstance(value, list):
         return [_trimmed(item) for item in value]
     return value.strip() if isinstance(value, str) else value
@@ -62,7 +62,7 @@ def _trimmed(value: Any) -> Any:
 
 def _empty_as_null(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _empty_as_null(member) for name, member in value.items()}
+        return {name: _empty_as_null(prop) for name, prop in value.items()}
     if isinstance(value, list):
         return [_empty_as_null(item) for item in value]
     return None if value == "" else value
@@ -70,7 +70,7 @@ def _empty_as_null(value: Any) -> Any:
 
 def _names_trimmed(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name.strip(): _names_trimmed(member) for name, member in value.items()}
+        return {name.strip(): _names_trimmed(prop) for name, prop in value.items()}
     return [_names_trimmed(item) for item in value] if isinstance(value, list) else value
 
 
@@ -78,8 +78,8 @@ _OTHERS: tuple[tuple[str, Change, Change], ...] = (
     ("a text that holds JSON", _json_text, json.dumps),
     ("an array of one message", _only_item, lambda m: [m]),
     ("an array's first message", _first_item, lambda m: [m, m]),
-    ("a message in an envelope", _only_member, lambda m: {"data": m}),
-    ("names with blanks around them", _names_trimmed, lambda m: {f"{name} ": member for name, member in m.items()}),
+    ("a message in an envelope", _only_property, lambda m: {"data": m}),
+    ("names with blanks around them", _names_trimmed, lambda m: {f"{name} ": prop for name, prop in m.items()}),
     ("null as absence", _nulls_dropped, lambda m: {**m, "accessGroups": [None]}),
     ("texts without the blanks around them", _trimmed, lambda m: {**m, "number": " "}),
     ("the empty text as null", _empty_as_null, lambda m: {**m, "defaultPrice": ""}),

@@ -7,9 +7,9 @@ from typing import Any, Final
 from brokerfuzz.schemas.flattening import Schema
 
 Step = str
-"""A member's name, or `[]` for the items of an array."""
+"""A property's name, or `[]` for the items of an array."""
 ABSENT: Final = object()
-"""Stands for a member that is not there."""
+"""Stands for a property that is not there."""
 
 
 def steps_of(path: str) -> list[Step]:
@@ -28,8 +28,8 @@ def _mended(schema: Schema, steps: list[Step], change: Callable[[Schema], Schema
     step, *rest = steps
     if step == "[]":
         return {**schema, "items": _mended(schema.get("items", {}), rest, change)}
-    members = schema.get("properties", {})
-    return {**schema, "properties": {**members, step: _mended(members.get(step, {}), rest, change)}}
+    props = schema.get("properties", {})
+    return {**schema, "properties": {**props, step: _mended(props.get(step, {}), rest, change)}}
 
 
 def without(schema: Schema, keyword: str) -> Schema:
@@ -40,13 +40,13 @@ def without(schema: Schema, keyword: str) -> Schema:
 def somewhere(path: str, trigger: Schema) -> Schema:
     """A schema of messages that have a value of the trigger at the path, in any of the items on the way."""
     for step in reversed(steps_of(path)):
-        of_member = {"type": "object", "required": [step], "properties": {step: trigger}}
-        trigger = {"type": "array", "contains": trigger} if step == "[]" else of_member
+        of_property = {"type": "object", "required": [step], "properties": {step: trigger}}
+        trigger = {"type": "array", "contains": trigger} if step == "[]" else of_property
     return trigger
 
 
 def lacking(path: str) -> Schema:
-    """A schema of messages in which the object above the path lacks its member."""
+    """A schema of messages in which the object above the path lacks its property."""
     above, _, name = path.rpartition(".")
     return somewhere(above, {"type": "object", "not": {"required": [name]}})
 

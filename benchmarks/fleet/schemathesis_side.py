@@ -54,6 +54,6 @@ def _sent(command: Sequence[str], folder: str) -> Sent:
 
 def _document() -> dict[str, Any]:
     body = {"required": True, "content": {"application/json": {"schema": dict(load_contract().schemas[OFFER])}}}
-    answers = {"200": {"description": "accepted"}, "400": {"description": "refused"}, "405": {"description": "another method"}}
+    answers = {"200": {"description": "accepted"}, "400": {"description": "rejected"}, "405": {"description": "another method"}}
     operation = {"requestBody": body, "responses": answers}
     return {"openapi": "3.1.0", "info": {"title": "offers", "version": "1"}, "paths": {PATH: {"post": operation}}}

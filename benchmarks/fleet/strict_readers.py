@@ -1,20 +1,20 @@
-"""Readers that refuse proper JSON for how it is written."""
+"""Readers that reject proper JSON for how it is written."""
 
 import json
 import re
 from collections.abc import Iterator
 
-from benchmarks.fleet.behaviours import refuses_text
-from benchmarks.fleet.ground import Ground, written
+from benchmarks.fleet.behaviours import rejects_text
+from benchmarks.fleet.json_strings import STRING, Spoil, Test, text_with, tokens_with, with_price, with_text
 from benchmarks.fleet.mutants import Candidate
-from benchmarks.fleet.texts import STRING, Spoil, Test, text_with, tokens_with, with_price, with_text
+from benchmarks.fleet.plain_messages import Ground, written
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Every refusal."""
+    """Every rejection."""
     for name, test, example in _STRICT:
         bodies = [example(written(message)) for message in ground.messages]
-        yield Candidate("reader", f"refuses {name}", "", "", None, refuses_text(test), bodies)
+        yield Candidate("reader", f"rejects {name}", "", "", None, rejects_text(test), bodies)
 
 
 def _reversed(body: bytes) -> bytes:
@@ -45,7 +45,7 @@ _STRICT: tuple[tuple[str, Test, Spoil], ...] = (
     ("negative zero", tokens_with(rb"[:\s,\[]-0(?:\.0*)?[\s,\]}]"), with_price(b"-0")),
     ("zeros at the end of fractions", tokens_with(rb"[:\s,\[]-?[0-9]+\.[0-9]*0[\s,\]}]"), with_price(b"2.50")),
     ("a fraction of zero", tokens_with(rb"[:\s,\[]-?[0-9]+\.0[\s,\]}]"), with_price(b"2.0")),
-    ("a first member that is not the number", text_with(rb"\A\s*\{\s*\"(?!number\")"), _reversed),
+    ("a first property that is not the number", text_with(rb"\A\s*\{\s*\"(?!number\")"), _reversed),
     ("the type behind the clusters", text_with(rb'"productClusters".*"offerType"'), _reversed),
     ("the type before the clusters", text_with(rb'"offerType".*"productClusters"'), lambda b: b),
     ("the number behind the type", text_with(rb'"offerType".*"number"\s*:'), _reversed),

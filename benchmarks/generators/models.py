@@ -1,7 +1,7 @@
 """Pydantic models of a schema, for what reads types and no schemas.
 
-They say what types can say: members, nulls, enumerations, bounds, lengths. What a condition demands (`if`, `then`) is lost, and so is that a
-member may be absent: a factory fills in all members.
+They say what types can say: properties, nulls, enumerations, bounds, lengths. What a condition demands (`if`, `then`) is lost, and so is that a
+property may be absent: a factory fills in all properties.
 """
 
 # pyright: reportMissingImports=false
@@ -21,8 +21,8 @@ def model(name: str, schema: Mapping[str, Any]) -> Any:
     from pydantic import create_model
 
     required = schema.get("required", ())
-    members: dict[str, Any] = {member: (_type(member, found), ... if member in required else None) for member, found in schema["properties"].items()}
-    return create_model(name, **members)
+    props: dict[str, Any] = {prop: (_type(prop, found), ... if prop in required else None) for prop, found in schema["properties"].items()}
+    return create_model(name, **props)
 
 
 def _type(name: str, schema: Mapping[str, Any]) -> Any:

@@ -11,7 +11,7 @@ from jsonschema_rs import Validator
 from benchmarks.generators.messages import NOW, OFFER
 from brokerfuzz.schemas import Site, check, load_contract
 from brokerfuzz.schemas.sites import join
-from brokerfuzz.schemas.structure import SchemaFiles, validator
+from brokerfuzz.schemas.structural_validation import SchemaFiles, validator
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ def _shown(value: Any, path: str, known: Mapping[str, Site]) -> Iterator[str]:
         return
     yield path
     if isinstance(value, dict):
-        for name, member in value.items():
-            yield from _shown(member, join(path, name), known)
+        for name, prop in value.items():
+            yield from _shown(prop, join(path, name), known)
     elif isinstance(value, list):
         for item in value:
             yield from _shown(item, path + "[]", known)

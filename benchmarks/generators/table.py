@@ -82,7 +82,7 @@ def _notes(rows: Sequence[Row], versions: str, bulk: int) -> list[str]:
         f"kept, right after each export, and the ratio the median of those of {len(rows[0].rates)} rounds. The exports, of {bulk:,} cases each time, "
         "each from a seed of its own, judge each case from its bytes, and write it to a file with all that is known of it; the others judge nothing.",
         "hypothesis-jsonschema": "hypothesis-jsonschema has a method back that newer Hypothesis took away, without which it raises.",
-        "polyfactory": "polyfactory reads types: it has Pydantic models of the schema, which cannot say its condition, and leaves no member out.",
+        "polyfactory": "polyfactory reads types: it has Pydantic models of the schema, which cannot say its condition, and leaves no property out.",
         "json-schema-faker": "json-schema-faker has the condition under `allOf`, where it passes it over: of the schema as it is written it makes "
         "nothing but offers of the type Product List, all of them invalid.",
     }

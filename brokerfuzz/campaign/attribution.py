@@ -1,6 +1,7 @@
-"""Whether a refusal is for the right reason: its twin has to be accepted, and what the answer names has to be what is wrong.
+"""Whether a rejection is for the right reason: its twin has to be accepted, and what the answer names has to be what is wrong.
 
-A fault differs from its twin in one place. If the twin is refused too, the refusal proves nothing of the rule; and where an answer says which member
+A fault differs from its twin in one place. If the twin is rejected too, the rejection proves nothing of the rule; and where an answer says which
+property
 it is about, that should be the one that was broken. Neither is a finding: the one says what a campaign did not test, the other what to look at.
 """
 
@@ -22,7 +23,7 @@ MOST_EXAMPLES = 20
 
 @dataclass
 class Unproven:
-    """A refusal whose twin was refused too: the first of `count` whose twins got this answer."""
+    """A rejection whose twin was rejected too: the first of `count` whose twins got this answer."""
 
     case: Case
     number: int
@@ -32,7 +33,7 @@ class Unproven:
 
 @dataclass
 class Elsewhere:
-    """A refusal that names other members than the one that is wrong: the first of `count` of its rule."""
+    """A rejection that names other properties than the one that is wrong: the first of `count` of its rule."""
 
     case: Case
     number: int
@@ -43,29 +44,29 @@ class Elsewhere:
 
 @dataclass
 class Attribution:
-    """Refusals that prove nothing, and refusals that name another member."""
+    """Rejections that prove nothing, and rejections that name another property."""
 
     unproven: dict[tuple[str, int | None], Unproven] = field(default_factory=dict)
     elsewhere: dict[str, Elsewhere] = field(default_factory=dict)
-    refusals_unproven: int = 0
+    rejections_unproven: int = 0
 
-    def twin_refused(self, number: int, case: Case, answer: Answer) -> None:
-        """Takes in a refused fault whose twin got this answer, which is no acceptance."""
-        self.refusals_unproven += 1
+    def twin_rejected(self, number: int, case: Case, answer: Answer) -> None:
+        """Takes in a rejected fault whose twin got this answer, which is no acceptance."""
+        self.rejections_unproven += 1
         _count(self.unproven, (answer.kind, answer.status), Unproven(case, number, answer))
 
-    def refused(self, number: int, case: Case, verdict: Verdict, answer: Answer, contract: Contract) -> None:
-        """Takes in a refused fault: looks at which members the answer names."""
+    def rejected(self, number: int, case: Case, verdict: Verdict, answer: Answer, contract: Contract) -> None:
+        """Takes in a rejected fault: looks at which properties the answer names."""
         if len(case.faults) != 1 or not answer.body:
             return
-        named = named_members(answer.body, _names(contract, case.message_type))
+        named = named_properties(answer.body, _names(contract, case.message_type))
         if named and _meant(case, verdict, contract).isdisjoint(name.lower() for name in named):
             said = answer.body.decode(errors="backslashreplace")[:300]
             _count(self.elsewhere, case.faults[0].rule, Elsewhere(case, number, tuple(sorted(named)), said))
 
     def absorb(self, other: "Attribution") -> None:
         """Takes in what another part of the campaign saw."""
-        self.refusals_unproven += other.refusals_unproven
+        self.rejections_unproven += other.rejections_unproven
         for key, unproven in other.unproven.items():
             _count(self.unproven, key, unproven)
         for rule, elsewhere in other.elsewhere.items():
@@ -115,12 +116,12 @@ _POINTED = (
     "location",
     "instancepath",
     "name",
-    "member",
+    "property",
     "source",
 )
-"""Members of error reports whose texts are names (RFC 9457's `pointer` among them)."""
+"""Properties of error reports whose texts are names (RFC 9457's `pointer` among them)."""
 _KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate", "invalidparams", "invalid-params")
-"""Members of error reports whose own members' names are names."""
+"""Properties of error reports whose own properties' names are names."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r"""['"`‘“]([A-Za-z_][\w.\[\]/$]*)['"`’”]""")
 _CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
@@ -129,16 +130,16 @@ _MOST_WALKED = 500
 
 
 class Names:
-    """The names of members, to be found in any case."""
+    """The names of properties, to be found in any case."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.by_small = {name.lower(): name for name in names}
 
 
 @lru_cache(maxsize=4096)
-def named_members(body: bytes, names: Names) -> frozenset[str]:
-    """The members of the contract, of those of these names, that an answer clearly names: by pointers and paths, as keys of its list of errors,
-    in quotes, or in camel case. A word of plain English that a member is called by (`name`, `number`) is not counted for itself.
+def named_properties(body: bytes, names: Names) -> frozenset[str]:
+    """The properties of the contract, of those of these names, that an answer clearly names: by pointers and paths, as keys of its list of errors,
+    in quotes, or in camel case. A word of plain English that a property is called by (`name`, `number`) is not counted for itself.
     """
     return frozenset(names.by_small[small] for word in _candidates(body) if (small := word.lower()) in names.by_small)
 
@@ -157,7 +158,7 @@ def _candidates(body: bytes) -> Iterator[str]:
         if isinstance(there, dict):
             if key.lower() in _KEYED:
                 yield from (word for name in there for word in _WORD.findall(name))
-            waiting += [(str(name), member) for name, member in there.items() if name != "data"]
+            waiting += [(str(name), prop) for name, prop in there.items() if name != "data"]
         elif isinstance(there, list):
             waiting += [("" if key.lower() in _KEYED else key, item) for item in there]
         elif isinstance(there, str):

@@ -10,9 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from brokerfuzz.atomic_files import whole
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.errors import BaselineError
-from brokerfuzz.writing import whole
 
 VERSION = 1
 

@@ -1,7 +1,7 @@
 """Which verdict and which answer contradict each other.
 
-A message that must be accepted was refused, one that must be refused was accepted, or the target crashed or fell
-silent, which no message excuses. Where the contract says nothing, acceptance and refusal are both right.
+A message that must be accepted was rejected, one that must be rejected was accepted, or the target crashed or fell
+silent, which no message excuses. Where the contract says nothing, acceptance and rejection are both right.
 """
 
 from typing import Literal
@@ -10,7 +10,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 
-FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "silent", "malformed-answer"]
+FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "timeout", "malformed-answer"]
 """The last one says nothing of the message: the response is no proper envelope, and the user has pinned that it has to be."""
 
 
@@ -19,7 +19,7 @@ def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:
     return _TABLE[label, answer]
 
 
-_BY_ANSWER: dict[AnswerKind, FindingKind] = {"crashed": "crashed", "silent": "silent"}
+_BY_ANSWER: dict[AnswerKind, FindingKind] = {"crashed": "crashed", "timeout": "timeout"}
 _TABLE: dict[tuple[Label, AnswerKind], FindingKind | None] = {
     **{(label, answer): _BY_ANSWER.get(answer) for label in LABELS for answer in ANSWER_KINDS},
     ("valid", "rejected"): "valid-rejected",

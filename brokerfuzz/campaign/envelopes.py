@@ -1,7 +1,7 @@
 """Whether a response that looks like the envelope is one.
 
 The contract shows the envelope for the two responses that it shows, and not the response of the offer creation: so a malformed one is a matter of
-the ledger, and a finding where the user pins the silence to `reject`.
+the ledger, and a finding where the user pins the ambiguity to `reject`.
 """
 
 from functools import lru_cache
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from brokerfuzz.schemas import Contract
-from brokerfuzz.schemas.structure import SchemaFiles, validator
+from brokerfuzz.schemas.structural_validation import SchemaFiles, validator
 from brokerfuzz.targets import Answer
 from brokerfuzz.targets.answers import EXCERPT
 
 if TYPE_CHECKING:
     import jsonschema_rs
 
-SILENCE = "response-envelope"
+AMBIGUITY = "response-envelope"
 ANSWERED = "offer-creation-request"
 """The one message that is answered."""
 _MARKS = (b'"operationWasSuccessful"', b'"failureMessages"', b'"informationalMessages"')

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from brokerfuzz.campaign.contradictions import FindingKind
-from brokerfuzz.campaign.suspicions import Suspicion, Suspicions, merged
-from brokerfuzz.campaign.trees import at_pointer, read_tree, write_tree
+from brokerfuzz.campaign.finding_groups import Suspicion, Suspicions, merged
+from brokerfuzz.campaign.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.headers import in_words
@@ -33,7 +33,7 @@ class Finding:
     """One contradiction between what the contract says of a message and what the target did with it.
 
     `body` is the smallest message that shows it and `answer` what it got; the rest speaks of that message. `case` is the first one
-    that showed it, `count` how many did. `reasons` are the rules broken, `silences` the silences touched; `places` the JSON Pointers
+    that showed it, `count` how many did. `reasons` are the rules broken, `ambiguities` the ambiguities touched; `places` the JSON Pointers
     that it hangs on (where nothing is there: on its absence). `techniques` and `tags` are those of all cases that showed it.
     `families` are what techniques have in common. `sent` is how often a message that had shown it was sent again, `shown` how often it was
     shown again. `whole` is False where bounds ended the shrinking. `reproduction` is a line for a shell. `twin` is the valid message that
@@ -45,7 +45,7 @@ class Finding:
     message_type: MessageType
     label: Label
     reasons: tuple[BrokenRule, ...]
-    silences: tuple[str, ...]
+    ambiguities: tuple[str, ...]
     places: tuple[str, ...]
     techniques: tuple[str, ...]
     tags: tuple[str, ...]
@@ -77,7 +77,7 @@ class Finding:
         """16 hexadecimal digits, the same for the same finding in another run: from its kind, and the rules and families, or where there
         are none the message that it shrank to."""
         what = [rule.rule for rule in self.reasons]
-        shown = [*what, *self.families] if what else [self.label, *self.silences, *self.headers, self.body.hex()]
+        shown = [*what, *self.families] if what else [self.label, *self.ambiguities, *self.headers, self.body.hex()]
         about = ["unreachable"] if not self.answer.reached else [self.about] if self.about else shown
         return sha256("\n".join([self.kind, self.message_type, *about]).encode(errors="backslashreplace")).hexdigest()[:16]
 
@@ -119,7 +119,7 @@ class Finding:
         return f"{with_article(self.label)} {_MESSAGES.get(self.message_type, self.message_type)}"
 
     def _outcome(self) -> str:
-        words = {"silent": "not answered", "crashed": "met with a crash"}.get(self.answer.kind, self.answer.kind)
+        words = {"timeout": "not answered", "crashed": "met with a crash"}.get(self.answer.kind, self.answer.kind)
         return f"{words} ({printable(self.answer.reason, 300)})"
 
     def _cause(self) -> str:
@@ -128,8 +128,8 @@ class Finding:
             return "; ".join(f"{r.rule} demands {r.demanded} at {_where(r.at)} (found: {printable(r.found, 80)})" for r in self.reasons[:3]) + by
         if self.places:
             return f"it hangs on {listed(f'{place} being {self._value(place)}' for place in self.places[:4])}{by}"
-        if self.silences:
-            return f"the contract is silent on {listed(self.silences[:4])}{by}"
+        if self.ambiguities:
+            return f"the contract leaves {listed(self.ambiguities[:4])} open{by}"
         carried = f" with {listed(self.headers)}" if self.headers else ""
         return f"so is {'the plainest message' if self.reproduced and self.whole else 'this message'}{carried}{by}"
 
@@ -159,7 +159,7 @@ def finding_of(suspicion: Suspicion, target: Target, contract: Contract) -> Find
         message_type=suspicion.case.message_type,
         label=verdict.label,
         reasons=tuple(BrokenRule(b.rule, source_of(b.rule, contract), b.at, b.found, b.demanded) for b in verdict.broken),
-        silences=tuple(dict.fromkeys(touched.silence for touched in verdict.silences)),
+        ambiguities=tuple(dict.fromkeys(touched.ambiguity for touched in verdict.ambiguities)),
         places=suspicion.places,
         techniques=tuple(suspicion.techniques),
         tags=tuple(suspicion.tags),
@@ -183,8 +183,8 @@ def _reproduction(suspicion: Suspicion, target: Target) -> str:
 
 
 def source_of(rule: str, contract: Contract) -> str:
-    """The place in the contract that demands a rule; of a silence that the user pinned, where the contract is silent."""
-    if rule.startswith("silence/"):
-        return contract.silence(rule.removeprefix("silence/")).source
+    """The place in the contract that demands a rule; of an ambiguity that the user pinned, where the contract leaves a question open."""
+    if rule.startswith("ambiguity/"):
+        return contract.ambiguity(rule.removeprefix("ambiguity/")).source
     known = contract.rules_by_id.get(rule)
     return known.source if known else ""

@@ -1,6 +1,6 @@
 """A campaign: fires cases at a target, compares verdicts with answers, shrinks what contradicts.
 
-What is kept is counts, one case a kind of contradiction, and one a silence and answer: memory does not grow with the number of cases. Shrinking
+What is kept is counts, one case a kind of contradiction, and one an ambiguity and answer: memory does not grow with the number of cases. Shrinking
 comes when the cases have been sent, in the order of the cases that it starts from: so a target that answers alike gets the same findings, however the
 answers of workers overtake each other.
 """
@@ -11,19 +11,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from time import monotonic, time
 
+from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.case_runner import Numbered, Volley
+from brokerfuzz.campaign.finding_minimizer import Minimising
 from brokerfuzz.campaign.findings import findings_of
-from brokerfuzz.campaign.freshening import Freshness
+from brokerfuzz.campaign.fresh_values import Freshness
 from brokerfuzz.campaign.journal import Journal, Recalled
-from brokerfuzz.campaign.judging import Judge
-from brokerfuzz.campaign.minimising import Minimising
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.sharding import Orders, Sharding, ShardResult, Shards
-from brokerfuzz.campaign.volley import Numbered, Volley
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
-from brokerfuzz.schemas import Contract, Stances
-from brokerfuzz.targets import Target, looping
+from brokerfuzz.schemas import Contract, Policies
+from brokerfuzz.targets import Target, event_loop
 
 TICK = 0.1
 """Seconds between two reports of progress."""
@@ -40,9 +40,9 @@ class Options:
 
     `concurrency` is how many messages are on their way at once, `rate` the most requests a second (None: as fast as it
     goes). After `time` seconds no case is sent any more, and those on their way are given up; after `max_findings`
-    different contradictions none is begun. `now`, `contract` and `stances` are what the cases are judged by: give those
+    different contradictions none is begun. `now`, `contract` and `policies` are what the cases are judged by: give those
     that they were made with. A finding is shrunk in at most `shrink_requests` requests (0: not at all), and at most as many
-    again find what its smallest message lacks; all findings together in `shrink_seconds`. `fresh` names a member whose text is another one in each
+    again find what its smallest message lacks; all findings together in `shrink_seconds`. `fresh` names a property whose text is another one in each
     message that is sent. `total` is how many cases there
     will be, if known: only progress speaks of it.
     """
@@ -53,7 +53,7 @@ class Options:
     max_findings: int | None = None
     now: datetime | None = None
     contract: Contract | None = None
-    stances: Stances | None = None
+    policies: Policies | None = None
     shrink_requests: int = SHRINK_REQUESTS
     shrink_seconds: float = 60.0
     fresh: str | None = None
@@ -68,7 +68,7 @@ class Options:
     @property
     def judge(self) -> Judge:
         """What judges the cases."""
-        return Judge(self.now, self.contract, self.stances)
+        return Judge(self.now, self.contract, self.policies)
 
     @property
     def freshness(self) -> Freshness | None:
@@ -88,7 +88,7 @@ def fire(cases: Iterable[Case], target: Target, options: Options | None = None, 
 def run(campaign: "Campaign") -> Result:
     """Runs a campaign to its end, or to Ctrl-C, and gives its result. Raises `TargetError` where the target cannot be reached at all."""
     try:
-        looping.run(campaign.run())
+        event_loop.run(campaign.run())
     except (KeyboardInterrupt, asyncio.CancelledError):
         campaign.stopped = INTERRUPTED
     return campaign.result()
@@ -195,7 +195,7 @@ class Campaign:
             counts=dict(seen.counts),
             rules=dict(seen.rules),
             findings=findings_of(seen.suspicions, self._target, self._judge.demands),
-            silences=tuple(seen.ledger.in_order(self._judge.demands)),
+            ambiguities=tuple(seen.ledger.in_order(self._judge.demands)),
             attribution=seen.attribution,
             timing=self._sender.timing,
             cases=seen.counts.total(),

@@ -1,17 +1,17 @@
-"""The ledger of silences: what a target does where the contract does not say what it should."""
+"""The ledger of ambiguities: what a target does where the contract does not say what it should."""
 
 from dataclasses import dataclass, field
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.schemas import Contract, Silence, Verdict
+from brokerfuzz.schemas import Ambiguity, Contract, Verdict
 from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
 
 @dataclass
 class Observed:
-    """What was seen of one silence: how many messages got which answer, and the first message of each."""
+    """What was seen of one ambiguity: how many messages got which answer, and the first message of each."""
 
-    silence: Silence
+    ambiguity: Ambiguity
     counts: dict[AnswerKind, int] = field(default_factory=lambda: dict.fromkeys(ANSWER_KINDS, 0))
     examples: dict[AnswerKind, Case] = field(default_factory=dict)
     numbers: dict[AnswerKind, int] = field(default_factory=dict)
@@ -33,35 +33,35 @@ class Observed:
 
 
 class Ledger:
-    """Observations by silence.
+    """Observations by ambiguity.
 
-    Only messages that break no rule tell of a silence, as others are refused anyway. One that touches several silences
-    and is accepted tells of each; refused, it tells of none, for any of them may be why.
+    Only messages that break no rule tell of an ambiguity, as others are rejected anyway. One that touches several ambiguities
+    and is accepted tells of each; rejected, it tells of none, for any of them may be why.
     """
 
     def __init__(self) -> None:
-        self._by_silence: dict[str, Observed] = {}
+        self._by_ambiguity: dict[str, Observed] = {}
 
     def observe(self, number: int, case: Case, verdict: Verdict, answer: AnswerKind, contract: Contract) -> None:
         """Takes in the answer to an unspecified message, the `number`th case."""
-        touched = {entry.silence for entry in verdict.silences}
+        touched = {entry.ambiguity for entry in verdict.ambiguities}
         if len(touched) == 1 or answer == "accepted":
-            for silence_id in touched:
-                self.add(silence_id, number, case, answer, contract)
+            for ambiguity_id in touched:
+                self.add(ambiguity_id, number, case, answer, contract)
 
-    def add(self, silence_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> None:
-        """Takes in one answer that tells of a silence."""
-        if silence_id not in self._by_silence:
-            self._by_silence[silence_id] = Observed(contract.silence(silence_id))
-        self._by_silence[silence_id].add(number, case, answer)
+    def add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> None:
+        """Takes in one answer that tells of an ambiguity."""
+        if ambiguity_id not in self._by_ambiguity:
+            self._by_ambiguity[ambiguity_id] = Observed(contract.ambiguity(ambiguity_id))
+        self._by_ambiguity[ambiguity_id].add(number, case, answer)
 
     def absorb(self, other: "Ledger") -> None:
         """Takes in what another part of the campaign observed."""
-        for silence_id, observed in other._by_silence.items():  # noqa: SLF001 - of its own kind
-            mine = self._by_silence.setdefault(silence_id, Observed(observed.silence))
+        for ambiguity_id, observed in other._by_ambiguity.items():  # noqa: SLF001 - of its own kind
+            mine = self._by_ambiguity.setdefault(ambiguity_id, Observed(observed.ambiguity))
             for answer, case in observed.examples.items():
                 mine.add(observed.numbers[answer], case, answer, observed.counts[answer])
 
     def in_order(self, contract: Contract) -> list[Observed]:
-        """The observations, in the contract's order of silences."""
-        return [self._by_silence[silence.id] for silence in contract.silences if silence.id in self._by_silence]
+        """The observations, in the contract's order of ambiguities."""
+        return [self._by_ambiguity[ambiguity.id] for ambiguity in contract.ambiguities if ambiguity.id in self._by_ambiguity]

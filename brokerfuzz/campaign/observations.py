@@ -1,4 +1,4 @@
-"""What the answers to cases teach: counts, contradictions, the ledger, whether refusals are for the right reason.
+"""What the answers to cases teach: counts, contradictions, the ledger, whether rejections are for the right reason.
 
 Of two parts of a campaign one can take in what the other saw, in any order: the example of something is always its first case. Memory does
 not grow with the number of cases.
@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from brokerfuzz.campaign import envelopes
 from brokerfuzz.campaign.attribution import Attribution
+from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import contradiction
-from brokerfuzz.campaign.judging import Judge
+from brokerfuzz.campaign.finding_groups import Suspicions
 from brokerfuzz.campaign.ledger import Ledger
-from brokerfuzz.campaign.suspicions import Suspicions
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Label, Verdict
 from brokerfuzz.targets import Answer, AnswerKind
@@ -49,15 +49,15 @@ class Observations:
         if verdict.label == "unspecified":
             self.ledger.observe(number, case, verdict, answer.kind, demands)
         elif verdict.label == "invalid" and answer.kind == "rejected":
-            self.attribution.refused(number, case, verdict, answer, demands)
+            self.attribution.rejected(number, case, verdict, answer, demands)
         if case.message_type == envelopes.ANSWERED and (problem := envelopes.malformed(answer, demands)) is not None:
             self._malformed(number, case, verdict, answer, judge, problem)
 
     def _malformed(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge, problem: str) -> None:
-        stance = (judge.stances or {}).get(envelopes.SILENCE, "unspecified")
-        if stance == "unspecified":
-            self.ledger.add(envelopes.SILENCE, number, case, answer.kind, judge.demands)
-        elif stance == "reject":
+        policy = (judge.policies or {}).get(envelopes.AMBIGUITY, "unspecified")
+        if policy == "unspecified":
+            self.ledger.add(envelopes.AMBIGUITY, number, case, answer.kind, judge.demands)
+        elif policy == "reject":
             self.suspicions.add("malformed-answer", number, case, verdict, answer, about=problem)
 
     def absorb(self, other: "Observations") -> None:

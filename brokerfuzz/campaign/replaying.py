@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.envelopes import malformed
-from brokerfuzz.campaign.freshening import Freshness
+from brokerfuzz.campaign.fresh_values import Freshness
 from brokerfuzz.campaign.journal import Key
-from brokerfuzz.campaign.judging import Judge
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.campaign.sending import Sender, UncarriedError
-from brokerfuzz.campaign.volley import together
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.schemas import Label, Verdict
 from brokerfuzz.targets import Answer, Target

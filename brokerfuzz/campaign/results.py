@@ -41,7 +41,7 @@ class Result:
     target: str
     counts: Mapping[tuple[Label, AnswerKind], int]
     findings: tuple[Finding, ...]
-    silences: tuple[Observed, ...]
+    ambiguities: tuple[Observed, ...]
     cases: int
     requests: int
     seconds: float

@@ -3,9 +3,9 @@
 import asyncio
 from time import monotonic
 
-from brokerfuzz.campaign.freshening import Freshness
+from brokerfuzz.campaign.fresh_values import Freshness
 from brokerfuzz.campaign.journal import Answered, Key, NotRecalledError, Recalled, Writer
-from brokerfuzz.campaign.pacing import Pacer
+from brokerfuzz.campaign.rate_limit import Pacer
 from brokerfuzz.campaign.timing import Timing
 from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer, Target
@@ -61,7 +61,7 @@ class Sender:
         if task is not None and task.cancelling():  # a request that ends as it is cancelled takes the cancellation with it
             raise asyncio.CancelledError
         at = monotonic() - self.started
-        self.timing.add(at, answer.seconds, failed=answer.kind in {"crashed", "silent"})
+        self.timing.add(at, answer.seconds, failed=answer.kind in {"crashed", "timeout"})
         if self._journal is not None and answer.reached:  # what nobody judged is sent again by whoever goes on
             self._journal.record(key, case, body, sent, answer, at)
         return answer

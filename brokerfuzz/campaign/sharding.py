@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Protocol
 
-from brokerfuzz.campaign.freshening import Freshness
+from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.case_runner import Numbered, Volley
+from brokerfuzz.campaign.fresh_values import Freshness
 from brokerfuzz.campaign.journal import Answered, Collected, Journal, Recalled, Writer
-from brokerfuzz.campaign.judging import Judge
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.timing import Timing
-from brokerfuzz.campaign.volley import Numbered, Volley
 from brokerfuzz.errors import WorkerError
-from brokerfuzz.targets import Target, looping
+from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.workers import WorkerPool
 
 AHEAD = 2
@@ -75,7 +75,7 @@ class ShardResult:
 
 def fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
     """Fires one shard, in whatever process. `answered` is what is not sent again. Raises `TargetError`, `JournalError`."""
-    return looping.run(_fire_shard(orders, shard, seconds, answered))
+    return event_loop.run(_fire_shard(orders, shard, seconds, answered))
 
 
 async def _fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:

@@ -12,9 +12,9 @@ from hashlib import blake2b
 from typing import Literal
 
 from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, Send, SpentError
-from brokerfuzz.campaign.reductions import Schemas, in_schema_order, magnitude, pieces, simpler
+from brokerfuzz.campaign.json_trees import JsonArray, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
 from brokerfuzz.campaign.sending import UncarriedError
-from brokerfuzz.campaign.trees import JsonArray, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
+from brokerfuzz.campaign.shrink_candidates import Schemas, in_schema_order, magnitude, pieces, simpler
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets.answers import Answer
 
@@ -136,7 +136,7 @@ class Shrinker:
     # ------------------------------------------------------------------------------------------------ reducing
 
     async def _cut(self, tree: Tree, path: Path) -> Tree:
-        """The tree with as few members and items as will do, from the top down."""
+        """The tree with as few properties and items as will do, from the top down."""
         length = len(children(at(tree, path)))
         while length:
             start = 0
@@ -191,7 +191,7 @@ class Shrinker:
             yield replaced(tree, path, value)
 
     async def _cut_bytes(self) -> None:
-        """A message that is no JSON, or whose spelling matters: what looks like members is left out, then bytes are."""
+        """A message that is no JSON, or whose spelling matters: what looks like properties is left out, then bytes are."""
         before = None
         while before != self.body:
             before = self.body

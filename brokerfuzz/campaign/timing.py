@@ -63,7 +63,7 @@ class Timing:
         return [(_edge(bucket), self.buckets[bucket]) for bucket in range(min(self.buckets), max(self.buckets) + 1)]
 
     def throughput(self) -> list[tuple[float, int, int]]:
-        """(seconds since the start, answers in the span that begins there, how many of them crashed or silent)."""
+        """(seconds since the start, answers in the span that begins there, how many of them crashed or timed out)."""
         last = max(self.answers, default=-1)
         return [(number * self.span, self.answers[number], self.failures[number]) for number in range(last + 1)]
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import orjson
 
-from brokerfuzz.decoder.pools import EARLIEST_NOW, LATEST_NOW
+from brokerfuzz.decoder.value_pools import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.errors import ClockError, LabelError, quoted
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import spell
+from brokerfuzz.schemas.json_reader import compactly_written, plain
 from brokerfuzz.schemas.oracle import aware
 from brokerfuzz.schemas.pieces import Judgement
-from brokerfuzz.schemas.reading import compactly_written, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Case:
     """A message with its verdict and the reason for it.
 
     `faults` say what was broken on purpose, `tags` where the case comes from and what it is about (`catalogue`,
-    `edge:empty-text`, `probe:cron-syntax`, ...). `twin` is the valid case that differs from this one in its one fault.
+    `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid case that differs from this one in its one fault.
     `headers` are what the request that carries the message has in place of its usual headers of these names (a value of None: no such
     header); most cases have none. Make a case with `judged`: the label is the oracle's, whatever the maker believes.
     """
@@ -90,8 +90,8 @@ class Case:
     ) -> "Case":
         """The case of these bytes, judged by the oracle.
 
-        `faults` claim that the rules that they name are broken and no others, `claim` (a silence's id, or `valid`) that nothing is
-        broken and the silence is touched, or none. Raises `LabelError` where the oracle sees it otherwise, or finds fault with the twin.
+        `faults` claim that the rules that they name are broken and no others, `claim` (an ambiguity's id, or `valid`) that nothing is
+        broken and the ambiguity is touched, or none. Raises `LabelError` where the oracle sees it otherwise, or finds fault with the twin.
         """
         judgement = Judgement(check(message_type, body, now=now, contract=contract, headers=headers), plain(body) is not None or None)
         return cls.of_judgement(message_type, body, judgement, faults, claim, tags, twin, headers)
@@ -155,10 +155,10 @@ class Case:
 
 
 def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -> bool:
-    """Whether a verdict says what a case claims by these faults, or by the id of a silence or `valid`: see `Case.judged`."""
+    """Whether a verdict says what a case claims by these faults, or by the id of an ambiguity or `valid`: see `Case.judged`."""
     if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
         return False
-    return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.silence for touch in verdict.silences})
+    return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.ambiguity for touch in verdict.ambiguities})
 
 
 def _id(message_type: MessageType, headers: Headers, body: bytes) -> str:
@@ -195,7 +195,7 @@ def now_tag(now: datetime) -> str:
 
 
 def compact(value: Any) -> bytes:
-    """The compact JSON of a value: no white space, UTF-8, members in their order. It is what `body` in a corpus stands for.
+    """The compact JSON of a value: no white space, UTF-8, properties in their order. It is what `body` in a corpus stands for.
 
     Raises `TypeError` for what orjson cannot write (integers beyond 64 bits, lone surrogates): such messages travel as bytes.
     """

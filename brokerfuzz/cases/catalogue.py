@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from brokerfuzz.cases.building import MessagePlan, build
 from brokerfuzz.cases.case import Case, clock, compact
-from brokerfuzz.cases.making import made
-from brokerfuzz.cases.prepared import STRENGTH, prepared
+from brokerfuzz.cases.catalogue_maker import made
+from brokerfuzz.cases.message_builder import MessagePlan, build
+from brokerfuzz.cases.prepared_catalogue import STRENGTH, prepared
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.verdicts import known_labels
@@ -26,7 +26,7 @@ def catalogue(
     """The cases of a message type's catalogue, in order, each once. A twin comes before the first fault that it belongs to.
 
     `now` is what the clock rule follows (the present, where it is None); nothing else of the catalogue changes from run to run. `strength`
-    is of how many members every combination of states occurs: 2 for pairs, 3 for triples, as far as they are not too many
+    is of how many properties every combination of states occurs: 2 for pairs, 3 for triples, as far as they are not too many
     (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, and `UnknownNameError` for a verdict that is none.
     """
     cases = _listed(contract or load_contract(), message_type, clock(now), strength)
@@ -35,7 +35,7 @@ def catalogue(
 
 
 def plainest(message_type: MessageType, *, now: datetime | None = None, contract: Contract | None = None) -> Case:
-    """The first valid case, at once where it is the plain message with every member, which only a changed contract can forbid."""
+    """The first valid case, at once where it is the plain message with every property, which only a changed contract can forbid."""
     known = contract or load_contract()
     body = compact(build(known, message_type, MessagePlan()))
     case = Case.confirmed(message_type, body, claim="valid", now=clock(now), contract=known)

@@ -22,12 +22,12 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Takes the member at the place away."""
+    """Takes the property at the place away."""
 
 
 @dataclass(frozen=True, slots=True)
-class AddMember:
-    """Adds a member to the object at the place, behind the others or (`first`) before them."""
+class AddProperty:
+    """Adds a property to the object at the place, behind the others or (`first`) before them."""
 
     name: str
     value: Any
@@ -41,7 +41,7 @@ class Rewrite:
     how: Callable[[bytes], bytes]
 
 
-Change = Put | Remove | AddMember | Rewrite
+Change = Put | Remove | AddProperty | Rewrite
 
 
 @lru_cache(maxsize=4096)
@@ -62,12 +62,12 @@ def apply(message: Any, steps: Steps, change: Change) -> bytes:
     return change.how(compact(message)) if isinstance(change, Rewrite) else compact(altered(message, steps, change))
 
 
-def altered(message: Any, steps: Steps, change: Put | Remove | AddMember) -> Any:
+def altered(message: Any, steps: Steps, change: Put | Remove | AddProperty) -> Any:
     """The message with the change made at the place: a copy, which shares with the message what is not on the way."""
     match change:
         case Put(value):
             return _with(message, steps, lambda _: value)
-        case AddMember(name, value, first):
+        case AddProperty(name, value, first):
             added = {name: value}
             return _with(message, steps, lambda held: {**added, **held} if first else {**held, **added})
         case Remove():
@@ -75,9 +75,9 @@ def altered(message: Any, steps: Steps, change: Put | Remove | AddMember) -> Any
 
 
 def place_of(steps: Steps, change: Change) -> Steps:
-    """Where a change shows: at the member that it adds, else at the place itself; at the root where the bytes are changed."""
+    """Where a change shows: at the property that it adds, else at the place itself; at the root where the bytes are changed."""
     match change:
-        case AddMember(name):
+        case AddProperty(name):
             return (*steps, name)
         case Rewrite():
             return ()
@@ -106,9 +106,9 @@ def _find(value: Any, steps: Steps, here: str, site: str, found: list[Steps]) ->
     if here == site:
         found.append(steps)
     elif isinstance(value, dict):
-        for name, member in value.items():
+        for name, prop in value.items():
             if site.startswith(below := join(here, name)):
-                _find(member, (*steps, name), below, site, found)
+                _find(prop, (*steps, name), below, site, found)
     elif isinstance(value, list) and site.startswith(below := f"{here}[]"):
         for index, item in enumerate(value):
             _find(item, (*steps, index), below, site, found)

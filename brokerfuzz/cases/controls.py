@@ -13,7 +13,7 @@ from brokerfuzz.cases.case import TWIN_TAGS, Case
 from brokerfuzz.cases.changes import Put, Steps, altered, places, value_at
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.faults import OF_PRESENCE
-from brokerfuzz.decoder.matching import matches
+from brokerfuzz.decoder.condition_matching import matches
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import join
@@ -46,7 +46,7 @@ class ControlMaker:
         return next((condition for condition in known if condition.label in labels), None)
 
     def _others(self, condition: Condition, held: Any, name: str) -> list[Any]:
-        """The values of a member under which the condition is decided the other way."""
+        """The values of a property under which the condition is decided the other way."""
         schema = self.contract.sites[self.message_type][join(condition.site, name)].schema
         now = matches(condition.when, held)
         return [value for value in self._values(join(condition.site, name), schema) if matches(condition.when, {**held, name: value}) != now]

@@ -1,6 +1,6 @@
-"""Valid edges: messages that the contract permits and over-strict programs refuse.
+"""Valid edges: messages that the contract permits and over-strict programs reject.
 
-Many edges travel in one message, as every text empty at once: whatever refuses it, the shrinker finds the one that matters.
+Many edges travel in one message, as every text empty at once: whatever rejects it, the shrinker finds the one that matters.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -10,12 +10,12 @@ from typing import Any
 
 import orjson
 
-from brokerfuzz.cases.building import ABSENT, PLAIN, Choose, MessagePlan, build, towards, with_place
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import places
 from brokerfuzz.cases.covering.edges import SIZES, edges
-from brokerfuzz.cases.surroundings import null_where_allowed
-from brokerfuzz.decoder.doubts import detectors_at, doubts
+from brokerfuzz.cases.fault_surroundings import null_where_allowed
+from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, towards, with_place
+from brokerfuzz.decoder.ambiguity_sites import detectors_at, doubts
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import Schema, strangers, types_of
 from brokerfuzz.schemas.sites import join
@@ -30,7 +30,7 @@ class EdgeMaker:
     now: datetime
 
     def every(self) -> Iterator[Case]:
-        """Plain messages first, then packed edges, then one state of one member at a time, then spellings of one message."""
+        """Plain messages first, then packed edges, then one state of one property at a time, then spellings of one message."""
         return (case for case in self._all() if case is not None)
 
     def _all(self) -> Iterator[Case | None]:
@@ -39,7 +39,7 @@ class EdgeMaker:
         yield from self._packed()
         yield from self._sizes()
         yield from self._bare_objects()
-        yield from self._enum_members()
+        yield from self._enum_properties()
         yield from self._one_at_a_time()
         yield from self._spellings()
 
@@ -116,16 +116,16 @@ class EdgeMaker:
         for depth in sorted({path.count(".") for path, site in sites.items() if site.name}):
             yield self._case(f"only-required-{depth}-deep", MessagePlan(choose=_without_optional(sites, depth)))
 
-    def _enum_members(self) -> Iterator[Case | None]:
-        """Each member of each enumeration, in a complete message and in one that has only what is required."""
+    def _enum_properties(self) -> Iterator[Case | None]:
+        """Each property of each enumeration, in a complete message and in one that has only what is required."""
         for site in self._sites:
-            for member in site.schema.get("enum", ()):
+            for prop in site.schema.get("enum", ()):
                 for full, name in ((True, "complete"), (False, "bare")):
-                    leaf = towards(site.path, {"enum": [member]})
-                    yield self._case(f"{name}-{site.path}={member}", MessagePlan(full=full).narrow(leaf))
+                    leaf = towards(site.path, {"enum": [prop]})
+                    yield self._case(f"{name}-{site.path}={prop}", MessagePlan(full=full).narrow(leaf))
 
     def _one_at_a_time(self) -> Iterator[Case | None]:
-        """Each optional member alone absent, alone null, and alone there beside what is required."""
+        """Each optional property alone absent, alone null, and alone there beside what is required."""
         for site in self._sites:
             if not site.name:
                 continue
@@ -138,8 +138,8 @@ class EdgeMaker:
     def _spellings(self) -> Iterator[Case | None]:
         """One message in other clothes: white space, escapes, orders, and what else RFC 8259 allows."""
         message = build(self.contract, self.message_type, MessagePlan())
-        yield self._judged("sorted-members", orjson.dumps(message, option=orjson.OPT_SORT_KEYS))
-        yield self._judged("last-member-first", compact(_rotated(message)))
+        yield self._judged("sorted-properties", orjson.dumps(message, option=orjson.OPT_SORT_KEYS))
+        yield self._judged("last-property-first", compact(_rotated(message)))
         for name, spell in SPELLINGS.items():
             yield self._judged(name, spell(compact(message)))
         yield from self._literals({"string"}, TEXT_LITERALS, lambda number: f"@@{number}@@")
@@ -157,7 +157,7 @@ class EdgeMaker:
             yield self._judged(f"spelled-{'-'.join(types)}s-{start}", body)
 
     def _is_free(self, site: Site) -> bool:
-        """Whether a place takes any value of its type that no silence is about."""
+        """Whether a place takes any value of its type that no ambiguity is about."""
         bound = {"enum", "minimum", "exclusiveMinimum", "multipleOf", "maxLength"} & set(site.schema)
         return not bound and not strangers(site.schema) and not detectors_at(self.contract, self.message_type, site.path)
 

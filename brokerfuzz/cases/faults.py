@@ -7,10 +7,10 @@ from datetime import datetime
 from itertools import islice, product
 from typing import Any, cast
 
-from brokerfuzz.cases.building import MessagePlan, build, meeting, with_place
 from brokerfuzz.cases.case import TWIN_TAGS, Case, Fault, compact, now_tag
 from brokerfuzz.cases.changes import Change, Steps, apply, place_of, places, pointer, value_at
-from brokerfuzz.cases.surroundings import BACKWARDS, COMPLETE, ONLY, Placement, Setting, placements, surroundings
+from brokerfuzz.cases.fault_surroundings import BACKWARDS, COMPLETE, ONLY, Placement, Setting, placements, surroundings
+from brokerfuzz.cases.message_builder import MessagePlan, build, meeting, with_place
 from brokerfuzz.cases.techniques import Spot, Technique, techniques_for
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check, load_contract
 from brokerfuzz.schemas.flattening import Schema, conjoin
@@ -85,7 +85,7 @@ class FaultMaker:
                 yield case
 
     def empty_object(self) -> Iterator[Case]:
-        """The message without any member: it breaks as many rules as there are members that have to be there. Its twin has just these."""
+        """The message without any property: it breaks as many rules as there are properties that have to be there. Its twin has just these."""
         twin = self._twin(compact(build(self.contract, self.message_type, MessagePlan(full=False))))
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
@@ -138,7 +138,7 @@ class FaultMaker:
             return [rule.condition]
         conditional = [other for other in self.contract.rules[self.message_type] if other.condition]
         others = [other for other in conditional if other.site and other.site != rule.site and rule.site.startswith(other.site)]
-        if rule.keyword == "enum":  # the member that decides, in other spellings
+        if rule.keyword == "enum":  # the property that decides, in other spellings
             others += [other for other in conditional if other.condition and _decides(other.condition, rule.site)]
         return list({other.condition.label: other.condition for other in others if other.condition}.values())
 

@@ -1,6 +1,6 @@
-"""Pairs: valid messages in which every two states of any two members of one object occur together (or three of three, ...).
+"""Pairs: valid messages in which every two states of any two properties of one object occur together (or three of three, ...).
 
-Programs check members one by one and go wrong where two meet: a flag that is false switches a check off, a price without a quantity
+Programs check properties one by one and go wrong where two meet: a flag that is false switches a check off, a price without a quantity
 divides by zero. A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) has all pairs in few rows. The rows
 of objects at one depth travel together, since they do not meet; rows of other depths go with them as far as they can, so that states of
 different depths meet as well.
@@ -14,12 +14,12 @@ from itertools import combinations, cycle, islice, product
 from math import prod
 from typing import Any
 
-from brokerfuzz.cases.building import ABSENT, PLAIN, Choose, MessagePlan, build, towards
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.covering.edges import SIZES
 from brokerfuzz.cases.covering.states import States, StatesOf, states
-from brokerfuzz.decoder.doubts import doubts
+from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, towards
+from brokerfuzz.decoder.ambiguity_sites import doubts
 from brokerfuzz.errors import StrengthError
 from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.flattening import conditions_of, types_of
@@ -30,11 +30,11 @@ MOST_COMBINATIONS = 1_000_000
 """How many combinations of states an object may have for its array to be made: a minute's work. Where there are more, the strength is lower."""
 
 Row = Mapping[str, str]
-"""The state of each member of an object."""
+"""The state of each property of an object."""
 _STEPS = (1, 3, 7, 9, 11, 13, 17, 19, 21, 23)
 """How far apart the rows are that go with the rows of another depth: so that others meet each time round."""
 Combination = frozenset[tuple[str, str]]
-"""Some members of an object with a state each."""
+"""Some properties of an object with a state each."""
 MOST_TRIED = 64
 """How many ways of filling the rest of an object are tried before a pair of states counts as impossible."""
 MOST_TRIED_WHOLE = 4
@@ -43,7 +43,7 @@ MOST_TRIED_WHOLE = 4
 
 @dataclass(frozen=True)
 class PairMaker:
-    """Makes the messages of the covering arrays of a message type, of a strength: of how many members every combination of states occurs."""
+    """Makes the messages of the covering arrays of a message type, of a strength: of how many properties every combination of states occurs."""
 
     contract: Contract
     message_type: MessageType
@@ -113,7 +113,7 @@ def _depth(path: str) -> int:
 def _message(known: States, chosen: Mapping[str, Row], number: int, besides: Mapping[str, Row] | None = None, *, full: bool = True) -> Any:
     """A complete message in which the objects at these sites are in these states, and others `besides` as far as these let them.
 
-    `number` chooses among the edges of a member.
+    `number` chooses among the edges of a property.
     """
     wished = {join(path, name): state for path, row in {**(besides or {}), **chosen}.items() for name, state in row.items()}
     wished = {path: state for path, state in wished.items() if not any(_is_above(path, site) for site in chosen)}
@@ -164,7 +164,8 @@ def _size(known: States, path: str) -> int:
 
 @lru_cache(maxsize=256)
 def rows(contract: Contract, message_type: MessageType, path: str, strength: int) -> Sequence[Row]:
-    """A covering array of the states of the members of the object at a site; all combinations, where there are fewer members than `strength`."""
+    """A covering array of the states of the properties of the object at a site; all combinations, where there are fewer properties than
+    `strength`."""
     from covertable import make
     from covertable.criteria import simple
 
@@ -176,7 +177,7 @@ def rows(contract: Contract, message_type: MessageType, path: str, strength: int
 
 
 def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """The row without impossible pairs: the later member of each takes another state."""
+    """The row without impossible pairs: the later property of each takes another state."""
     tied = {name for pair in excluded for name, _ in pair}
     before = list[tuple[str, str]]()
     for name in [name for name in factors if name in tied]:
@@ -202,7 +203,7 @@ def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combinati
 
 
 def _filled(row: Row, factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """The row with a state for every other member that goes with the rest, plain where it can be."""
+    """The row with a state for every other property that goes with the rest, plain where it can be."""
     whole = dict(row)
     for name in factors:
         if name not in whole:
@@ -253,7 +254,7 @@ def missing(contract: Contract, message_type: MessageType, path: str, strength: 
 
 @lru_cache(maxsize=256)
 def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequence[Combination]:
-    """The pairs of states that no valid message has, for a condition of the object forbids them, or a silence is about them."""
+    """The pairs of states that no valid message has, for a condition of the object forbids them, or an ambiguity is about them."""
     known = states(contract, message_type)
     factors = known.at(path)
     bound = [name for name in factors if name in _bound(contract, message_type, path)]
@@ -264,7 +265,7 @@ def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequ
 def witness(known: States, path: str, row: Row) -> Any | None:
     """A valid message whose object at a site has these states; None where none is found.
 
-    The other members that a condition or a silence binds are tried plain, absent and null, in turn; in a message that has little else first.
+    The other properties that a condition or an ambiguity binds are tried plain, absent and null, in turn; in a message that has little else first.
     """
     bound = _bound(known.contract, known.message_type, path) - set(row)
     others = {
@@ -286,15 +287,15 @@ def witness(known: States, path: str, row: Row) -> Any | None:
 
 
 def _bound(contract: Contract, message_type: MessageType, path: str) -> set[str]:
-    """The members of an object that a condition or a silence about the object names; all, where the silence names none."""
-    members = contract.sites[message_type][path].schema["properties"]
+    """The properties of an object that a condition or an ambiguity about the object names; all, where the ambiguity names none."""
+    props = contract.sites[message_type][path].schema["properties"]
     names: set[str] = set()
     for there, asked in doubts(contract, message_type).items():
         if there == path:
-            names |= {name for _, own in asked for name in own or members}
+            names |= {name for _, own in asked for name in own or props}
         elif there and path.startswith(there) and any(not own for _, own in asked):
-            names |= set(members)
+            names |= set(props)
     for condition in conditions_of(contract.sites[message_type][path].schema):
         for part in condition.values():
             names |= {*part.get("properties", {}), *part.get("required", ())}
-    return names & set(members)
+    return names & set(props)

@@ -12,9 +12,9 @@ from itertools import count, islice
 from typing import Any
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_filters import Selection, selection
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.cases.minimal import minimal
-from brokerfuzz.cases.selecting import Selection, selection
+from brokerfuzz.cases.minimal_catalogue import minimal
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 

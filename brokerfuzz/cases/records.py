@@ -1,11 +1,11 @@
-"""A case as a line of JSON; `decoding` reads it back.
+"""A case as a line of JSON; `record_reader` reads it back.
 
     {"id": "…16 hex digits…", "message": "offer-creation-request", "verdict": "invalid",
      "faults": [{"rule": "…", "at": "/orderMinimum", "technique": "one-below"}],
-     "silences": [], "tags": ["at:only"], "twin": "…id…", "body": {…}}
+     "ambiguities": [], "tags": ["at:only"], "twin": "…id…", "body": {…}}
 
 `body` is the message where its bytes are the compact JSON of a value (no white space, UTF-8, no needless escapes): the text behind
-`"body":` is then those bytes. Else `raw` holds the bytes in base64. `silences` lists the ids of those touched, `twin` is null where
+`"body":` is then those bytes. Else `raw` holds the bytes in base64. `ambiguities` lists the ids of those touched, `twin` is null where
 there is none. The few cases that are about how a request carries its message have `"headers": [["content-type", "text/plain"], …]` before
 the body: what is sent in place of the usual headers of these names, where null stands for no such header. A body that they say is
 packed is that of the request, packed. Where a corpus is a folder,
@@ -56,7 +56,7 @@ def _line(case: Case, carrier: bytes, carried: bytes, end: bytes) -> tuple[bytes
         "message": case.message_type,
         "verdict": verdict.label,
         "faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults] if case.faults else (),
-        "silences": sorted({touch.silence for touch in verdict.silences}) if verdict.silences else (),
+        "ambiguities": sorted({touch.ambiguity for touch in verdict.ambiguities}) if verdict.ambiguities else (),
         "tags": case.tags,
         "twin": case.twin_id if case.twin is None else case.twin.id,
     }

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Any
 from zlib import crc32
 
-from brokerfuzz.cases.building import MessagePlan, build
 from brokerfuzz.cases.case import Case, compact
-from brokerfuzz.schemas import Contract, MessageType, Silence
+from brokerfuzz.cases.message_builder import MessagePlan, build
+from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas import headers as of
 from brokerfuzz.schemas.headers import Headers
 
@@ -52,21 +52,21 @@ class RequestMaker:
     now: datetime
 
     def every(self) -> Iterator[Case]:
-        """Every case, by silence."""
-        for silence in self.contract.silences:
-            yield from self.of_silence(silence)
+        """Every case, by ambiguity."""
+        for ambiguity in self.contract.ambiguities:
+            yield from self.of_ambiguity(ambiguity)
 
-    def of_silence(self, silence: Silence) -> Iterator[Case]:
-        """The cases that touch a silence that is about headers; none for another."""
-        if self.message_type in REQUESTS and silence.concerns(self.message_type):
-            for name, body, headers in self._requests(str(silence.detector)):
-                case = self._case(silence, name, body, headers)
+    def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
+        """The cases that touch an ambiguity that is about headers; none for another."""
+        if self.message_type in REQUESTS and ambiguity.concerns(self.message_type):
+            for name, body, headers in self._requests(str(ambiguity.detector)):
+                case = self._case(ambiguity, name, body, headers)
                 if case is not None:
                     yield case
 
-    def _case(self, silence: Silence, name: str, body: bytes, headers: Headers) -> Case | None:
-        tags = (f"probe:{silence.id}", f"as:{name}")
-        return Case.confirmed(self.message_type, body, claim=silence.id, tags=tags, now=self.now, contract=self.contract, headers=headers)
+    def _case(self, ambiguity: Ambiguity, name: str, body: bytes, headers: Headers) -> Case | None:
+        tags = (f"probe:{ambiguity.id}", f"as:{name}")
+        return Case.confirmed(self.message_type, body, claim=ambiguity.id, tags=tags, now=self.now, contract=self.contract, headers=headers)
 
     def _requests(self, detector: str) -> Iterator[Request]:
         message = build(self.contract, self.message_type, MessagePlan())

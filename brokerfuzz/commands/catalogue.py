@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.making import NOTHING_LEFT, contract_of, tell_unbroken
+from brokerfuzz.commands.chosen_cases import NOTHING_LEFT, contract_of, tell_unbroken
 from brokerfuzz.commands.option_values import CaseFilters, gathered
 from brokerfuzz.commands.output import print_json, print_lines
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
@@ -29,7 +29,7 @@ def command(
     message_types: "tuple[MessageType, ...]", filters: CaseFilters, minimal: bool, listed: bool, strength: int, now: datetime | None,
     contract: str | None, as_json: bool,
 ) -> None:  # fmt: skip
-    """Show what the catalogue contains: the number of cases by verdict, rule, technique and silence.
+    """Show what the catalogue contains: the number of cases by verdict, rule, technique and ambiguity.
 
     The catalogue is the finite list of cases that follow from the contract alone. `export` writes these cases first, and
     `fire` sends them first. The first cases cover most. With --cases or --minimal, each line shows one case and what it
@@ -43,8 +43,8 @@ def command(
       brokerfuzz catalogue --minimal --json > manifest.json
     """
     from brokerfuzz.cases.catalogue import catalogue as cases_of
-    from brokerfuzz.cases.minimal import minimal as smallest
-    from brokerfuzz.explaining.catalogues import Size, entries, size_lines
+    from brokerfuzz.cases.minimal_catalogue import minimal as smallest
+    from brokerfuzz.explaining.catalogue_summary import Size, entries, size_lines
 
     demands = contract_of(contract)
     tell_unbroken(demands, message_types or MESSAGE_TYPES)

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import FOUND, counted, failed, print_json, print_lines, say_others
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.options import ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
     from brokerfuzz.explaining.judgements import MessageJudgement
-    from brokerfuzz.schemas import Contract, MessageType, Stances
+    from brokerfuzz.schemas import Contract, MessageType, Policies
 
 
 _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
@@ -27,16 +27,16 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
     "message_type",
     metavar="TYPE",
     type=click.Choice(MESSAGE_TYPES),
-    help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their members]",
+    help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their properties]",
 )
 @click.option("--ndjson", is_flag=True, help="Read one message per line. This is the default for .ndjson and .jsonl files.")
-@options.stance_option
+@options.policy_option
 @options.now_option("Judge messages")
 @options.contract_option
 @click.option("-q", "--quiet", is_flag=True, help="Print only messages that are not valid, or that differ from their records in a corpus.")
 @options.json_option
 def command(
-    files: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, stances: "Stances", now: datetime | None, contract: str | None,
+    files: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, policies: "Policies", now: datetime | None, contract: str | None,
     quiet: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Judge messages as valid, invalid or unspecified, and explain why.
@@ -45,7 +45,7 @@ def command(
     `export` wrote, brokerfuzz compares each verdict with the record. In recorded traffic (HAR), it judges only the bodies
     that are messages of the contract. Data that is not JSON is an invalid message, not an error.
 
-    Without --message, brokerfuzz recognises the type of a message by its members. If several types are possible, it
+    Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, it
     judges the message as each of them. You need --message only if these verdicts differ.
 
     With --json, each line of the output is a JSON document about one message.
@@ -56,7 +56,7 @@ def command(
     \b
     Examples:
       brokerfuzz check offer.json
-      brokerfuzz check --stance timestamp-format=reject --quiet recorded.ndjson
+      brokerfuzz check --policy timestamp-format=reject --quiet recorded.ndjson
       curl -s https://broker.example/products | brokerfuzz check --message product-list-response -
     """
     from brokerfuzz.errors import CorpusError, InputError
@@ -64,12 +64,12 @@ def command(
     from brokerfuzz.inputs import messages, ours
 
     demands, counts = contract_of(contract), dict.fromkeys(LABELS, 0)
-    settled, status = demands.check_stances(stances), 0
+    settled, status = demands.check_policies(policies), 0
     others: Counter[str] = Counter()
     for name in files:
         try:
             for message in ours(messages(name, lines=ndjson), demands, message_type, others):
-                judgement = judge(message, message_type, contract=demands, now=now, stances=settled)
+                judgement = judge(message, message_type, contract=demands, now=now, policies=settled)
                 counts[judgement.verdict.label] += 1
                 status = max(status, FOUND if judgement.is_finding else 0)
                 if judgement.is_finding or not quiet or (not message.record and judgement.verdict.label != "valid"):

@@ -16,7 +16,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.command("completion", short_help="Print the completion script of a shell.")
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
-    """Print the script that makes a shell complete commands, options, rules, techniques, silences and bugs.
+    """Print the script that makes a shell complete commands, options, rules, techniques, ambiguities and bugs.
 
     \b
     Examples:
@@ -26,7 +26,7 @@ def command(shell: str) -> None:
     """
     from click.shell_completion import get_completion_class
 
-    from brokerfuzz.completing import register
+    from brokerfuzz.name_completion import register
 
     register()
     kind = get_completion_class(shell)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import FOUND, clear_line, counter, note, print_json, print_lines, say_others
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.options import ONE_OF_MESSAGES
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 @click.command("coverage", short_help="Show what a corpus covers of the contract.")
 @click.argument("corpora", metavar="CORPUS...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
 @click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES),
-              help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their members]")  # fmt: skip
+              help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their properties]")  # fmt: skip
 @click.option("--ndjson", is_flag=True, help="Read one message per line. This is the default for .ndjson and .jsonl files.")
 @click.option("--missing", is_flag=True, help="List what is not covered, one item per line, instead of the table.")
 @click.option("--html", metavar="FILE", type=click.Path(readable=False), help="Also write the coverage as an HTML page.")
 @click.option("--force", is_flag=True, help="Overwrite the page if it exists.")
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
-              help="Exit with status 1 if the corpus covers less than this share of all rules, techniques, edges and silences.")  # fmt: skip
+              help="Exit with status 1 if the corpus covers less than this share of all rules, techniques, edges and ambiguities.")  # fmt: skip
 @options.strength_option
 @options.now_option("Judge messages")
 @options.contract_option
@@ -36,7 +36,7 @@ def command(
 ) -> int:  # fmt: skip
     """Show what a corpus covers of the contract and what it misses, site by site, for each message type in the corpus.
 
-    The coverage counts the rules broken, the techniques used, the edges and silences that occur, and the pairs of states.
+    The coverage counts the rules broken, the techniques used, the edges and ambiguities that occur, and the pairs of states.
 
     A CORPUS is one that `export` wrote or any other messages: one per file, one per line, or recorded traffic (HAR). If a
     message from elsewhere breaks one rule at one place, brokerfuzz recognises the technique that gives the same value.
@@ -54,7 +54,7 @@ def command(
       brokerfuzz coverage corpus.ndjson --html coverage.html --fail-under 90
     """
     from brokerfuzz.cases.covering.tally import COUNTED
-    from brokerfuzz.explaining.coverages import data, measure
+    from brokerfuzz.explaining.coverage_summary import data, measure
     from brokerfuzz.reports import coverage_page, coverage_table
 
     demands = contract_of(contract)
@@ -74,6 +74,6 @@ def command(
         print_lines(coverage_table.missing(tallies) if missing else coverage_table.lines(tallies, bars=sys.stdout.isatty()))
     share = 100 * measured.score(*COUNTED).share
     if fail_under is not None and share < fail_under:
-        note(f"{share:.1f} % of the rules, techniques, edges and silences are covered, less than {fail_under:g} %")
+        note(f"{share:.1f} % of the rules, techniques, edges and ambiguities are covered, less than {fail_under:g} %")
         return FOUND
     return 0

@@ -1,4 +1,4 @@
-"""`explain`: a rule, a technique or a silence in plain words."""
+"""`explain`: a rule, a technique or an ambiguity in plain words."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import print_json, print_lines
 
 if TYPE_CHECKING:
     pass
 
 
-@click.command("explain", short_help="Explain a rule, technique or silence.")
+@click.command("explain", short_help="Explain a rule, technique or ambiguity.")
 @click.argument("name", metavar="ID", shell_complete=options.known("explained"))
 @options.now_option("Generate the example")
 @options.contract_option
 @options.json_option
 def command(name: str, now: datetime | None, contract: str | None, as_json: bool) -> None:
-    """Explain a rule, technique or silence in plain words, with an example and its twin (the valid counterpart).
+    """Explain a rule, technique or ambiguity in plain words, with an example and its twin (the valid counterpart).
 
     \b
     Examples:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brokerfuzz import options
+from brokerfuzz.commands.chosen_cases import contract_of, plans_of, recipe_of, tell_unbroken
 from brokerfuzz.commands.help_sections import SECTIONS, Sectioned
-from brokerfuzz.commands.making import contract_of, plans_of, recipe_of, tell_unbroken
 from brokerfuzz.commands.option_values import CaseOptions, gathered
 from brokerfuzz.commands.output import counted
 from brokerfuzz.commands.progress import ProgressLine
@@ -122,8 +122,8 @@ def _carried(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple
 
 
 def _format(out: str, fmt: str | None) -> "Format":
+    from brokerfuzz.corpus.corpus_names import check_end, format_told
     from brokerfuzz.corpus.formats import format_named
-    from brokerfuzz.corpus.naming import check_end, format_told
 
     form = format_named(fmt) if fmt is not None else format_told(out)
     check_end(out, form)

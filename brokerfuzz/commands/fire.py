@@ -12,12 +12,12 @@ import click
 from click.core import ParameterSource
 
 from brokerfuzz import options
-from brokerfuzz.commands import aiming
+from brokerfuzz.commands import target_options
+from brokerfuzz.commands.chosen_cases import plans_of, tell_unbroken
 from brokerfuzz.commands.help_sections import Sectioned
-from brokerfuzz.commands.making import plans_of, tell_unbroken
+from brokerfuzz.commands.journal_results import about, recorded
 from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, gathered
 from brokerfuzz.commands.output import FAILED, INTERRUPTED, clear_line, note
-from brokerfuzz.commands.recorded import about, recorded
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.durations import FORMS, Duration
 from brokerfuzz.options import CONFIGURATION, ONE_OF_MESSAGES
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from brokerfuzz.campaign import Campaign, Options, Result
     from brokerfuzz.campaign.journal import Journal, Recalled
     from brokerfuzz.cases.plan import Plan
-    from brokerfuzz.schemas import Contract, MessageType, Stances
+    from brokerfuzz.schemas import Contract, MessageType, Policies
     from brokerfuzz.targets import Target
 
-_OF_PLAN = ("message_type", "stances", *(field.name for field in fields(CaseOptions)))
+_OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOptions)))
 """The parameters that a resumed campaign takes from its journal."""
 
 
@@ -63,18 +63,18 @@ _OF_PLAN = ("message_type", "stances", *(field.name for field in fields(CaseOpti
 )
 @click.option("--baseline-update", is_flag=True, help="Add the findings to the baseline.")
 @click.option("--baseline-prune", is_flag=True, help="Remove findings that no longer occur from the baseline.")
-@click.option("--write-config", is_flag=True, help="Save the observed behaviour for silences as stances in the configuration.")
+@click.option("--write-config", is_flag=True, help="Save the observed behaviour for ambiguities as policies in the configuration.")
 @options.workers_option("send the cases")
 @click.option("--cluster", metavar="ADDRESS", help="Send the cases from the Dask cluster with this scheduler address.")
 @options.bug_option
-@options.stance_option
+@options.policy_option
 @options.now_option("Judge messages")
 @options.contract_option
 @options.json_option
 @gathered(target=TargetOptions, sending=SendingOptions, cases=CaseOptions, campaign=CampaignOptions, results=ResultOptions)
 def command(
     message_type: "MessageType", target: TargetOptions, sending: SendingOptions, cases: CaseOptions, campaign: CampaignOptions,
-    results: ResultOptions, stances: "Stances", as_json: bool,
+    results: ResultOptions, policies: "Policies", as_json: bool,
 ) -> int:  # fmt: skip
     """Send test messages to a target and report where its answers contradict the contract.
 
@@ -104,22 +104,22 @@ def command(
 
     ctx = click.get_current_context()
     url = target.url if ctx.get_parameter_source("url") == ParameterSource.COMMANDLINE else None
-    target, stances = aiming.settled(ctx, target, url), aiming.settled_stances(ctx, stances)
+    target, policies = target_options.settled(ctx, target, url), target_options.settled_policies(ctx, policies)
     if target.bugs and not target.is_embedded:
         raise click.UsageError("--bug seeds the embedded service: leave --bug or the target out", ctx)
     if results.reports:
-        from brokerfuzz.reports import files
+        from brokerfuzz.reports import report_files
 
-        files.check_paths(results.reports)
+        report_files.check_paths(results.reports)
     known = _known(ctx, results)
     if campaign.resume is None:
-        firing = _begun(message_type, cases, stances, target, sending, campaign)
+        firing = _begun(message_type, cases, policies, target, sending, campaign)
     else:
         firing = _resumed(ctx, campaign.resume, target, sending, campaign)
     with ExitStack() as stack:
         aimed = _aimed(stack, firing)
         result = _conduct(stack, aimed, firing)
-        told = about(firing.plan, firing.now, aiming.told(aimed))
+        told = about(firing.plan, firing.now, target_options.told(aimed))
     _tell_slowed(aimed)
     result = _after(ctx, result, known, results, firing.plan.demands)
     _report(result, told, results.reports, firing.plan.demands, as_json=as_json)
@@ -136,11 +136,11 @@ def command(
 
 @dataclass(frozen=True)
 class _Firing:
-    """A campaign before it runs: which cases, judged at which time (None: the present) and by which stances, and how to send them to what."""
+    """A campaign before it runs: which cases, judged at which time (None: the present) and by which policies, and how to send them to what."""
 
     plan: "Plan"
     now: datetime | None
-    stances: "Stances"
+    policies: "Policies"
     target: TargetOptions
     sending: SendingOptions
     campaign: CampaignOptions
@@ -149,15 +149,15 @@ class _Firing:
 def _begun(
     message_type: "MessageType",
     cases: CaseOptions,
-    stances: "Stances",
+    policies: "Policies",
     target: TargetOptions,
     sending: SendingOptions,
     campaign: CampaignOptions,
 ) -> _Firing:
     (plan,) = plans_of((message_type,), cases, endless=cases.count is None and campaign.max_time is not None)
-    plan.demands.check_stances(stances)
+    plan.demands.check_policies(policies)
     tell_unbroken(plan.demands, [plan.message_type])
-    return _Firing(plan, cases.now, stances, target, sending, campaign)
+    return _Firing(plan, cases.now, policies, target, sending, campaign)
 
 
 def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: SendingOptions, campaign: CampaignOptions) -> _Firing:
@@ -170,7 +170,7 @@ def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: S
     known = recorded(journal)
     if known.plan.count is None and campaign.max_time is None:
         raise click.UsageError("the journal's campaign has no last case: say with --max-time how long it is to go on", ctx)
-    return _Firing(known.plan, known.now, known.stances, aiming.recalled(target, known.aim), sending, campaign)
+    return _Firing(known.plan, known.now, known.policies, target_options.recalled(target, known.aim), sending, campaign)
 
 
 # ----------------------------------------------------------------------------------------------------------- firing
@@ -179,8 +179,8 @@ def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: S
 def _aimed(stack: ExitStack, firing: _Firing) -> "Target":
     """The target, or the reference service, which runs as long as the stack. Raises `TargetError`."""
     if firing.target.is_embedded:
-        return stack.enter_context(aiming.embedded(firing.target, firing.plan, firing.now))
-    return aiming.named(firing.target, processes=1 if firing.campaign.workers > 1 else None)
+        return stack.enter_context(target_options.embedded(firing.target, firing.plan, firing.now))
+    return target_options.named(firing.target, processes=1 if firing.campaign.workers > 1 else None)
 
 
 def _conduct(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
@@ -214,7 +214,7 @@ def _conduct(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
 def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
     """Sees that the target is set up, before anything is made that takes long. Raises `TargetError`."""
     from brokerfuzz.cases.catalogue import plainest
-    from brokerfuzz.targets import looping, preflight
+    from brokerfuzz.targets import event_loop, preflight
 
     body = plainest(plan.message_type, now=plan.now, contract=plan.demands).body
 
@@ -225,7 +225,7 @@ def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
         finally:
             await target.close()
 
-    warning = looping.run(check())
+    warning = event_loop.run(check())
     if warning is not None and fresh is None:
         note(f"{warning}; --fresh number gives each a number of its own")
 
@@ -242,10 +242,10 @@ def _journal(target: "Target", firing: _Firing) -> "Journal | None":
         "brokerfuzz": __version__,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "target": target.name,
-        "target_options": aiming.remembered(firing.target, target),
-        "told": aiming.told(target),
+        "target_options": target_options.remembered(firing.target, target),
+        "told": target_options.told(target),
         "plan": firing.plan.data(),
-        "stances": firing.stances,
+        "policies": firing.policies,
         "judged_at": firing.now.isoformat() if firing.now else None,
     }
     return Journal.begun(firing.campaign.journal, said)
@@ -258,7 +258,7 @@ def _options(firing: _Firing) -> "Options":
     sending, campaign = firing.sending, firing.campaign
     return Options(
         concurrency=sending.concurrency, rate=sending.rate, time=campaign.max_time, max_findings=campaign.max_findings,
-        now=firing.now, contract=firing.plan.demands, stances=firing.stances, shrink_requests=SHRINK_REQUESTS if campaign.shrink else 0,
+        now=firing.now, contract=firing.plan.demands, policies=firing.policies, shrink_requests=SHRINK_REQUESTS if campaign.shrink else 0,
         shrink_seconds=campaign.shrink, fresh=sending.fresh, total=firing.plan.total,
     )  # fmt: skip
 
@@ -305,7 +305,7 @@ def _known(ctx: click.Context, results: ResultOptions) -> dict[str, str]:
 
 
 def _after(ctx: click.Context, result: "Result", known: dict[str, str], results: ResultOptions, contract: "Contract") -> "Result":
-    """The result held against the baseline, which is brought up to date, as are the stances of the configuration, if that is wanted."""
+    """The result held against the baseline, which is brought up to date, as are the policies of the configuration, if that is wanted."""
     from dataclasses import replace
 
     from brokerfuzz.campaign import baseline
@@ -323,27 +323,27 @@ def _after(ctx: click.Context, result: "Result", known: dict[str, str], results:
 
 
 def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
-    """Writes what was observed of silences as stances; what was mixed is left open."""
+    """Writes what was observed of ambiguities as policies; what was mixed is left open."""
     from brokerfuzz import configuration
 
     settings = ctx.meta.get(CONFIGURATION)
     path = settings.path if settings is not None else Path("brokerfuzz.toml")
     leanings = {"accepts": "accept", "rejects": "reject"}
-    stances = {observed.silence.id: leanings[observed.leaning] for observed in result.silences if observed.leaning in leanings}
-    pinned = configuration.pin_stances(path, stances, contract)
-    mixed = [observed.silence.id for observed in result.silences if observed.leaning == "mixed"]
-    note(f"{len(pinned)} stances written to {path}" + (f"; mixed, and so left open: {', '.join(mixed)}" if mixed else ""))
+    policies = {observed.ambiguity.id: leanings[observed.leaning] for observed in result.ambiguities if observed.leaning in leanings}
+    pinned = configuration.pin_policies(path, policies, contract)
+    mixed = [observed.ambiguity.id for observed in result.ambiguities if observed.leaning == "mixed"]
+    note(f"{len(pinned)} policies written to {path}" + (f"; mixed, and so left open: {', '.join(mixed)}" if mixed else ""))
 
 
 def _report(result: "Result", told: Mapping[str, Any], reports: Sequence[str], contract: "Contract", *, as_json: bool) -> None:
     import json
 
-    from brokerfuzz.reports import machine, terminal
+    from brokerfuzz.reports import json_document, terminal
 
-    document = machine.document(result, told, contract) if as_json or reports else {}
+    document = json_document.document(result, told, contract) if as_json or reports else {}
     if reports:  # before anything is printed: whoever reads that may have read enough
-        from brokerfuzz.reports import files
+        from brokerfuzz.reports import report_files
 
-        for written in files.write_all(reports, document):
+        for written in report_files.write_all(reports, document):
             note(f"wrote {written}")
     click.echo(json.dumps(document, indent=2)) if as_json else terminal.show(result, sys.stdout)

@@ -10,7 +10,7 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Cases": ("message_types", "count", "seed", "only_random", "verdicts", "rules", "techniques", "sites", "tags", "minimal", "strength"),
     "Limits": ("max_time", "max_findings", "shrink", "rate", "concurrency", "preflight"),
     "Results": ("reports", "as_json", "journal", "resume", "baseline", "baseline_update", "baseline_prune", "write_config"),
-    "Contract": ("stances", "contract", "now"),
+    "Contract": ("policies", "contract", "now"),
     "Workers": ("workers", "cluster"),
 }
 """Heading -> the names of its parameters, in order."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.chosen_cases import contract_of
 
 
 @click.command("init", short_help="Write a configuration file to start from.")

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from brokerfuzz.cases.selecting import Selection
+    from brokerfuzz.cases.case_filters import Selection
     from brokerfuzz.schemas import Contract, Label
 
 Command = Callable[..., Any]
@@ -41,7 +41,7 @@ class TargetOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SendingOptions:
-    """How to send messages: at once, per second, and with which member made unique."""
+    """How to send messages: at once, per second, and with which property made unique."""
 
     concurrency: int
     rate: float | None
@@ -63,7 +63,7 @@ class CaseFilters:
 
     def selection(self, contract: "Contract") -> "Selection":
         """The cases to include, whatever their verdict. Raises `UnknownNameError`."""
-        from brokerfuzz.cases.selecting import selection
+        from brokerfuzz.cases.case_filters import selection
 
         return selection(contract, self.rules, self.techniques, self.tags, sites=self.sites)
 

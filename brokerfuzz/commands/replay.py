@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands import aiming
+from brokerfuzz.commands import target_options
+from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.help_sections import Sectioned
-from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.journal_results import outcome, recorded
 from brokerfuzz.commands.option_values import SendingOptions, TargetOptions, gathered
 from brokerfuzz.commands.output import FOUND, print_json
-from brokerfuzz.commands.recorded import outcome, recorded
 from brokerfuzz.contract_names import MESSAGE_TYPES
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign.replaying import Again, Replayed
-    from brokerfuzz.schemas import Contract, Stances
+    from brokerfuzz.schemas import Contract, Policies
 
 _CASE_ID = re.compile(r"[0-9a-f]{16}")
 _COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verdict": "yellow", "not sent": "yellow"}
@@ -28,13 +28,13 @@ _COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verd
 @options.config_option
 @click.argument("sources", metavar="JOURNAL|REPORT|CASE-ID... [URL]", nargs=-1, required=True)
 @options.target_options
-@options.stance_option
+@options.policy_option
 @options.now_option("Judge messages and generate cases")
 @options.contract_option
 @options.json_option
 @gathered(target=TargetOptions, sending=SendingOptions)
 def command(
-    sources: tuple[str, ...], target: TargetOptions, sending: SendingOptions, stances: "Stances", now: datetime | None,
+    sources: tuple[str, ...], target: TargetOptions, sending: SendingOptions, policies: "Policies", now: datetime | None,
     contract: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Send findings again, to the same or another target, and report which are gone.
@@ -54,14 +54,14 @@ def command(
       brokerfuzz replay report.json http://127.0.0.1:8001/offers
       brokerfuzz replay b7e8ef5a8405ebf8 http://127.0.0.1:8000/offers --json
     """
-    from brokerfuzz.campaign.freshening import Freshness
-    from brokerfuzz.campaign.judging import Judge
+    from brokerfuzz.campaign.campaign_oracle import Judge
+    from brokerfuzz.campaign.fresh_values import Freshness
     from brokerfuzz.campaign.replaying import replay
-    from brokerfuzz.targets import looping
+    from brokerfuzz.targets import event_loop
 
     ctx = click.get_current_context()
     files, url = _parted(sources)
-    target = aiming.settled(ctx, target, url)
+    target = target_options.settled(ctx, target, url)
     demands = contract_of(contract)
     waiting: list[Again] = []
     for source in files:
@@ -69,9 +69,9 @@ def command(
         waiting += found
     if target.is_embedded:
         raise click.UsageError("no target is named: give a URL, --exec or --call", ctx)
-    judge = Judge(now, demands, demands.check_stances(aiming.settled_stances(ctx, stances)))
+    judge = Judge(now, demands, demands.check_policies(target_options.settled_policies(ctx, policies)))
     fresh = None if sending.fresh is None else Freshness(sending.fresh, judge)
-    replayed = looping.run(replay(waiting, aiming.named(target), judge, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))
+    replayed = event_loop.run(replay(waiting, target_options.named(target), judge, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))
     _print(replayed, as_json=as_json)
     return FOUND if any(one.kind is not None for one in replayed) else 0
 
@@ -90,15 +90,15 @@ def _of(source: str, target: TargetOptions, now: datetime | None, contract: "Con
     if _CASE_ID.fullmatch(source) and not Path(source).exists():
         return [_listed(source, now, contract)], target
     from brokerfuzz.campaign.replaying import of_document, of_result
-    from brokerfuzz.reports.files import read_report
+    from brokerfuzz.reports.report_files import read_report
 
     if Path(source).suffix == ".json":
         document = read_report(source)
         request = document.get("request")
         aim = None if request is None or _is_secret(request) else {"url": request["url"], "method": request["method"], "headers": request["headers"]}
-        return list(of_document(document)), aiming.recalled(target, aim)
+        return list(of_document(document)), target_options.recalled(target, aim)
     known = recorded(source)
-    return list(of_result(outcome(known))), aiming.recalled(target, known.aim)
+    return list(of_result(outcome(known))), target_options.recalled(target, known.aim)
 
 
 def _is_secret(request: Any) -> bool:

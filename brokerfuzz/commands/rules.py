@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import print_json, print_lines
 from brokerfuzz.contract_names import MESSAGE_TYPES
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from brokerfuzz.schemas import MessageType
 
 
-@click.command("rules", short_help="List the rules of the contract and its silences.")
+@click.command("rules", short_help="List the rules of the contract and its ambiguities.")
 @options.message_option
-@click.option("--silences", "kind", flag_value="silences", help="List only the silences.")
+@click.option("--ambiguities", "kind", flag_value="ambiguities", help="List only the ambiguities.")
 @click.option("--techniques", "kind", flag_value="techniques", help="List the techniques instead, with the keywords of the rules that they break.")
 @options.contract_option
 @options.json_option
 def command(message_types: "tuple[MessageType, ...]", kind: str | None, contract: str | None, as_json: bool) -> None:
-    """List what the contract requires (rules) and what it leaves open (silences).
+    """List what the contract requires (rules) and what it leaves open (ambiguities).
 
     \b
     Examples:
       brokerfuzz rules --message offer-creation-request
-      brokerfuzz rules --silences
+      brokerfuzz rules --ambiguities
       brokerfuzz rules --json | jq '.rules[] | select(.keyword == "minimum")'
     """
     from brokerfuzz.explaining import listings
@@ -35,7 +35,7 @@ def command(message_types: "tuple[MessageType, ...]", kind: str | None, contract
         found = {kind: listings.technique_rows()}
         lines = listings.table(found[kind], ["name", "keywords", "text"])
     else:
-        silences = listings.silence_rows(demands, wanted)
-        found = {"silences": silences} if kind else {"rules": listings.rule_rows(demands, wanted), "silences": silences}
-        lines = iter([*listings.rule_lines(found.get("rules", ())), *listings.silence_lines(silences)])
+        ambiguities = listings.ambiguity_rows(demands, wanted)
+        found = {"ambiguities": ambiguities} if kind else {"rules": listings.rule_rows(demands, wanted), "ambiguities": ambiguities}
+        lines = iter([*listings.rule_lines(found.get("rules", ())), *listings.ambiguity_lines(ambiguities)])
     print_json(found) if as_json else print_lines(lines)

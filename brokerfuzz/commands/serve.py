@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.output import print_json, print_lines
 
 if TYPE_CHECKING:

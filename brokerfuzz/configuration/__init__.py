@@ -6,8 +6,8 @@ it. The command line looks for a configuration whenever it starts: importing thi
 
 from brokerfuzz.configuration.files import Configuration, find, load
 from brokerfuzz.configuration.parameters import PARAMETERS, option_defaults
-from brokerfuzz.configuration.pinning import pin_stances
+from brokerfuzz.configuration.pinning import pin_policies
 from brokerfuzz.configuration.templates import template, write_template
 from brokerfuzz.configuration.validating import schema_text
 
-__all__ = ["PARAMETERS", "Configuration", "find", "load", "option_defaults", "pin_stances", "schema_text", "template", "write_template"]
+__all__ = ["PARAMETERS", "Configuration", "find", "load", "option_defaults", "pin_policies", "schema_text", "template", "write_template"]

@@ -45,8 +45,8 @@ def _joined(values: list[str | int], origin: _Origin) -> str:
     return ",".join(map(str, values))
 
 
-def _stances(values: Mapping[str, str], origin: _Origin) -> list[str]:
-    return [f"{silence}={stance}" for silence, stance in values.items()]
+def _policies(values: Mapping[str, str], origin: _Origin) -> list[str]:
+    return [f"{ambiguity}={policy}" for ambiguity, policy in values.items()]
 
 
 def _url(value: str, origin: _Origin) -> Callable[[], str]:
@@ -75,7 +75,7 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
     ("answers", "accept"): Parameter("accept", _joined),
     ("answers", "reject"): Parameter("reject", _joined),
     ("answers", "envelope"): Parameter("envelope"),
-    ("stances",): Parameter("stances", _stances),
+    ("policies",): Parameter("policies", _policies),
     ("cases", "contract"): Parameter("contract", _file),
     ("cases", "now"): Parameter("now"),
     ("cases", "strength"): Parameter("strength"),
@@ -104,7 +104,7 @@ def option_defaults(configuration: Configuration) -> dict[str, Any]:
 
     `url` and `headers` may refer to the environment and hold secrets: they are functions, which click calls where the command line gives
     no value itself, and which raise `ConfigurationError` where a variable is missing. `headers` gives texts of the form NAME:VALUE,
-    `stances` is a list of SILENCE=STANCE, `accept` and `reject` are parted by commas, an `exec_` that is an array becomes a command line. Names of
+    `policies` is a list of AMBIGUITY=POLICY, `accept` and `reject` are parted by commas, an `exec_` that is an array becomes a command line. Names of
     files are joined to the configuration's folder.
     """
     found = {}

@@ -1,7 +1,7 @@
-"""Writing stances into a configuration that is there.
+"""Writing policies into a configuration that is there.
 
 Lines are put into the file's text, so that all else keeps its bytes. Where to put them is guessed from how the text looks,
-and each guess is judged by what the file then says: just what it said before, and the stances. (tomlkit puts keys behind the
+and each guess is judged by what the file then says: just what it said before, and the policies. (tomlkit puts keys behind the
 comment of the next section, and does not read every file that Python reads.)
 """
 
@@ -19,17 +19,17 @@ from brokerfuzz.errors import ConfigurationError
 if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract
 
-STANCES = "stances"
+POLICIES = "policies"
 _MARK = "\ufeff"
 _ANY_HEADER = re.compile(r"[ \t]*\[")
 _ANY_KEY = re.compile(r"[ \t]*[\w\"'-][^#]*=")
 
 
-def pin_stances(path: Path, stances: Mapping[str, str], contract: "Contract | None" = None) -> list[str]:
-    """Writes stances into `[stances]` of a configuration, or `[tool.brokerfuzz.stances]` of a `pyproject.toml`; gives the ids written.
+def pin_policies(path: Path, policies: Mapping[str, str], contract: "Contract | None" = None) -> list[str]:
+    """Writes policies into `[policies]` of a configuration, or `[tool.brokerfuzz.policies]` of a `pyproject.toml`; gives the ids written.
 
-    A stance that the file has stays as it is; what the template has commented out gives way. A file that is not there begins as the
-    template. Raises `ConfigurationError` where the file cannot be used, is a `pyproject.toml` that is not there, or has its stances in a form that
+    A policy that the file has stays as it is; what the template has commented out gives way. A file that is not there begins as the
+    template. Raises `ConfigurationError` where the file cannot be used, is a `pyproject.toml` that is not there, or has its policies in a form that
     cannot be added to.
     """
     there = path.exists()
@@ -38,33 +38,33 @@ def pin_stances(path: Path, stances: Mapping[str, str], contract: "Contract | No
     text = text_of(path) if there else template(contract)
     content = parsed(path, text)
     values = ours(content, path)
-    pinned = {} if values is None else validated(values, path, above(path)).get(STANCES, {})
-    new = {silence: stance for silence, stance in stances.items() if silence not in pinned}
-    validated({STANCES: new}, path, above(path))
+    pinned = {} if values is None else validated(values, path, above(path)).get(POLICIES, {})
+    new = {ambiguity: policy for ambiguity, policy in policies.items() if ambiguity not in pinned}
+    validated({POLICIES: new}, path, above(path))
     if new:
         mark = _MARK if there and path.read_bytes().startswith(_MARK.encode()) else ""
         put(path, mark + _with(text, new, path))
     return list(new)
 
 
-def _with(text: str, stances: Mapping[str, str], path: Path) -> str:
-    """The text with the stances in it."""
-    names = (*above(path), STANCES)
-    lines = {silence: f"{spelled_key(silence)} = {spelled(stance)}" for silence, stance in stances.items()}
-    wanted = _joined(_read(text), names, stances)
+def _with(text: str, policies: Mapping[str, str], path: Path) -> str:
+    """The text with the policies in it."""
+    names = (*above(path), POLICIES)
+    lines = {ambiguity: f"{spelled_key(ambiguity)} = {spelled(policy)}" for ambiguity, policy in policies.items()}
+    wanted = _joined(_read(text), names, policies)
     for changed in _guesses(text, names, lines) if wanted is not None else ():
         if _read(changed) == wanted:
             return changed
-    raise ConfigurationError(f"{path}: its stances are written in a form that cannot be added to: add {', '.join(lines.values())} yourself")
+    raise ConfigurationError(f"{path}: its policies are written in a form that cannot be added to: add {', '.join(lines.values())} yourself")
 
 
-def _joined(content: Any, names: tuple[str, ...], stances: Mapping[str, str]) -> Any:
+def _joined(content: Any, names: tuple[str, ...], policies: Mapping[str, str]) -> Any:
     """What a file has to say in the end; None where no table can be there."""
     if not isinstance(content, dict):
         return None
     if not names:
-        return {**content, **stances}
-    inner = _joined(content.get(names[0], {}), names[1:], stances)
+        return {**content, **policies}
+    inner = _joined(content.get(names[0], {}), names[1:], policies)
     return None if inner is None else {**content, names[0]: inner}
 
 
@@ -84,11 +84,11 @@ def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Ite
     path = r"[ \t]*\.[ \t]*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)
     for header in re.finditer(rf"^[ \t]*\[[ \t]*{path}[ \t]*\][ \t]*(#[^\n]*)?\r?\n", text, re.MULTILINE):
         yield _below_header(text[: header.end()], text[header.end() :], lines, end)
-    for table in re.finditer(rf"{STANCES}[\"']?[ \t]*=[ \t]*\{{", text):
+    for table in re.finditer(rf"{POLICIES}[\"']?[ \t]*=[ \t]*\{{", text):
         before, after = text[: table.end()], text[table.end() :]
         between = "" if after.lstrip().startswith("}") else ","
         yield f"{before} {', '.join(lines.values())}{between}{after}"
-    for sibling in re.finditer(rf"^[^\n#=]*?{STANCES}[\"']?[ \t]*\.[ \t]*", text, re.MULTILINE):
+    for sibling in re.finditer(rf"^[^\n#=]*?{POLICIES}[\"']?[ \t]*\.[ \t]*", text, re.MULTILINE):
         before, after = text[: sibling.start()], text[sibling.start() :]
         yield before + "".join(f"{sibling[0]}{line}{end}" for line in lines.values()) + after
     yield text + end.join([*([""] if text else []), f"[{'.'.join(names)}]", *lines.values(), ""])
@@ -101,8 +101,8 @@ def _below_header(before: str, after: str, lines: Mapping[str, str], end: str) -
     section, rest = below[:size], below[size:]
     carriage = end[:-1]
     missing = []
-    for silence, line in lines.items():
-        unset = re.compile(rf"[ \t]*#[ \t]*{re.escape(spelled_key(silence))}[ \t]*=[ \t]*\"unspecified\"[ \t]*\r?")
+    for ambiguity, line in lines.items():
+        unset = re.compile(rf"[ \t]*#[ \t]*{re.escape(spelled_key(ambiguity))}[ \t]*=[ \t]*\"unspecified\"[ \t]*\r?")
         place = next((index for index, old in enumerate(section) if unset.fullmatch(old)), None)
         if place is None:
             missing.append(line + carriage)

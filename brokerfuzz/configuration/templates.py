@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def template(contract: "Contract | None" = None, *, schema_beside: bool = False) -> str:
-    """The text of a new configuration file, with every silence of the contract as a stance that says nothing yet.
+    """The text of a new configuration file, with every ambiguity of the contract as a policy that says nothing yet.
 
     `schema_beside` is for a file that has `brokerfuzz.schema.json` beside it: editors are told.
     """
@@ -30,9 +30,9 @@ def template(contract: "Contract | None" = None, *, schema_beside: bool = False)
     lines += [f"# {schema()['title']}. The command line outranks them; `brokerfuzz init --help` tells more."]
     for name, section in schema()["properties"].items():
         lines += ["", f"[{name}]  # {section['description']}"]
-        if name == "stances":
-            for silence in (contract or load_contract()).silences:
-                lines += [f"# {on_a_line(silence.question)}", _unset(silence.id, section["additionalProperties"]["default"])]
+        if name == "policies":
+            for ambiguity in (contract or load_contract()).ambiguities:
+                lines += [f"# {on_a_line(ambiguity.question)}", _unset(ambiguity.id, section["additionalProperties"]["default"])]
         else:
             lines += _keys(name, section["properties"])
     return "\n".join([*lines, ""])
@@ -58,7 +58,7 @@ def write_template(path: Path, *, force: bool = False, contract: "Contract | Non
 
 def put(path: Path, text: str) -> None:
     """Writes a file whole; one that is there keeps its rights, and stays where a link to it leads."""
-    from brokerfuzz.writing import whole
+    from brokerfuzz.atomic_files import whole
 
     real = path.resolve()
     try:

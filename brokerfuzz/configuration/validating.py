@@ -77,7 +77,7 @@ def _plain(value: Any, node: Node) -> Any:
 
 
 def _below(node: Node, step: str | int) -> Node:
-    """The schema of a member or an item; an empty one where there is none."""
+    """The schema of a property or an item; an empty one where there is none."""
     found = node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step, node.get("additionalProperties"))
     return found if isinstance(found, dict) else {}
 

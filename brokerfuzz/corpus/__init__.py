@@ -1,8 +1,8 @@
 """Corpora: cases as files that any language reads."""
 
-from brokerfuzz.cases.decoding import decode
+from brokerfuzz.cases.record_reader import decode
 from brokerfuzz.cases.records import encode
-from brokerfuzz.corpus.committed import load
+from brokerfuzz.corpus.bundled_corpus import load
 from brokerfuzz.corpus.counting import Summary
 from brokerfuzz.corpus.files import dump, write
 from brokerfuzz.corpus.reading import parse, read

@@ -5,21 +5,21 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from brokerfuzz.cases.decoding import CaseRecord
+from brokerfuzz.cases.record_reader import CaseRecord
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.reading import check_lasting, records
 
 KINDS = ("before", "after", "added", "removed", "changed")
 
 About = tuple[str, str, str]
-"""(message type, what its cases are about: a rule's id, a silence's or `valid`; the technique, or nothing)."""
+"""(message type, what its cases are about: a rule's id, an ambiguity's or `valid`; the technique, or nothing)."""
 
 
 @dataclass
 class Comparison:
     """How many cases there were, are, were added, are gone and are said to be something else: by kind and what they are about, and in all.
 
-    Those that `changed` are in both corpora, with another label, other faults or silences; they are counted by what the second says.
+    Those that `changed` are in both corpora, with another label, other faults or ambiguities; they are counted by what the second says.
     """
 
     about: dict[str, Counter[About]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
@@ -93,7 +93,7 @@ def _compare(found: Comparison, before: int, record: CaseRecord) -> None:
 
 def _state(record: CaseRecord) -> int:
     """A number for what a record says of its case, from which the label can be told; of this process alone."""
-    said = hash((record.faults, record.silences)) & 0xFFFF_FFFF_FFFF
+    said = hash((record.faults, record.ambiguities)) & 0xFFFF_FFFF_FFFF
     return said * len(LABELS) + LABELS.index(record.label)
 
 
@@ -101,7 +101,7 @@ def _about(record: CaseRecord) -> Iterator[About]:
     for fault in record.faults:
         yield record.message_type, fault.rule, fault.technique
     if not record.faults:
-        for silence in record.silences if record.label == "unspecified" else ():
-            yield record.message_type, silence, ""
-        if record.label != "unspecified" or not record.silences:
+        for ambiguity in record.ambiguities if record.label == "unspecified" else ():
+            yield record.message_type, ambiguity, ""
+        if record.label != "unspecified" or not record.ambiguities:
             yield record.message_type, record.label, ""

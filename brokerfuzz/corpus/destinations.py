@@ -10,13 +10,13 @@ from typing import BinaryIO, cast
 
 import orjson
 
-from brokerfuzz.corpus.confined import is_name
+from brokerfuzz.atomic_files import write_behind
+from brokerfuzz.compression import packing
+from brokerfuzz.corpus.confined_paths import is_name
 from brokerfuzz.corpus.formats import About, File
 from brokerfuzz.corpus.places import CountingStream, Place, Summed
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.packing import packing
 from brokerfuzz.version import __version__
-from brokerfuzz.writing import write_behind
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 """The two files that every folder has besides those of its format: what it is, and its files' checksums, as `sha256sum --check` reads them."""

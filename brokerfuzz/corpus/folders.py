@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from brokerfuzz.corpus.confined import Beside, Confined, ConfinedFiles
+from brokerfuzz.corpus.confined_paths import Beside, Confined, ConfinedFiles
 from brokerfuzz.corpus.destinations import LONGEST_SUM, MANIFEST, SUM, SUMS
 from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError, quoted

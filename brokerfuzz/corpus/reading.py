@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import BinaryIO
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.decoding import BytesOf, CaseRecord, judged, no_files, record_of
+from brokerfuzz.cases.record_reader import BytesOf, CaseRecord, judged, no_files, record_of
+from brokerfuzz.compression import opened_for_reading, unpacking
 from brokerfuzz.corpus.folders import CASES, SHARDS, CorpusFolder, ShardList
 from brokerfuzz.corpus.places import LocalPlace, Place, place_of
 from brokerfuzz.errors import CorpusError, shortened
-from brokerfuzz.packing import opened_for_reading, unpacking
 from brokerfuzz.schemas import Contract
 
 LONGEST_LINE = 8 * 1024 * 1024
 """Bytes of a line that are read at the most.
 
-The longest that brokerfuzz writes has 1.4 MB: the message of more than 1 MiB that asks how large one may be (the silence `message-size`), in base64.
+The longest that brokerfuzz writes has 1.4 MB: the message of more than 1 MiB that asks how large one may be (the ambiguity `message-size`), in
+base64.
 Random cases have up to 33 KB. So a changed contract may ask that of 6 MB. What a line becomes is read, judged and told in less than a gigabyte.
 """
 _AGAIN = "export the corpus again, as ndjson or with --format files"

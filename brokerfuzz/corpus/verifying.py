@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from brokerfuzz.cases.decoding import judged
+from brokerfuzz.cases.record_reader import judged
 from brokerfuzz.corpus.folders import SHARDS, CorpusFolder, ShardList
 from brokerfuzz.corpus.places import LocalPlace, Place, place_of
 from brokerfuzz.corpus.reading import Line, Succession, Twins, lines, parts_of

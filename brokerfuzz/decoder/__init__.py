@@ -1,7 +1,7 @@
 """The decoder: bytes in, a valid message out. Its drivers give the bytes."""
 
-from brokerfuzz.decoder.bulk import Records, Seeded, messages
+from brokerfuzz.decoder.byte_sources import Records, Seeded, messages
+from brokerfuzz.decoder.byte_tables import Source
 from brokerfuzz.decoder.compiling import Read, Style, compile_decoder
-from brokerfuzz.decoder.tables import Source
 
 __all__ = ["Read", "Records", "Seeded", "Source", "Style", "compile_decoder", "messages"]

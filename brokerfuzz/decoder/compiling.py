@@ -1,7 +1,7 @@
 """From a flat schema to a decoder: bytes in, a valid message out.
 
-An object is a record of fixed length (see `outlines`), one byte a member; a member's table (see `tables`) says what the byte spells.
-Conditions (`if`, `then`, `else`) are met by construction: the members that a condition asks about are spelled first, and the rest by
+An object is a record of fixed length (see `record_layout`), one byte a property; a property's table (see `tables`) says what the byte spells.
+Conditions (`if`, `then`, `else`) are met by construction: the properties that a condition asks about are spelled first, and the rest by
 the tables of the branch that follows.
 """
 
@@ -11,12 +11,12 @@ from functools import partial, reduce
 from operator import getitem
 from typing import Any, NamedTuple
 
-from brokerfuzz.decoder.doubts import doubts
-from brokerfuzz.decoder.matching import matches
-from brokerfuzz.decoder.outlines import Outline, outline
+from brokerfuzz.decoder.ambiguity_sites import doubts
+from brokerfuzz.decoder.byte_tables import ABSENT, FREE_BYTES, Free, Inline, Source, Spelling, Table, Values, table, together
+from brokerfuzz.decoder.condition_matching import matches
+from brokerfuzz.decoder.consistency_repair import Settle, steps
+from brokerfuzz.decoder.record_layout import Outline, outline
 from brokerfuzz.decoder.scalars import ValuePlace, may_be_null, ready_made, scalar_values
-from brokerfuzz.decoder.settling import Settle, steps
-from brokerfuzz.decoder.tables import ABSENT, FREE_BYTES, Free, Inline, Source, Spelling, Table, Values, table, together
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
@@ -49,8 +49,8 @@ class _CompileContext:
     path: str = ""
     optional: bool = False
 
-    def member(self, name: str, *, optional: bool) -> "_CompileContext":
-        return replace(self, outline=self.outline.members[name], path=join(self.path, name), optional=optional)
+    def prop(self, name: str, *, optional: bool) -> "_CompileContext":
+        return replace(self, outline=self.outline.props[name], path=join(self.path, name), optional=optional)
 
     @property
     def item(self) -> "_CompileContext":
@@ -71,7 +71,7 @@ class _CompileContext:
 def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: Schema | None = None, style: Style | None = None) -> Read:
     """A function from a source of bytes to a valid message. `narrowed` is a flat schema to conjoin with the contract's own.
 
-    Raises `ContractError` where no message can be valid, or it has to have a member that no schema describes.
+    Raises `ContractError` where no message can be valid, or it has to have a property that no schema describes.
     """
     contract.check_described(message_type)
     schema = flat.conjoin(contract.flat[message_type], narrowed) if narrowed else contract.flat[message_type]
@@ -80,11 +80,11 @@ def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: 
     return lambda source: _slot(source, source.take(width), 0, entries)
 
 
-# ------------------------------------------------------------------------------------------------------- members
+# ------------------------------------------------------------------------------------------------------- properties
 
 
 def _table(schema: Schema, place: _CompileContext) -> Table:
-    """The table of a member or item, whose schema and place are these."""
+    """The table of a property or item, whose schema and place are these."""
     if place.path in place.style.pinned:
         return [Spelling(lambda source, record, start: source.draw(place.path))] * 256
     nullable = may_be_null(schema, place.spot)
@@ -176,8 +176,8 @@ def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
 # -------------------------------------------------------------------------------------------------------- objects
 
 
-class _Member(NamedTuple):
-    """A member of an object: its name, where its byte is, and where its window begins."""
+class _Property(NamedTuple):
+    """A property of an object: its name, where its byte is, and where its window begins."""
 
     name: str
     position: int
@@ -186,86 +186,86 @@ class _Member(NamedTuple):
 
 @dataclass(frozen=True)
 class _ObjectSpeller:
-    """The members of an object, in the order of their bytes, and what to settle among them."""
+    """The properties of an object, in the order of their bytes, and what to settle among them."""
 
-    members: list[_Member]
+    props: list[_Property]
     settle: list[Settle] = field(default_factory=list)
 
     def spell(self, source: Source, record: bytes, start: int, tables: Iterable[Table]) -> dict[str, Any]:
-        """The object whose members' bytes begin at `start`."""
+        """The object whose properties' bytes begin at `start`."""
         out: dict[str, Any] = {}
-        for member, entry in zip(self.members, map(getitem, tables, record[start:]), strict=False):
+        for prop, entry in zip(self.props, map(getitem, tables, record[start:]), strict=False):
             if entry is ABSENT:
                 continue
             if entry.__class__ is Spelling:
-                value = entry.read(source, record, start + member.window)
+                value = entry.read(source, record, start + prop.window)
                 if value is not ABSENT:
-                    out[member.name] = value
+                    out[prop.name] = value
             else:
-                out[member.name] = entry.read(record, start + member.position) if entry.__class__ is Free else entry
+                out[prop.name] = entry.read(record, start + prop.position) if entry.__class__ is Free else entry
         for step in self.settle:
             step(out)
         return out
 
 
 def _object(schema: Schema, place: _CompileContext) -> Inline:
-    found = [_Member(name, position, place.outline.windows[name]) for position, name in enumerate(place.outline.members)]
-    members = _ObjectSpeller(found, place.settle(schema))
+    found = [_Property(name, position, place.outline.windows[name]) for position, name in enumerate(place.outline.props)]
+    props = _ObjectSpeller(found, place.settle(schema))
     if conditions := flat.conditions_of(schema):
-        return _conditional(schema, conditions, place, members)
+        return _conditional(schema, conditions, place, props)
     tables = _tables(schema, place)
-    return lambda source, record, start: members.spell(source, record, start, tables)
+    return lambda source, record, start: props.spell(source, record, start, tables)
 
 
 def _tables(schema: Schema, place: _CompileContext) -> list[Table]:
     required, properties = schema.get("required", ()), schema.get("properties", {})
-    left_out: Table = (ABSENT,) * 256  # a member that another branch of a condition has
-    places = {name: place.member(name, optional=name not in required) for name in place.outline.members}
+    left_out: Table = (ABSENT,) * 256  # a property that another branch of a condition has
+    places = {name: place.prop(name, optional=name not in required) for name in place.outline.props}
     return [_table(properties[name], there) if name in properties else left_out for name, there in places.items()]
 
 
 # ----------------------------------------------------------------------------------------------------- conditions
 
 
-def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContext, members: _ObjectSpeller) -> Inline:
-    """An object whose members depend on each other: the deciding ones are spelled first, then the branch is known."""
+def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContext, props: _ObjectSpeller) -> Inline:
+    """An object whose properties depend on each other: the deciding ones are spelled first, then the branch is known."""
     base = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
-    deciding = [member for member in members.members if any(member.name in condition["if"].get("properties", {}) for condition in conditions)]
+    deciding = [prop for prop in props.props if any(prop.name in condition["if"].get("properties", {}) for condition in conditions)]
     first_tables = _tables(base, place)
-    pure = not any(isinstance(entry, Spelling | Free) for member in deciding for entry in first_tables[member.position])
+    pure = not any(isinstance(entry, Spelling | Free) for prop in deciding for entry in first_tables[prop.position])
     branches: dict[tuple[bool, ...], list[Table]] = {}
     by_bytes: dict[tuple[int, ...], list[Table]] = {}
 
     def tables_for(decided: Mapping[str, Any]) -> list[Table]:
-        """The tables of the branch that follows, those of the deciding members holding what is decided."""
+        """The tables of the branch that follows, those of the deciding properties holding what is decided."""
         outcomes = tuple(matches(condition["if"], decided) for condition in conditions)
         if outcomes not in branches:
             demands = [condition.get("then" if holds else "else", {}) for condition, holds in zip(conditions, outcomes, strict=True)]
             branches[outcomes] = _tables(reduce(flat.conjoin, demands, base), place)
         tables = list(branches[outcomes])
-        for member in deciding:
-            tables[member.position] = (decided.get(member.name, ABSENT),) * 256
+        for prop in deciding:
+            tables[prop.position] = (decided.get(prop.name, ABSENT),) * 256
         return tables
 
     def decide(source: Source, record: bytes, start: int) -> dict[str, Any]:
         decided = {}
-        for member in deciding:
-            entry = first_tables[member.position][record[start + member.position]]
+        for prop in deciding:
+            entry = first_tables[prop.position][record[start + prop.position]]
             if entry.__class__ is Spelling:
-                entry = entry.read(source, record, start + member.window)
+                entry = entry.read(source, record, start + prop.window)
             elif entry.__class__ is Free:
-                entry = entry.read(record, start + member.position)
+                entry = entry.read(record, start + prop.position)
             if entry is not ABSENT:
-                decided[member.name] = entry
+                decided[prop.name] = entry
         return decided
 
     def read(source: Source, record: bytes, start: int) -> dict[str, Any]:
-        key = tuple([record[start + member.position] for member in deciding])
+        key = tuple([record[start + prop.position] for prop in deciding])
         tables = by_bytes.get(key)
         if tables is None:
             tables = tables_for(decide(source, record, start))
             if pure:
                 by_bytes[key] = tables
-        return members.spell(source, record, start, tables)
+        return props.spell(source, record, start, tables)
 
     return read

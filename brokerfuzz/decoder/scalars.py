@@ -5,9 +5,9 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from brokerfuzz.decoder import free, plausible, pools, strangers
-from brokerfuzz.decoder.doubts import detectors_at, spelling_at
-from brokerfuzz.decoder.tables import Spelling, Values, together
+from brokerfuzz.decoder import business_values, unrestricted_values, unsupported_keywords, value_pools
+from brokerfuzz.decoder.ambiguity_sites import detectors_at, spelling_at
+from brokerfuzz.decoder.byte_tables import Spelling, Values, together
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas import flattening as flat
@@ -28,7 +28,7 @@ class ValuePlace:
     plausible: bool
 
     def asked(self, detector: str) -> bool:
-        """Whether a silence with this detector concerns the place."""
+        """Whether an ambiguity with this detector concerns the place."""
         return detector in detectors_at(self.contract, self.message_type, self.path)
 
 
@@ -37,7 +37,7 @@ def may_be_null(schema: Schema, spot: ValuePlace) -> bool:
     if "enum" in schema:
         return None in schema["enum"]
     if flat.strangers(schema):
-        return None in strangers.pool(schema, spot.path)
+        return None in unsupported_keywords.pool(schema, spot.path)
     return "null" in flat.types_of(schema)
 
 
@@ -46,11 +46,11 @@ def ready_made(schema: Schema, spot: ValuePlace) -> Values | None:
     if "enum" in schema:
         return Values([_fresh(value) for value in schema["enum"] if value is not None])
     if flat.strangers(schema):
-        return Values([_fresh(value) for value in strangers.pool(schema, spot.path) if value is not None])
-    if spot.plausible and not spot.asked("timestamp") and (fitting := plausible.values(spot.path, schema)):
+        return Values([_fresh(value) for value in unsupported_keywords.pool(schema, spot.path) if value is not None])
+    if spot.plausible and not spot.asked("timestamp") and (fitting := business_values.values(spot.path, schema)):
         return Values(fitting)
     if flat.types_of(schema) >= set(flat.JSON_TYPES):
-        return Values(pools.of_any_type())
+        return Values(value_pools.of_any_type())
     return None
 
 
@@ -68,19 +68,19 @@ def scalar_values(schema: Schema, spot: ValuePlace) -> Values:
 def _strings(schema: Schema, spot: ValuePlace) -> Values:
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength")
     if detector := spelling_at(spot.contract, spot.message_type, spot.path):
-        fitting = [text for text in pools.FOR_DETECTOR[detector] if shortest <= len(text) <= (longest or pools.LONGEST)]
-        return Values(fitting, (), free.instant() if detector in ("past", "timestamp") else None)
-    texts = pools.texts(shortest, longest)
-    return Values([t for t in texts if len(t) < LONG], [t for t in texts if len(t) >= LONG], free.text(shortest, longest))
+        fitting = [text for text in value_pools.FOR_DETECTOR[detector] if shortest <= len(text) <= (longest or value_pools.LONGEST)]
+        return Values(fitting, (), unrestricted_values.instant() if detector in ("past", "timestamp") else None)
+    texts = value_pools.texts(shortest, longest)
+    return Values([t for t in texts if len(t) < LONG], [t for t in texts if len(t) >= LONG], unrestricted_values.text(shortest, longest))
 
 
 def _integers(schema: Schema, spot: ValuePlace) -> Values:
     low, high = (int(bound) for bound in _bounds(schema, -(1 << 31), (1 << 31) - 1))
     step = int(schema.get("multipleOf", 1))
-    values = pools.integers(low, high, step)
+    values = value_pools.integers(low, high, step)
     if not values:
         raise ContractError(f"no integer fits {spot.path}: at least {low}, at most {high}, a multiple of {step}")
-    return Values(values, (), free.integer(low, high, values[0], step))
+    return Values(values, (), unrestricted_values.integer(low, high, values[0], step))
 
 
 def _numbers(schema: Schema, spot: ValuePlace) -> Values:
@@ -90,7 +90,7 @@ def _numbers(schema: Schema, spot: ValuePlace) -> Values:
         step = schema["multipleOf"]
         near = [step * i for i in (0, 1, 2, -1, 10, 100, round(max(low, -1e9) / step), round(min(high, 1e9) / step))]
         return Values([value for value in near if low <= value <= high])
-    return Values(pools.numbers(low, high, decimal=decimal), (), free.number(low, high, decimal=decimal))
+    return Values(value_pools.numbers(low, high, decimal=decimal), (), unrestricted_values.number(low, high, decimal=decimal))
 
 
 def _booleans(schema: Schema, spot: ValuePlace) -> Values:

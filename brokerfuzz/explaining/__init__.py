@@ -1,4 +1,4 @@
-"""Explanations: what a rule, a technique, a silence or a verdict means, in plain words and as data.
+"""Explanations: what a rule, a technique, an ambiguity or a verdict means, in plain words and as data.
 
 `explain` tells of one name, `listings` of all of a kind, `judgements` of messages.
 """

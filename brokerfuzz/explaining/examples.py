@@ -1,4 +1,4 @@
-"""The smallest example of a fault or of a silence, with the message that has only that one difference to it."""
+"""The smallest example of a fault or of an ambiguity, with the message that has only that one difference to it."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,13 +6,13 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from brokerfuzz.cases.building import MessagePlan, build, with_place
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.message_builder import MessagePlan, build, with_place
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import Technique, techniques_for
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Rule, Silence
+from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, MessageType, Rule
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.flattening import Schema
 
@@ -33,17 +33,17 @@ def of_technique(contract: Contract, technique: Technique, now: datetime) -> Cas
     return next(filter(None, chain(smallest, complete)), None)
 
 
-def of_silence(contract: Contract, silence: Silence, now: datetime) -> Case | None:
-    """A message that touches the silence, beside the one that differs from it there and is valid; None where no message can."""
+def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Case | None:
+    """A message that touches the ambiguity, beside the one that differs from it there and is valid; None where no message can."""
     for message_type in MESSAGE_TYPES:
         maker = ProbeMaker(contract, message_type, now)
-        if not silence.concerns(message_type):
+        if not ambiguity.concerns(message_type):
             continue
-        for site in maker.sites(silence):
+        for site in maker.sites(ambiguity):
             message = _smallest(contract, message_type, with_place(contract, message_type, maker.path(site)))
-            for name, steps, change in maker.probes(silence, site, message):
+            for name, steps, change in maker.probes(ambiguity, site, message):
                 twin = Case.confirmed(message_type, compact(message), claim="valid", now=now, contract=contract)
-                case = maker.case(silence, name, apply(message, steps, change))
+                case = maker.case(ambiguity, name, apply(message, steps, change))
                 if case is not None:
                     return replace(case, twin=twin)
     return None

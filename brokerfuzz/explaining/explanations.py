@@ -1,4 +1,4 @@
-"""What one name means: a rule's, a technique's or a silence's."""
+"""What one name means: a rule's, a technique's or an ambiguity's."""
 
 import json
 from collections.abc import Iterator
@@ -11,26 +11,26 @@ from brokerfuzz.cases.techniques import TECHNIQUES, Technique, techniques_for
 from brokerfuzz.corpus import encode
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining import examples
-from brokerfuzz.explaining.differences import difference
-from brokerfuzz.explaining.words import at_site, rule_sentence, title
-from brokerfuzz.schemas import Contract, Rule, Silence, load_contract
+from brokerfuzz.explaining.contract_wording import at_site, rule_sentence, title
+from brokerfuzz.explaining.message_diff import difference
+from brokerfuzz.schemas import Ambiguity, Contract, Rule, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.wording import listed
 
-PINNED = "silence/"
+PINNED = "ambiguity/"
 MOST_NAMED = 20
 """How many techniques of a rule a sentence names; `data()` has them all."""
-"""What the oracle writes before a silence's id where the user pinned it and a message breaks it."""
+"""What the oracle writes before an ambiguity's id where the user pinned it and a message breaks it."""
 
 
 @dataclass(frozen=True)
 class Explanation:
     """What a name means: sentences, the place in the contract that it comes from, and an example beside its twin.
 
-    `names` are those of the other kind that go with it: a rule's techniques, a technique's keywords, a silence's message types.
+    `names` are those of the other kind that go with it: a rule's techniques, a technique's keywords, an ambiguity's message types.
     """
 
-    kind: Literal["rule", "technique", "silence"]
+    kind: Literal["rule", "technique", "ambiguity"]
     id: str
     sentences: tuple[str, ...]
     source: str | None
@@ -39,7 +39,7 @@ class Explanation:
 
     def data(self) -> dict[str, Any]:
         """The explanation as JSON has it; the example and its twin are records of a corpus."""
-        called = {"rule": "techniques", "technique": "keywords", "silence": "messages"}[self.kind]
+        called = {"rule": "techniques", "technique": "keywords", "ambiguity": "messages"}[self.kind]
         said = {"kind": self.kind, "id": self.id, "text": " ".join(self.sentences), "source": self.source, called: list(self.names)}
         pair = {"example": self.example, "twin": self.example.twin if self.example else None}
         return {**said, **{name: json.loads(encode(case)) if case else None for name, case in pair.items()}}
@@ -67,25 +67,25 @@ class Explanation:
 
 
 def explain(name: str, *, contract: Contract | None = None, now: datetime | None = None) -> Explanation:
-    """What a rule's id, a technique's name or a silence's id means. Raises `UnknownNameError` for what is none of them.
+    """What a rule's id, a technique's name or an ambiguity's id means. Raises `UnknownNameError` for what is none of them.
 
     `now` is the time that the example is made against (the present, where it is None).
     """
     contract, instant = contract or load_contract(), clock(now)
-    silence = next((entry for entry in contract.silences if entry.id == name.removeprefix(PINNED)), None)
+    ambiguity = next((entry for entry in contract.ambiguities if entry.id == name.removeprefix(PINNED)), None)
     if name in contract.rules_by_id:
         return _of_rule(contract, contract.rules_by_id[name], instant)
     if name in TECHNIQUES:
         return _of_technique(contract, TECHNIQUES[name], instant)
-    if silence is not None:
-        return _of_silence(contract, silence, instant)
-    remedy = "`brokerfuzz rules` lists rules and silences, `brokerfuzz rules --techniques` techniques"
-    raise UnknownNameError("rule, technique or silence", name, known_ids(contract), remedy)
+    if ambiguity is not None:
+        return _of_ambiguity(contract, ambiguity, instant)
+    remedy = "`brokerfuzz rules` lists rules and ambiguities, `brokerfuzz rules --techniques` techniques"
+    raise UnknownNameError("rule, technique or ambiguity", name, known_ids(contract), remedy)
 
 
 def known_ids(contract: Contract) -> list[str]:
-    """Every name that `explain` knows: rules, then techniques, then silences."""
-    return [*contract.rules_by_id, *TECHNIQUES, *(silence.id for silence in contract.silences)]
+    """Every name that `explain` knows: rules, then techniques, then ambiguities."""
+    return [*contract.rules_by_id, *TECHNIQUES, *(ambiguity.id for ambiguity in contract.ambiguities)]
 
 
 def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Explanation:
@@ -108,21 +108,21 @@ def _of_technique(contract: Contract, technique: Technique, now: datetime) -> Ex
     return Explanation("technique", technique.name, tuple(sentences), None, keywords, example)
 
 
-def _of_silence(contract: Contract, silence: Silence, now: datetime) -> Explanation:
-    example = examples.of_silence(contract, silence, now)
-    concerned = tuple(message_type for message_type in contract.flat if silence.concerns(message_type))
-    sentences = [f"The contract leaves open: {silence.question}", f"In no doubt: {silence.plain}.", *_places(silence, concerned)]
-    if silence.detector is None:
+def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Explanation:
+    example = examples.of_ambiguity(contract, ambiguity, now)
+    concerned = tuple(message_type for message_type in contract.flat if ambiguity.concerns(message_type))
+    sentences = [f"The contract leaves open: {ambiguity.question}", f"In no doubt: {ambiguity.plain}.", *_places(ambiguity, concerned)]
+    if ambiguity.detector is None:
         sentences.append("No message shows it: it is about the way that messages go.")
     else:
-        sentences.append(f"To settle it: --stance {silence.id}=accept, or --stance {silence.id}=reject.")
-    return Explanation("silence", silence.id, tuple(sentences), silence.source, concerned, example)
+        sentences.append(f"To settle it: --policy {ambiguity.id}=accept, or --policy {ambiguity.id}=reject.")
+    return Explanation("ambiguity", ambiguity.id, tuple(sentences), ambiguity.source, concerned, example)
 
 
-def _places(silence: Silence, concerned: tuple[str, ...]) -> Iterator[str]:
-    if silence.detector in OF_HEADERS:
+def _places(ambiguity: Ambiguity, concerned: tuple[str, ...]) -> Iterator[str]:
+    if ambiguity.detector in OF_HEADERS:
         yield "It is about the headers of the request, and no message alone shows it."
         return
-    for message_type in concerned if silence.sites else ():
-        places = [at_site(where if isinstance(where, str) else where[0]) for where in (silence.sites or {})[message_type]]
+    for message_type in concerned if ambiguity.sites else ():
+        places = [at_site(where if isinstance(where, str) else where[0]) for where in (ambiguity.sites or {})[message_type]]
         yield f"It concerns, in {title(message_type)}s: {', '.join(dict.fromkeys(places))}."

@@ -1,10 +1,10 @@
-"""All of a kind: rules, silences, techniques, seeded bugs; as data and for people."""
+"""All of a kind: rules, ambiguities, techniques, seeded bugs; as data and for people."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from brokerfuzz.cases.techniques import TECHNIQUES
-from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Rule, Silence
+from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, Rule
 
 Row = dict[str, Any]
 
@@ -27,14 +27,14 @@ def _rule_row(rule: Rule) -> Row:
     }
 
 
-def silence_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
-    """The silences that concern one of these message types, and those that no message shows."""
-    return [_silence_row(entry) for entry in contract.silences if entry.detector is None or any(map(entry.concerns, message_types))]
+def ambiguity_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
+    """The ambiguities that concern one of these message types, and those that no message shows."""
+    return [_ambiguity_row(entry) for entry in contract.ambiguities if entry.detector is None or any(map(entry.concerns, message_types))]
 
 
-def _silence_row(silence: Silence) -> Row:
-    concerned = [message_type for message_type in MESSAGE_TYPES if silence.concerns(message_type)]
-    return {"id": silence.id, "question": silence.question, "plain": silence.plain, "source": silence.source, "messages": concerned}
+def _ambiguity_row(ambiguity: Ambiguity) -> Row:
+    concerned = [message_type for message_type in MESSAGE_TYPES if ambiguity.concerns(message_type)]
+    return {"id": ambiguity.id, "question": ambiguity.question, "plain": ambiguity.plain, "source": ambiguity.source, "messages": concerned}
 
 
 def technique_rows() -> list[Row]:
@@ -59,8 +59,8 @@ def rule_lines(rows: Iterable[Row]) -> Iterator[str]:
         yield f"    {row['demand']} ({row['source']})"
 
 
-def silence_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """An id a line, and below it the question, what is in no doubt, and where the contract is silent."""
+def ambiguity_lines(rows: Iterable[Row]) -> Iterator[str]:
+    """An id a line, and below it the question, what is in no doubt, and where the contract leaves a question open."""
     for row in rows:
         yield row["id"]
         yield f"    {row['question']}"

@@ -7,15 +7,15 @@ from functools import cached_property
 from typing import Any
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.decoding import judged
+from brokerfuzz.cases.record_reader import judged
 from brokerfuzz.corpus import encode
 from brokerfuzz.corpus.reading import Line, check_lasting, lines, parts_of
 from brokerfuzz.errors import CorpusError, shortened
-from brokerfuzz.explaining.catalogues import why
-from brokerfuzz.explaining.differences import difference, laid_out
+from brokerfuzz.explaining.catalogue_summary import why
 from brokerfuzz.explaining.judgements import MessageJudgement
 from brokerfuzz.explaining.judgements import data as judgement_data
 from brokerfuzz.explaining.judgements import lines as judgement_lines
+from brokerfuzz.explaining.message_diff import difference, laid_out
 from brokerfuzz.inputs import InputMessage
 from brokerfuzz.schemas import Contract
 from brokerfuzz.wording import printable_as_in_python
@@ -47,7 +47,7 @@ class Single:
             "file": self.name,
             "line": self.line,
             "why": why(self.case),
-            **{name: said[name] for name in ("verdict", "broken", "silences")},
+            **{name: said[name] for name in ("verdict", "broken", "ambiguities")},
             **{name: json.loads(encode(case)) if case else None for name, case in records.items()},
             "difference": self.difference,
         }

@@ -71,7 +71,7 @@ def _as_it_is(text: str, most: int) -> tuple[list[str], str]:
 
 
 def _layout(text: str, most: int) -> tuple[list[str], str]:
-    """(the lines, what is left out): a member or an item a line."""
+    """(the lines, what is left out): a property or an item a line."""
     lines: list[str] = []
     line, depth, before, gap = "", 0, ",", ""
     for match in _PIECE.finditer(text):

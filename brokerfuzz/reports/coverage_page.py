@@ -11,6 +11,7 @@ from html import escape
 from os.path import lexists
 from pathlib import Path
 
+from brokerfuzz.atomic_files import whole
 from brokerfuzz.cases.covering.goals import KINDS, Goal, of_rule
 from brokerfuzz.cases.covering.tally import COUNTED, Score, Tally
 from brokerfuzz.cases.techniques import TECHNIQUES
@@ -18,7 +19,6 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports.coverage_table import ROOT, full_name, percent, title
 from brokerfuzz.schemas import Rule
-from brokerfuzz.writing import whole
 
 MOST_LISTED = 100
 """How many pairs of one site, or sources, are listed; of the others it is said how many they are."""
@@ -80,7 +80,7 @@ def _head(tallies: Sequence[Tally], sources: Sequence[str]) -> Iterator[str]:
     score = sum((tally.score(*COUNTED) for tally in tallies), Score(0, 0))
     yield "<header>"
     yield f'<h1>Coverage of the contract</h1><p class="sources">by {_listed([f"<code>{escape(name)}</code>" for name in sources])}</p>'
-    yield f'<p class="whole"><b>{percent(score)}<small> %</small></b> of {score.all:,} rules, techniques, edges and silences'
+    yield f'<p class="whole"><b>{percent(score)}<small> %</small></b> of {score.all:,} rules, techniques, edges and ambiguities'
     yield f"<br>{sum(tally.messages for tally in tallies):,} messages</p>"
     yield "</header>"
     links = (
@@ -134,8 +134,8 @@ def _total(score: Score, what: str) -> str:
 
 
 def _gaps(tally: Tally) -> Iterator[str]:
-    """The rules that nothing breaks, and the silences that nothing touches: what a corpus should have first."""
-    for kind, said in (("rule", "never broken"), ("silence", "never touched")):
+    """The rules that nothing breaks, and the ambiguities that nothing touches: what a corpus should have first."""
+    for kind, said in (("rule", "never broken"), ("ambiguity", "never touched")):
         goals = [goal for goal in tally.missing() if goal.kind == kind]
         if goals:
             items = "".join(f"<li><code>{escape(' '.join(full_name(goal, tally.message_type)))}</code></li>" for goal in goals)
@@ -186,8 +186,8 @@ def _panel(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
             yield from _rule(tally, rule, of["technique"])
     if of["edge"]:
         yield f"<h4>Edges</h4>{_chips(tally, of['edge'])}"
-    if of["silence"]:
-        yield f"<h4>Silences</h4>{_chips(tally, of['silence'])}"
+    if of["ambiguity"]:
+        yield f"<h4>Ambiguities</h4>{_chips(tally, of['ambiguity'])}"
     if of["pair"]:
         missing = [goal for goal in of["pair"] if goal not in tally.first]
         covered = len(of["pair"]) - len(missing)
@@ -229,4 +229,4 @@ def _told(tally: Tally, goal: Goal, name: str) -> str:
     """What is missing, in words."""
     if goal.kind == "technique" and name in TECHNIQUES:
         return TECHNIQUES[name].text
-    return tally.contract.silence(name).question if goal.kind == "silence" else ""
+    return tally.contract.ambiguity(name).question if goal.kind == "ambiguity" else ""

@@ -77,7 +77,7 @@ def _colour(score: Score) -> str | None:
 
 
 def missing(tallies: Iterable[Tally]) -> Iterator[str]:
-    """What is not covered, a goal a line: its kind, the rule or the site in full, and the technique, the edge, the silence or the pair."""
+    """What is not covered, a goal a line: its kind, the rule or the site in full, and the technique, the edge, the ambiguity or the pair."""
     return (f"{goal.kind:<9}  {'  '.join(full_name(goal, tally.message_type))}" for tally in tallies for goal in tally.missing())
 
 

@@ -14,14 +14,14 @@ from functools import cached_property
 from brokerfuzz.pointers import steps_of
 from brokerfuzz.reports.body_lines import lines_of
 from brokerfuzz.reports.coverage_table import ROOT
+from brokerfuzz.reports.document_messages import Document, counted, is_flaky
 from brokerfuzz.reports.markup import Child, Markup, element
-from brokerfuzz.reports.messages import Document, counted, is_flaky
 from brokerfuzz.reports.side_by_side import alone, block, comparison
 from brokerfuzz.wording import printable
 
 KINDS = {
     "crashed": "crashed",
-    "silent": "silent",
+    "timeout": "timeout",
     "invalid-accepted": "invalid accepted",
     "valid-rejected": "valid rejected",
     "malformed-answer": "malformed answer",
@@ -187,8 +187,8 @@ def _title(entry: FindingEntry) -> Iterator[Child]:
         found = finding["rules"][0]["found"]
         yield element("small", " found ", _cut(found, 80)) if found else None
         return
-    if finding["silences"]:
-        yield from ("silence ", *_joined(finding["silences"]))
+    if finding["ambiguities"]:
+        yield from ("ambiguity ", *_joined(finding["ambiguities"]))
     else:
         yield from _joined([place or ROOT for place in finding["places"]]) if finding["places"] else ["every message"]
     there = _there(finding)
@@ -248,8 +248,8 @@ def _facts(entry: FindingEntry) -> Iterator[tuple[str, Child]]:
         yield "Rule" if len(finding["rules"]) == 1 else "Rules", _list(finding["rules"], lambda one: _rule(one, finding["message"]))
     if finding["places"]:
         yield "Hangs on", _codes(finding["places"])
-    if finding["silences"]:
-        yield "Silences", _codes(finding["silences"])
+    if finding["ambiguities"]:
+        yield "Ambiguities", _codes(finding["ambiguities"])
     if finding["techniques"]:
         yield "By", _chips(finding["techniques"])
     if finding["families"]:
@@ -310,7 +310,7 @@ def _message(finding: Document) -> Markup:
 
 def _answer(got: Document) -> Iterator[Markup]:
     if not got["response"]:
-        yield element("p", "without a body" if got["answer"] != "silent" else "none", class_="cut")
+        yield element("p", "without a body" if got["answer"] != "timeout" else "none", class_="cut")
         return
     shown = lines_of(got["response"].encode(errors="backslashreplace"), longest=_LONGEST_TEXT)
     yield block(shown, "The answer")

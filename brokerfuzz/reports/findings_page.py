@@ -9,17 +9,17 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from brokerfuzz.atomic_files import whole
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports import plots
+from brokerfuzz.reports.ambiguity_ledger import ledger
+from brokerfuzz.reports.document_messages import Document, counted
 from brokerfuzz.reports.findings_list import Choices, FindingEntry, entries_of, listed, tools
 from brokerfuzz.reports.heat_map import heat_map
 from brokerfuzz.reports.markup import Child, Markup, element, trusted
-from brokerfuzz.reports.messages import Document, counted
-from brokerfuzz.reports.refusals import refusals
-from brokerfuzz.reports.silences_ledger import ledger
+from brokerfuzz.reports.unproven_rejections import rejections
 from brokerfuzz.targets import ANSWER_KINDS
 from brokerfuzz.wording import printable
-from brokerfuzz.writing import whole
 
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
@@ -27,7 +27,7 @@ _MOST_HEADERS = 20
 _LONGEST = 500  # characters of a text in the head
 _NAMES = {"offer-creation-request": "Offer creation requests", "product-list-response": "Product lists", "offer-pricing-response": "Pricings"}
 _RIGHT = {"valid": ("accepted",), "invalid": ("rejected",), "unspecified": ("accepted", "rejected")}
-_SECTIONS = (("findings", "Findings"), ("rules", "Rules by site"), ("silences", "Silences"), ("refusals", "Refusals"), ("timing", "Timing"))
+_SECTIONS = (("findings", "Findings"), ("rules", "Rules by site"), ("ambiguities", "Ambiguities"), ("rejections", "Rejections"), ("timing", "Timing"))
 
 
 def write(path: str, document: Document) -> None:
@@ -155,8 +155,8 @@ def _sections(document: Document, entries: Sequence[FindingEntry]) -> Iterator[M
     contents: dict[str, Child] = {
         "findings": _findings(entries, choices),
         "rules": heat_map(document["rules"], entries, choices),
-        "silences": ledger(document["silences"]),
-        "refusals": refusals(document["unproven"], document["elsewhere"]),
+        "ambiguities": ledger(document["ambiguities"]),
+        "rejections": rejections(document["unproven"], document["elsewhere"]),
         "timing": _timing(document["timing"]),
     }
     for name, title in _SECTIONS:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from brokerfuzz import har_entries
-from brokerfuzz.reports.messages import Document, RequestTemplate, body_of, is_flaky, request_of
+from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, request_of
 from brokerfuzz.schemas.headers import JSON_TYPE
 
 _UNTOLD = "x-unknown"  # what browsers write for a body without a content type

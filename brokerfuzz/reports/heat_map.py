@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from brokerfuzz.reports.coverage_table import ROOT
+from brokerfuzz.reports.document_messages import Document, counted
 from brokerfuzz.reports.findings_list import Choices, FindingEntry
 from brokerfuzz.reports.markup import Markup, element
-from brokerfuzz.reports.messages import Document, counted
 
 MOST_SITES = 400
 MOST_KEYWORDS = 24
@@ -51,7 +51,7 @@ def _cells(rules: Sequence[Document]) -> dict[tuple[str, str], Cell]:
     for rule in rules:
         key = (rule["site"], rule["keyword"])
         rejected, wrong = cells.get(key, Cell(0, 0))
-        cells[key] = Cell(rejected + rule["rejected"], wrong + rule["accepted"] + rule["crashed"] + rule["silent"])
+        cells[key] = Cell(rejected + rule["rejected"], wrong + rule["accepted"] + rule["crashed"] + rule["timeout"])
     return cells
 
 

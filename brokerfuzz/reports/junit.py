@@ -1,7 +1,7 @@
 """The report that build servers read: JUnit's XML, a test case a rule, as Jenkins, GitLab and what reports tests on GitHub take it.
 
 A rule fails with its findings. What hangs on no single rule is a test case of its own, named by its fingerprint, so that it has a history.
-Only what is new fails: findings that the baseline has and silences, of which nothing is judged, are skipped. There is one
+Only what is new fails: findings that the baseline has and ambiguities, of which nothing is judged, are skipped. There is one
 `failure` a test case, because readers show the first one alone. Characters that XML cannot hold, or that do not print, are escaped as `\\u001b`.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from brokerfuzz.reports.messages import Document, body_of, counted, is_flaky
+from brokerfuzz.reports.document_messages import Document, body_of, counted, is_flaky
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import printable, readable
 
@@ -42,7 +42,7 @@ class _TestCase:
 
 def report(document: Document) -> str:
     """The report, as a text to be written in UTF-8."""
-    cases = [_campaign(document), *_judged(document), *_silences(document)]
+    cases = [_campaign(document), *_judged(document), *_ambiguities(document)]
     numbers = {
         "tests": str(len(cases)),
         "failures": str(sum(bool(case.failing) for case in cases)),
@@ -87,7 +87,7 @@ def _campaign(document: Document) -> _TestCase:
     said = [f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s"]
     said += [f"stopped early: {_line(document['stopped'])}"] if document["stopped"] else []
     if unproven := document["unproven"]["count"]:
-        said.append(f"{counted(unproven, 'refusal proves', 'refusals prove')} nothing: the valid twin was refused too")
+        said.append(f"{counted(unproven, 'rejection proves', 'rejections prove')} nothing: the valid twin was rejected too")
     skipped = None if document["cases"] else ("nothing-sent", "no case was answered")
     return _TestCase(document["message"], "campaign", document["seconds"], "\n".join(said), skipped)
 
@@ -106,14 +106,14 @@ def _judged(document: Document) -> Iterable[_TestCase]:
 
 def _name(finding: Document) -> str:
     """What a finding is called that is not of one rule alone; the same in each run."""
-    what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["silences"]
+    what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["ambiguities"]
     about = f" {', '.join(what[:3])[:200]}" if what else ""
     return f"{finding['kind']}{about} ({finding['fingerprint']})"
 
 
 def _site(rule: str) -> str:
-    """The site in a rule's id; of a silence that the user pinned, what all silences are under."""
-    return "silences" if rule.startswith("silence/") else rule.partition("/")[2].rpartition(":")[0]
+    """The site in a rule's id; of an ambiguity that the user pinned, what all ambiguities are under."""
+    return "ambiguities" if rule.startswith("ambiguity/") else rule.partition("/")[2].rpartition(":")[0]
 
 
 def _group(message: str, site: str) -> str:
@@ -121,10 +121,10 @@ def _group(message: str, site: str) -> str:
     return f"{message}.{site}" if site else message
 
 
-def _silences(document: Document) -> Iterator[_TestCase]:
-    for silence in document["silences"]:
-        said = f"the contract does not say: {silence['question']} This target: {_counts(silence)}"
-        yield _TestCase(f"{document['message']}.silences", silence["silence"], skipped=("silence", said))
+def _ambiguities(document: Document) -> Iterator[_TestCase]:
+    for ambiguity in document["ambiguities"]:
+        said = f"the contract does not say: {ambiguity['question']} This target: {_counts(ambiguity)}"
+        yield _TestCase(f"{document['message']}.ambiguities", ambiguity["ambiguity"], skipped=("ambiguity", said))
 
 
 def _counts(counts: Document) -> str:

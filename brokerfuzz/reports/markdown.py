@@ -13,7 +13,7 @@ from html import escape
 from itertools import groupby
 
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.reports.messages import Document, body_of, counted, is_flaky
+from brokerfuzz.reports.document_messages import Document, body_of, counted, is_flaky
 from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import printable, readable
 
@@ -21,7 +21,7 @@ LONGEST = 60_000
 """How many characters the report has at the most; a comment on GitHub takes 65,536."""
 
 MOST_ROWS = 50
-"""How many findings, and how many silences, a table has at the most."""
+"""How many findings, and how many ambiguities, a table has at the most."""
 
 _TABLE, _LEDGER = 16_000, 12_000  # characters for the tables; what is left is for the details
 _LONGEST_BODY = 2_000
@@ -39,7 +39,7 @@ def report(document: Document) -> str:
     findings = [(number, finding) for number, finding in enumerate(sorted(document["findings"], key=lambda finding: finding["known"]), 1)]
     head = "\n".join([f"## brokerfuzz: {_outcome(document)}", "", *_facts(document)])
     table = _table("findings", _HEADS, [_row(number, finding) for number, finding in findings], _TABLE)
-    ledger = _ledger(document["silences"])
+    ledger = _ledger(document["ambiguities"])
     room = LONGEST - sum(_size(part) + 2 for part in (head, table, ledger)) - 200
     new = [(number, finding) for number, finding in findings if not finding["known"]]
     details, _ = _fitting((_details(number, finding) for number, finding in new[:MOST_ROWS]), room)
@@ -69,9 +69,9 @@ def _facts(document: Document) -> Iterator[str]:
         if said := ", ".join(f"{counts[kind]:,} {kind}" for kind in ANSWER_KINDS if counts[kind]):
             yield f"- {label}: {said}"
     if unproven := document["unproven"]["count"]:
-        yield f"- {counted(unproven, 'refusal proves', 'refusals prove')} nothing, because the valid twin was refused too"
+        yield f"- {counted(unproven, 'rejection proves', 'rejections prove')} nothing, because the valid twin was rejected too"
     if elsewhere := sum(one["count"] for one in document["elsewhere"]):
-        yield f"- {counted(elsewhere, 'refusal names', 'refusals name')} another member than the one that is wrong"
+        yield f"- {counted(elsewhere, 'rejection names', 'rejections name')} another property than the one that is wrong"
     if document["stopped"]:
         yield f"- It stopped early: {prose(document['stopped'], 300)}"
 
@@ -83,7 +83,7 @@ _HEADS = ("", "finding", "rule", "place", "got", "cases")
 
 
 def _row(number: int, finding: Document) -> list[str]:
-    rules = list(dict.fromkeys(broken["rule"] for broken in finding["rules"])) or finding["silences"]
+    rules = list(dict.fromkeys(broken["rule"] for broken in finding["rules"])) or finding["ambiguities"]
     places = list(dict.fromkeys(broken["at"] for broken in finding["rules"])) or finding["places"]
     marks = [mark for mark, there in (("known", finding["known"]), ("flaky", is_flaky(finding))) if there]
     got = finding["got"]
@@ -103,13 +103,13 @@ def _some(names: Sequence[str], most: int, instead: str) -> str:
     return (code(names[0], most, cell=True) if names and names[0] else instead) + more
 
 
-def _ledger(silences: Sequence[Document]) -> str:
-    heads = ("silence", "leaning", *ANSWER_KINDS, "question")
+def _ledger(ambiguities: Sequence[Document]) -> str:
+    heads = ("ambiguity", "leaning", *ANSWER_KINDS, "question")
     rows = (
-        [code(one["silence"], 80, cell=True), one["leaning"], *(f"{one[kind]:,}" for kind in ANSWER_KINDS), prose(one["question"], 200, cell=True)]
-        for one in silences
+        [code(one["ambiguity"], 80, cell=True), one["leaning"], *(f"{one[kind]:,}" for kind in ANSWER_KINDS), prose(one["question"], 200, cell=True)]
+        for one in ambiguities
     )
-    table = _table("silences", heads, rows, _LEDGER)
+    table = _table("ambiguities", heads, rows, _LEDGER)
     title = "What the contract leaves open, and what this target does"
     return f"<details><summary>{title}</summary>\n\n{table}\n\n</details>" if table else ""
 
@@ -179,11 +179,11 @@ def _lines(number: int, finding: Document) -> Iterator[str]:
 
 
 def _difference(twin: bytes, smallest: bytes) -> Iterator[str]:
-    """A unified diff, member by member."""
+    """A unified diff, property by property."""
     if max(len(twin), len(smallest)) > _MOST_COMPARED:
         yield f"# too long to show: {_ELSEWHERE}"
         return
-    before, after = _members(twin), _members(smallest)
+    before, after = _properties(twin), _properties(smallest)
     if before == after:
         before, after = [readable(twin)], [readable(smallest)]
     _, _, *lines = [*unified_diff(before, after, lineterm="", n=2)] or ["", "", "# they differ in headers alone"]
@@ -192,8 +192,8 @@ def _difference(twin: bytes, smallest: bytes) -> Iterator[str]:
         yield f"# and {len(lines) - _LONGEST_DIFF:,} more lines"
 
 
-def _members(body: bytes) -> list[str]:
-    """A message a member a line; what is no JSON is one line."""
+def _properties(body: bytes) -> list[str]:
+    """A message a property a line; what is no JSON is one line."""
     try:
         return [printable(line) for line in json.dumps(json.loads(body), indent=2, ensure_ascii=False).split("\n")]
     except (ValueError, RecursionError):

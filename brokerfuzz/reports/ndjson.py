@@ -1,6 +1,6 @@
 """The report for pipes: one JSON object a line, each with a `record` that says what it is.
 
-First comes the `campaign`, then each `finding`, `silence`, `rule`, `unproven` and `elsewhere`, then the `timing`, which
+First comes the `campaign`, then each `finding`, `ambiguity`, `rule`, `unproven` and `elsewhere`, then the `timing`, which
 alone has `"last": true`: a reader that does not meet it has read a file that was cut off.
 """
 
@@ -8,9 +8,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from brokerfuzz.reports.messages import Document
+from brokerfuzz.reports.document_messages import Document
 
-_LISTS = {"findings": "finding", "silences": "silence", "rules": "rule", "elsewhere": "elsewhere"}
+_LISTS = {"findings": "finding", "ambiguities": "ambiguity", "rules": "rule", "elsewhere": "elsewhere"}
 _APART = {*_LISTS, "unproven", "timing"}
 
 

@@ -6,8 +6,8 @@ Nothing in a picture is scaled: what lies across is in percent, and what is text
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, floor, log10
 
+from brokerfuzz.reports.document_messages import Document, counted
 from brokerfuzz.reports.markup import Child, Markup, element
-from brokerfuzz.reports.messages import Document, counted
 
 _HEIGHT, _BASE = 190, 165  # pixels: how high a picture is, and where its ground is
 _TOP = 46  # pixels: what lies above has room for words
@@ -66,11 +66,11 @@ def throughput(timing: Document) -> Iterator[Markup]:
     failed = sum(span["failed"] for span in spans)
     end = spans[-1]["from"] + spans[-1]["seconds"]
     words = f"{counted(sum(span['requests'] for span in spans), 'answer')} in {seconds(end)}, at the most {max(rates):,.0f} a second; "
-    words += f"{failed:,} crashed or silent"
+    words += f"{failed:,} crashed or timed out"
     yield element("p", words, class_="facts-line")
     yield _picture("throughput-plot", "How many answers came when", words, _throughput_marks(spans, rates, end))
     rows = ((seconds(span["from"]), f"{rate:,.0f}", f"{span['failed']:,}") for span, rate in zip(spans, rates, strict=True))
-    yield _table(("from", "answers a second", "crashed or silent"), rows)
+    yield _table(("from", "answers a second", "crashed or timed out"), rows)
 
 
 def _throughput_marks(spans: Sequence[Document], rates: Sequence[float], end: float) -> Iterator[Child]:

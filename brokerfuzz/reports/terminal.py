@@ -1,4 +1,4 @@
-"""The report that a person reads: a summary, the findings as sentences, the ledger of silences.
+"""The report that a person reads: a summary, the findings as sentences, the ledger of ambiguities.
 
 Colour is for terminals: a pipe, a file and whoever sets `NO_COLOR` get plain text. Whatever comes from a target or a
 message is escaped where it does not print, so that it cannot play on the terminal.
@@ -87,10 +87,10 @@ def _lines(result: Result) -> Iterator[str]:
         yield f"\n... and {left:,} more findings: the machine's report (--json) holds them all"
     yield from _unproven(result.attribution)
     yield from _elsewhere(result.attribution)
-    if result.silences:
+    if result.ambiguities:
         yield ""
         yield click.style("What the contract leaves open, and what this target does", bold=True)
-        yield from _table(result.silences)
+        yield from _table(result.ambiguities)
 
 
 def _finding(number: int, finding: Finding) -> Iterator[str]:
@@ -117,20 +117,22 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
 
 
 def _unproven(attribution: Attribution) -> Iterator[str]:
-    """What the target's refusals do not prove, said once."""
-    if attribution.refusals_unproven:
+    """What the target's rejections do not prove, said once."""
+    if attribution.rejections_unproven:
         yield ""
-        yield click.style(f"{attribution.refusals_unproven:,} refusals prove nothing: the twin, which lacks the fault, was refused too", bold=True)
+        yield click.style(
+            f"{attribution.rejections_unproven:,} rejections prove nothing: the twin, which lacks the fault, was rejected too", bold=True
+        )
         for one in attribution.unproven.values():
             got = f"{one.answer.kind} ({printable(one.answer.reason, 200)})"
             yield f"   {one.count:,} twins were {got}, the first of them that of case {one.case.id}"
 
 
 def _elsewhere(attribution: Attribution) -> Iterator[str]:
-    """Which refusals may be for another reason, by their own words."""
+    """Which rejections may be for another reason, by their own words."""
     if attribution.elsewhere:
         yield ""
-        yield click.style("Refusals that name another member than the one that is wrong", bold=True)
+        yield click.style("Rejections that name another property than the one that is wrong", bold=True)
         for one in attribution.elsewhere.values():
             yield f"   {one.case.faults[0].rule}: {', '.join(one.named)} ({one.count:,} times, first case {one.case.id}): {printable(one.said, 150)}"
 
@@ -139,10 +141,10 @@ def _entry(name: str, value: str) -> str:
     return f"   {click.style(f'{name:<10}', dim=True)} {value}"
 
 
-def _table(silences: tuple[Observed, ...]) -> Iterator[str]:
-    kinds: list[AnswerKind] = [kind for kind in ANSWER_KINDS if kind != "silent" or any(observed.counts[kind] for observed in silences)]
-    rows = [("silence", *kinds, "question")]
-    rows += [(o.silence.id, *(f"{o.counts[kind]:,}" for kind in kinds), o.silence.question) for o in silences]
+def _table(ambiguities: tuple[Observed, ...]) -> Iterator[str]:
+    kinds: list[AnswerKind] = [kind for kind in ANSWER_KINDS if kind != "timeout" or any(observed.counts[kind] for observed in ambiguities)]
+    rows = [("ambiguity", *kinds, "question")]
+    rows += [(o.ambiguity.id, *(f"{o.counts[kind]:,}" for kind in kinds), o.ambiguity.question) for o in ambiguities]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     for name, *numbers, question in rows:
         counts = [cell.rjust(width) for cell, width in zip(numbers, widths[1:], strict=True)]

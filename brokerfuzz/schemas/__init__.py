@@ -1,23 +1,23 @@
 """The contract and the oracle: what messages there are, what is demanded of them, what is left open."""
 
 from brokerfuzz.contract_names import MESSAGE_TYPES, Label, MessageType
-from brokerfuzz.schemas.contract import Contract, Silence, Stance, Stances, load_contract
+from brokerfuzz.schemas.contract import Ambiguity, Contract, Policies, Policy, load_contract
 from brokerfuzz.schemas.oracle import check
 from brokerfuzz.schemas.sites import Condition, Rule, Site
 from brokerfuzz.schemas.verdicts import Broken, Touched, Verdict
 
 __all__ = [
     "MESSAGE_TYPES",
+    "Ambiguity",
     "Broken",
     "Condition",
     "Contract",
     "Label",
     "MessageType",
+    "Policies",
+    "Policy",
     "Rule",
-    "Silence",
     "Site",
-    "Stance",
-    "Stances",
     "Touched",
     "Verdict",
     "check",

@@ -1,7 +1,7 @@
 """The contract: what messages there are, what is demanded of them, what is left open.
 
 Everything is read from one folder of data: a schema a message type, the envelope that the responses share, the rules
-that JSON Schema cannot state (`semantics.json`) and the silences (`silences.json`). A changed contract is another
+that JSON Schema cannot state (`semantics.json`) and the ambiguities (`ambiguities.json`). A changed contract is another
 folder, which holds the files that differ.
 """
 
@@ -18,30 +18,30 @@ from jsonschema_rs import ValidationError, meta
 from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError
 from brokerfuzz.pointers import unescape
+from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEEDED
 from brokerfuzz.schemas.flattening import Schema, flatten
-from brokerfuzz.schemas.silence_detectors import DETECTORS, NEEDED
 from brokerfuzz.schemas.sites import Rule, Site, derive_rules, sites
-from brokerfuzz.schemas.structure import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
+from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
 
-Stance = Literal["accept", "reject", "unspecified"]
-STANCES: tuple[Stance, ...] = get_args(Stance)
-Stances = Mapping[str, Stance]
-"""Silence id -> what the user says of it."""
+Policy = Literal["accept", "reject", "unspecified"]
+POLICIES: tuple[Policy, ...] = get_args(Policy)
+Policies = Mapping[str, Policy]
+"""Ambiguity id -> what the user says of it."""
 
 NOT_IN_FUTURE = "not-in-future"
 """The one demand of `semantics.json` that the oracle can judge."""
 
 DATA = Path(__file__).parent
-TABLES = ("semantics.json", "silences.json")
+TABLES = ("semantics.json", "ambiguities.json")
 FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *TABLES)
 
 
 @dataclass(frozen=True)
-class Silence:
+class Ambiguity:
     """A question that the contract leaves open.
 
-    `plain` says which answers are so ordinary that no message is in doubt for them; `source` is where the contract is
-    silent. `detector` names the oracle's function that notices it (none where it is not a matter of the message) and
+    `plain` says which answers are so ordinary that no message is in doubt for them; `source` is where the contract is unclear. `detector` names the
+    oracle's function that notices it (none where it is not a matter of the message) and
     `sites` the places that it concerns, by message type (none: everywhere).
     """
 
@@ -54,7 +54,7 @@ class Silence:
     options: Mapping[str, int] = field(default_factory=dict)
 
     def concerns(self, message_type: str) -> bool:
-        """Whether a message of this type can touch the silence."""
+        """Whether a message of this type can touch the ambiguity."""
         return self.detector is not None and (self.sites is None or message_type in self.sites)
 
 
@@ -68,7 +68,7 @@ class Contract:
 
     schemas: Mapping[str, Schema]
     flat: Mapping[str, Schema]
-    silences: tuple[Silence, ...]
+    ambiguities: tuple[Ambiguity, ...]
     semantics: tuple[Rule, ...]
     folder: Path | None = None
 
@@ -98,7 +98,7 @@ class Contract:
         }
 
     def check_described(self, message_type: str) -> None:
-        """Raises `ContractError` where messages can be judged, but not made: one has to have a member of which nothing else is known."""
+        """Raises `ContractError` where messages can be judged, but not made: one has to have a property of which nothing else is known."""
         for site in self.undescribed[message_type]:
             raise ContractError(f"{message_type} demands {site!r}, which no `properties` describe: add it there, as {{}} where it may be anything")
 
@@ -113,20 +113,20 @@ class Contract:
             raise UnknownNameError("rule", rule_id, self.rules_by_id, "`brokerfuzz rules` lists them all")
         return self.rules_by_id[rule_id]
 
-    def silence(self, silence_id: str) -> Silence:
-        """The silence of this id. Raises `UnknownNameError`."""
-        for silence in self.silences:
-            if silence.id == silence_id:
-                return silence
-        raise UnknownNameError("silence", silence_id, [s.id for s in self.silences], "`brokerfuzz rules` lists them all")
+    def ambiguity(self, ambiguity_id: str) -> Ambiguity:
+        """The ambiguity of this id. Raises `UnknownNameError`."""
+        for ambiguity in self.ambiguities:
+            if ambiguity.id == ambiguity_id:
+                return ambiguity
+        raise UnknownNameError("ambiguity", ambiguity_id, [s.id for s in self.ambiguities], "`brokerfuzz rules` lists them all")
 
-    def check_stances(self, stances: Stances) -> Stances:
-        """The stances, where every key is a silence and every value a stance. Raises `UnknownNameError`."""
-        for silence_id, stance in stances.items():
-            self.silence(silence_id)
-            if stance not in STANCES:
-                raise UnknownNameError("stance", str(stance), STANCES, f"a stance is one of {', '.join(STANCES)}")
-        return stances
+    def check_policies(self, policies: Policies) -> Policies:
+        """The policies, where every key is an ambiguity and every value a policy. Raises `UnknownNameError`."""
+        for ambiguity_id, policy in policies.items():
+            self.ambiguity(ambiguity_id)
+            if policy not in POLICIES:
+                raise UnknownNameError("policy", str(policy), POLICIES, f"a policy is one of {', '.join(POLICIES)}")
+        return policies
 
 
 def known_message_type(name: str) -> MessageType:
@@ -143,7 +143,7 @@ _loaded: dict[Path, Contract] = {}
 def load_contract(folder: str | Path | None = None) -> Contract:
     """The contract in `folder`, or brokerfuzz' own where that is None.
 
-    A folder holds any of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`, `silences.json`); those
+    A folder holds any of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`, `ambiguities.json`); those
     that it leaves out are brokerfuzz' own. The result for a folder is kept, so that equal folders give one contract.
 
     Raises `ContractError` where the folder is none, holds a file of another name that ends in `.schema.json`, or a file
@@ -167,9 +167,9 @@ def _load(folder: Path) -> Contract:
     schemas = {name.removesuffix(SCHEMA_SUFFIX): _checked_schema(folder / name, files[name]) for name in FILES if name.endswith(SCHEMA_SUFFIX)}
     try:
         flat = _flattened(schemas, folder)
-        silences = tuple(_silence(entry) for entry in _entries(folder / "silences.json", files["silences.json"]))
+        ambiguities = tuple(_ambiguity(entry) for entry in _entries(folder / "ambiguities.json", files["ambiguities.json"]))
         semantics = tuple(_semantic_rule(entry) for entry in _entries(folder / "semantics.json", files["semantics.json"]))
-        contract = Contract(schemas, flat, silences, semantics, folder)
+        contract = Contract(schemas, flat, ambiguities, semantics, folder)
         _check_names(contract, folder)
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
         told = f"{type(problem).__name__}: {problem}"
@@ -191,15 +191,15 @@ def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Sche
 
 
 def _check_names(contract: Contract, folder: Path) -> None:
-    """Raises `ContractError` for a member's name that paths of sites are not written with, and for one that no valid message may hold."""
+    """Raises `ContractError` for a property's name that paths of sites are not written with, and for one that no valid message may hold."""
     for message_type, schema in contract.flat.items():
         for site in sites(schema):
             for name in site.schema.get("properties", {}):
                 path = folder / f"{message_type}{SCHEMA_SUFFIX}"
                 if not name or "." in name or "[]" in name:
-                    raise ContractError(f"{path} names a member {name!r}: rename it, since sites are written with '.' and '[]'")
+                    raise ContractError(f"{path} names a property {name!r}: rename it, since sites are written with '.' and '[]'")
                 if "\0" in name:
-                    raise ContractError(f"{path} names a member {name!r}: rename it, since a text with NUL leaves a message in doubt")
+                    raise ContractError(f"{path} names a property {name!r}: rename it, since a text with NUL leaves a message in doubt")
 
 
 def _read(path: Path) -> Any:
@@ -254,11 +254,11 @@ class _Resolver:
         return target, uri
 
 
-def _silence(entry: Mapping[str, Any]) -> Silence:
+def _ambiguity(entry: Mapping[str, Any]) -> Ambiguity:
     _check_detector(entry)
     named = {"id", "question", "plain", "source", "detector", "sites"}
     options = {key: value for key, value in entry.items() if key not in named}
-    return Silence(entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"], entry.get("sites"), options)
+    return Ambiguity(entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"], entry.get("sites"), options)
 
 
 def _check_detector(entry: Mapping[str, Any]) -> None:
@@ -266,10 +266,10 @@ def _check_detector(entry: Mapping[str, Any]) -> None:
     if detector is None:
         return
     if detector not in DETECTORS:
-        raise ContractError(f"silence {entry['id']!r} names a detector {detector!r} that is none: use one of {', '.join(sorted(DETECTORS))}")
+        raise ContractError(f"ambiguity {entry['id']!r} names a detector {detector!r} that is none: use one of {', '.join(sorted(DETECTORS))}")
     needed = NEEDED.get(detector)
     if needed and not isinstance(entry.get(needed), int):
-        raise ContractError(f"silence {entry['id']!r} lacks a whole number called {needed!r}: add it")
+        raise ContractError(f"ambiguity {entry['id']!r} lacks a whole number called {needed!r}: add it")
 
 
 def _semantic_rule(entry: Mapping[str, Any]) -> Rule:

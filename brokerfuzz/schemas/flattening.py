@@ -65,7 +65,7 @@ def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
     base = schema.get("$id", base)
     own: Schema = {k: v for k, v in schema.items() if k not in {"$ref", "allOf", "if", "then", "else", "$defs", "$schema", "$id"}}
     if "properties" in own:
-        own["properties"] = {name: flatten(member, resolve, base) for name, member in own["properties"].items()}
+        own["properties"] = {name: flatten(prop, resolve, base) for name, prop in own["properties"].items()}
     if isinstance(own.get("items"), dict | bool):
         own["items"] = flatten(own["items"], resolve, base)
     _flatten_strangers(own, resolve, base)
@@ -107,7 +107,7 @@ def conjoin(left: Schema, right: Schema) -> Schema:
                 return _apart(left, right)
         elif keyword in _JOIN:
             joined[keyword] = _JOIN[keyword](joined[keyword], value)
-    return _without_shut_out_members(joined, left, right)
+    return _without_shut_out_properties(joined, left, right)
 
 
 def _apart(left: Schema, right: Schema) -> Schema:
@@ -115,14 +115,14 @@ def _apart(left: Schema, right: Schema) -> Schema:
     return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
 
 
-def _without_shut_out_members(joined: Schema, left: Schema, right: Schema) -> Schema:
-    """A closed side shuts out the members that only the other side names."""
+def _without_shut_out_properties(joined: Schema, left: Schema, right: Schema) -> Schema:
+    """A closed side shuts out the properties that only the other side names."""
     shut: set[str] = set()
     for one, other in ((left, right), (right, left)):
         if one.get("additionalProperties") is False:
             shut |= other.get("properties", {}).keys() - one.get("properties", {}).keys()
     if shut:
-        joined["properties"] = {name: member for name, member in joined["properties"].items() if name not in shut}
+        joined["properties"] = {name: prop for name, prop in joined["properties"].items() if name not in shut}
     return joined
 
 

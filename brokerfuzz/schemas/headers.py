@@ -22,7 +22,7 @@ MOST_UNPACKED = 8 * 1024 * 1024
 CONTENT_TYPE, CONTENT_TYPE_FORM, CONTENT_ENCODING = "content_type", "content_type_form", "content_encoding"
 RESPONSE_TYPE, OTHER_HEADERS = "response_type", "other_headers"
 OF_HEADERS = (CONTENT_TYPE, CONTENT_TYPE_FORM, CONTENT_ENCODING, RESPONSE_TYPE, OTHER_HEADERS)
-"""The names that `silences.json` can give as detectors of what only headers show."""
+"""The names that `ambiguities.json` can give as detectors of what only headers show."""
 
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VALUE = re.compile(r"(?:[!-~](?:[ \t!-~]*[!-~])?)?")

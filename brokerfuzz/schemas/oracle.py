@@ -16,16 +16,16 @@ from typing import Any, NamedTuple
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import escape, pointer_of
-from brokerfuzz.schemas.contract import Contract, Stances, known_message_type, load_contract
+from brokerfuzz.schemas.ambiguity_scan import Inspection, Inspector
+from brokerfuzz.schemas.contract import Contract, Policies, known_message_type, load_contract
+from brokerfuzz.schemas.error_limiting import Thinning
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
-from brokerfuzz.schemas.looking import Inspection, Inspector
-from brokerfuzz.schemas.numbers import LONGEST_INTEGER
-from brokerfuzz.schemas.reading import DEEPEST, Reading, read, read_shallow
+from brokerfuzz.schemas.interpretations import Exotic
+from brokerfuzz.schemas.json_numbers import LONGEST_INTEGER
+from brokerfuzz.schemas.json_reader import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
-from brokerfuzz.schemas.structure import SchemaFiles, Split, Tie, Validator, split, standard, validator
-from brokerfuzz.schemas.thinning import Thinning
+from brokerfuzz.schemas.structural_validation import SchemaFiles, Split, Tie, Validator, split, standard, validator
 from brokerfuzz.schemas.verdicts import VALID, Broken, Touched, Verdict, describe
-from brokerfuzz.schemas.ways import Exotic
 
 Steps = tuple[str | int, ...]
 """The way down from the root to a place."""
@@ -53,26 +53,26 @@ def check(
     *,
     now: datetime | None = None,
     contract: Contract | None = None,
-    stances: Stances | None = None,
+    policies: Policies | None = None,
     headers: Headers = (),
 ) -> Verdict:
     """The verdict on a message.
 
     `body` is the message's bytes, or a Python value of what `json.dumps` takes (a `str` is a JSON string, not a text to
-    be parsed). `now` is the time that the clock rule and the clock's silence follow (the present, where it is None; one
-    without a time zone is taken for UTC). `stances` say what is thought of silences: `accept` passes one over, `reject`
-    makes it a rule, broken as `silence/ID`. `headers` are those of the request that carries the message, as far as they
-    are not the usual ones: they may touch silences too, and where they say gzip, and the bytes are that, the message is
+    be parsed). `now` is the time that the clock rule and the clock's ambiguity follow (the present, where it is None; one
+    without a time zone is taken for UTC). `policies` say what is thought of ambiguities: `accept` passes one over, `reject`
+    makes it a rule, broken as `ambiguity/ID`. `headers` are those of the request that carries the message, as far as they
+    are not the usual ones: they may touch ambiguities too, and where they say gzip, and the bytes are that, the message is
     what they unpack to.
 
-    Any bytes get a verdict. Raises `UnknownNameError` for a message type, silence or stance that is none, `TypeError`
+    Any bytes get a verdict. Raises `UnknownNameError` for a message type, ambiguity or policy that is none, `TypeError`
     for a Python value that JSON cannot carry.
     """
     rulebook = rulebook_of(contract or load_contract(), known_message_type(message_type))
     return rulebook.judge(
         bytes(body) if isinstance(body, bytes | bytearray | memoryview) else _written(body),
         now=aware(now),
-        stances=rulebook.contract.check_stances(stances) if stances else {},
+        policies=rulebook.contract.check_policies(policies) if policies else {},
         headers=headers,
     )
 
@@ -101,7 +101,7 @@ def _written(value: Any) -> bytes:
 def _writable(value: Any, depth: int) -> Any:
     """The value without what lies deeper, and with integers that Python will write: see `reading` on both."""
     if isinstance(value, dict):
-        return {name: _writable(member, depth - 1) for name, member in value.items()} if depth else {}
+        return {name: _writable(prop, depth - 1) for name, prop in value.items()} if depth else {}
     if isinstance(value, list | tuple):
         return [_writable(item, depth - 1) for item in value] if depth else []
     if isinstance(value, int) and abs(value) > LONGEST_INTEGER:
@@ -126,19 +126,19 @@ class Rulebook:
         self.contract = contract
         self.message_type = message_type
         self._files = files = SchemaFiles(contract.schemas)
-        self.validator = validator({"properties": {}, **contract.schemas[message_type]}, files)  # else no member has its own error
+        self.validator = validator({"properties": {}, **contract.schemas[message_type]}, files)  # else no property has its own error
         self.rules: dict[tuple[str, str], list[Rule]] = {}
         for rule in contract.rules[message_type]:
             self.rules.setdefault((rule.site, rule.keyword), []).append(rule)
         contested = [rule for rules in self.rules.values() if len(rules) > 1 for rule in rules]
         self.conditions = {rule.id: validator(standard(rule.condition.when), files) for rule in contested if rule.condition}
         self.alone = {rule.id: validator(standard({rule.keyword: rule.value}), files) for rule in contested if rule.keyword != "required"}
-        self.detectors = {str(silence.detector): silence for silence in contract.silences if silence.concerns(message_type)}
+        self.detectors = {str(ambiguity.detector): ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)}
         self.inspector = Inspector(contract, message_type)
 
     # ------------------------------------------------------------------------------------------------ judging
 
-    def judge(self, body: bytes, *, now: datetime, stances: Stances, headers: Headers) -> Verdict:
+    def judge(self, body: bytes, *, now: datetime, policies: Policies, headers: Headers) -> Verdict:
         """The verdict on the bytes of a message: see `check`."""
         if headers:
             body = carried(body, headers)
@@ -159,12 +159,12 @@ class Rulebook:
         if headers:
             self._touch_by_headers(headers, inspection)
         verdict = verdict_of(broken, inspection.touched)
-        return self._with_stances(verdict, stances) if stances else verdict
+        return self._with_policies(verdict, policies) if policies else verdict
 
-    def _with_stances(self, verdict: Verdict, stances: Stances) -> Verdict:
-        rejected = [touch for touch in verdict.silences if stances.get(touch.silence) == "reject"]
-        broken = [Broken(f"silence/{t.silence}", t.at, t.found, self.contract.silence(t.silence).plain) for t in rejected]
-        left = [touch for touch in verdict.silences if stances.get(touch.silence, "unspecified") == "unspecified"]
+    def _with_policies(self, verdict: Verdict, policies: Policies) -> Verdict:
+        rejected = [touch for touch in verdict.ambiguities if policies.get(touch.ambiguity) == "reject"]
+        broken = [Broken(f"ambiguity/{t.ambiguity}", t.at, t.found, self.contract.ambiguity(t.ambiguity).plain) for t in rejected]
+        left = [touch for touch in verdict.ambiguities if policies.get(touch.ambiguity, "unspecified") == "unspecified"]
         return verdict_of([*verdict.broken, *broken], left)
 
     def _broken(self, reading: Reading, inspection: Inspection) -> list[Broken]:
@@ -194,20 +194,20 @@ class Rulebook:
     def _split(self) -> Split:
         return split(self.message_type, self.contract.schemas[self.message_type], self._files)
 
-    def is_member_valid(self, name: str, value: Any) -> bool:
-        """Whether the schema of a member finds nothing in its value, where the members of the schema can be asked one by one."""
-        asked = self._split.members.get(name)
+    def is_property_valid(self, name: str, value: Any) -> bool:
+        """Whether the schema of a property finds nothing in its value, where the properties of the schema can be asked one by one."""
+        asked = self._split.props.get(name)
         return asked is None or asked.is_valid(value)
 
-    def errors_of_member(self, name: str, value: Any) -> Sequence[Error]:
-        """What the schema of a member finds in its value so.
+    def errors_of_property(self, name: str, value: Any) -> Sequence[Error]:
+        """What the schema of a property finds in its value so.
 
         Of several rules that may be behind an error only a condition of the message itself is left open.
         """
-        if self.is_member_valid(name, value):
+        if self.is_property_valid(name, value):
             return ()
         found = []
-        for error in self._errors(self._split.members[name], value, name):
+        for error in self._errors(self._split.props[name], value, name):
             if len(error.rules) == 1 or any(rule.condition is not None and not rule.condition.site for rule in error.rules):
                 found.append(error)
             else:
@@ -216,10 +216,10 @@ class Rulebook:
 
     @cached_property
     def ties(self) -> Sequence[Tie] | None:
-        """What is asked of members together: by the schema besides that, and by the walk around them, which compares some. No member has two
+        """What is asked of properties together: by the schema besides that, and by the walk around them, which compares some. No property has two
         ties. None where that cannot be told."""
         ties, compared = self._split.ties, self.inspector.compared
-        if ties is None or compared is None or not self.inspector.members.keys() <= self._split.members.keys():
+        if ties is None or compared is None or not self.inspector.props.keys() <= self._split.props.keys():
             return None
         found = list[Tie]()
         for tie in [*ties, *map(Tie, compared)]:
@@ -230,7 +230,7 @@ class Rulebook:
 
     @property
     def strange(self) -> Sequence[Validator] | None:
-        """What is asked of members that the schema does not know, each by itself. None where that cannot be told."""
+        """What is asked of properties that the schema does not know, each by itself. None where that cannot be told."""
         if self.ties is None or len(self.rules.get(("", "additionalProperties"), ())) > 1:
             return None
         return [self._split.strange] if self._split.strange is not None else []
@@ -273,7 +273,7 @@ class Rulebook:
             rules = self.rules.get((site, keyword)) or self._unnamed(site, keyword)
             if keyword == "additionalProperties":
                 for name in kind.as_dict()["unexpected"]:
-                    yield Error(rules, steps, f"{at}/{escape(name)}", f"a member {name!r}", instance)
+                    yield Error(rules, steps, f"{at}/{escape(name)}", f"a property {name!r}", instance)
             else:
                 yield Error(rules, steps, at, found, instance)
 
@@ -296,7 +296,7 @@ class Rulebook:
     def _breaks(self, rule: Rule, instance: Any) -> bool:
         return rule.id not in self.alone or not self.alone[rule.id].is_valid(instance)
 
-    # ------------------------------------------------------------------------------------------------ silences
+    # ------------------------------------------------------------------------------------------------ ambiguities
 
     def touch_by_exotic(self, exotic: Iterable[Exotic], inspection: Inspection) -> None:
         """Notes what a reading has found exotic."""
@@ -307,8 +307,8 @@ class Rulebook:
     @cached_property
     def largest(self) -> int:
         """Bytes of the largest message that is not noted for that."""
-        silence = self.detectors.get("message_size")
-        return silence.options["limit"] if silence else sys.maxsize
+        ambiguity = self.detectors.get("message_size")
+        return ambiguity.options["limit"] if ambiguity else sys.maxsize
 
     def touch_by_size(self, size: int, inspection: Inspection) -> None:
         """Notes that a message of so many bytes is a long one."""
@@ -317,15 +317,15 @@ class Rulebook:
 
     def _touch_by_text(self, reading: Reading, inspection: Inspection) -> None:
         self.touch_by_exotic(reading.exotic, inspection)
-        if reading.bom and (silence := self.detectors.get("byte_order_mark")):
-            inspection.touch(silence, None, "a byte order mark")
-        if reading.encoding and (silence := self.detectors.get("encoding")):
-            inspection.touch(silence, None, reading.encoding)
+        if reading.bom and (ambiguity := self.detectors.get("byte_order_mark")):
+            inspection.touch(ambiguity, None, "a byte order mark")
+        if reading.encoding and (ambiguity := self.detectors.get("encoding")):
+            inspection.touch(ambiguity, None, reading.encoding)
 
     def _touch_by_headers(self, headers: Headers, inspection: Inspection) -> None:
         for detector, found in in_doubt(headers):
-            if (silence := self.detectors.get(detector)) is not None:
-                inspection.touch(silence, None, found)
+            if (ambiguity := self.detectors.get(detector)) is not None:
+                inspection.touch(ambiguity, None, found)
 
 
 def broken_in_all(found: Sequence[list[Broken]]) -> list[Broken]:
@@ -336,11 +336,11 @@ def broken_in_all(found: Sequence[list[Broken]]) -> list[Broken]:
     return [b for b in found[0] if (b.rule, b.at) in in_all]
 
 
-_PLACE_OF_BROKEN, _PLACE_OF_TOUCHED = attrgetter("at", "rule"), attrgetter("at", "silence", "found")
+_PLACE_OF_BROKEN, _PLACE_OF_TOUCHED = attrgetter("at", "rule"), attrgetter("at", "ambiguity", "found")
 
 
 def verdict_of(broken: Sequence[Broken], touched: Sequence[Touched]) -> Verdict:
-    """The verdict where these rules are broken and these silences touched: each in the order of its places, a silence once at each."""
+    """The verdict where these rules are broken and these ambiguities touched: each in the order of its places, an ambiguity once at each."""
     if not broken and not touched:
         return VALID
     return Verdict("invalid" if broken else "unspecified", tuple(sorted(broken, key=_PLACE_OF_BROKEN)), tuple(_once(touched) if touched else ()))
@@ -349,7 +349,7 @@ def verdict_of(broken: Sequence[Broken], touched: Sequence[Touched]) -> Verdict:
 def _once(touched: Iterable[Touched]) -> Iterable[Touched]:
     found = dict[tuple[str, str], Touched]()
     for touch in sorted(touched, key=_PLACE_OF_TOUCHED):
-        found.setdefault((touch.at, touch.silence), touch)
+        found.setdefault((touch.at, touch.ambiguity), touch)
     return found.values()
 
 

@@ -1,6 +1,7 @@
-"""Messages that are put together from members which have been read before.
+"""Messages that are put together from properties which have been read before.
 
-`check` reads every byte of every message. Who makes a great many messages of the same members has each member read and looked at once: what is left
+`check` reads every byte of every message. Who makes a great many messages of the same properties has each property read and looked at once: what is
+left
 to do for a message is what concerns it as a whole. The verdict is that of `check`, for the same schemas are asked about the same values.
 """
 
@@ -14,23 +15,23 @@ import orjson
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import escape
+from brokerfuzz.schemas.ambiguity_scan import Inspection, Look
 from brokerfuzz.schemas.contract import Contract
-from brokerfuzz.schemas.looking import Inspection, Look
+from brokerfuzz.schemas.interpretations import Exotic
+from brokerfuzz.schemas.json_reader import DEEPEST, Reading, compactly_written, plain, plainly, read_at_leisure
 from brokerfuzz.schemas.oracle import MOST_BROKEN, Error, broken_in_all, rulebook_of, verdict_of
-from brokerfuzz.schemas.reading import DEEPEST, Reading, compactly_written, plain, plainly, read_at_leisure
-from brokerfuzz.schemas.structure import Validator
+from brokerfuzz.schemas.structural_validation import Validator
 from brokerfuzz.schemas.verdicts import VALID, Broken, Touched, Verdict
-from brokerfuzz.schemas.ways import Exotic
 
 _SHORT, _KEPT = 64, 2048
-"""Members of so few bytes come again and again: so many are kept."""
+"""Properties of so few bytes come again and again: so many are kept."""
 
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class _Way(NamedTuple):
-    """A member in one way of reading it: what schemas find, what is in doubt, what is broken that schemas cannot say."""
+    """A property in one way of reading it: what schemas find, what is in doubt, what is broken that schemas cannot say."""
 
     value: Any
     errors: Sequence[Error] = ()
@@ -39,7 +40,7 @@ class _Way(NamedTuple):
 
 
 class _Notable(NamedTuple):
-    """A member in which there is something to notice."""
+    """A property in which there is something to notice."""
 
     name: str
     ways: Sequence[_Way]
@@ -47,11 +48,11 @@ class _Notable(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Members of a message: their bytes as they stand in it, their values by name in the usual way of reading them (not to be changed).
+    """Properties of a message: their bytes as they stand in it, their values by name in the usual way of reading them (not to be changed).
 
     `names` has a bit for each that the contract has a site for, `ties` one for each thing that is asked of them and of others together: `outline`
-    are the members that have such. `is_compact` says whether they are compact JSON. `parts` are the pieces of each, none where there is only one.
-    `verdict` is that on them in a message of which no other member is tied to them; None where only the whole tells.
+    are the properties that have such. `is_compact` says whether they are compact JSON. `parts` are the pieces of each, none where there is only one.
+    `verdict` is that on them in a message of which no other property is tied to them; None where only the whole tells.
     """
 
     text: bytes
@@ -71,11 +72,11 @@ class Piece(NamedTuple):
 
 
 EMPTY = Piece(b"", 0, 0, True, {}, {}, ())
-"""The piece of no members."""
+"""The piece of no properties."""
 
 
 class Unread(NamedTuple):
-    """A member of a message that is read when the message is judged: its bytes there, its name, the bytes of its value."""
+    """A property of a message that is read when the message is judged: its bytes there, its name, the bytes of its value."""
 
     text: bytes
     name: str
@@ -83,7 +84,7 @@ class Unread(NamedTuple):
 
 
 class Joined:
-    """The message that has these members: its pieces, their texts, and the bytes that they give."""
+    """The message that has these properties: its pieces, their texts, and the bytes that they give."""
 
     __slots__ = ("body", "pieces", "texts")
 
@@ -105,7 +106,7 @@ APART_AND_VALID = Judgement(VALID, is_compact=True, is_apart=True)
 
 
 class _Known(NamedTuple):
-    """What is known of a member by its name: a bit, those of its ties, how it begins, the walk over it."""
+    """What is known of a property by its name: a bit, those of its ties, how it begins, the walk over it."""
 
     bit: int
     ties: int
@@ -114,11 +115,11 @@ class _Known(NamedTuple):
 
 
 _UNTOLD, _STRANGE, _TIED = 1, 2, 4
-"""The bits of a member of which cannot be told what it is tied to, of one that the contract does not know, and of the first tie."""
+"""The bits of a property of which cannot be told what it is tied to, of one that the contract does not know, and of the first tie."""
 
 
 class Pieces:
-    """Reads members of one message type, and judges messages of them, against a time. `largest` is how many bytes a message may have before that
+    """Reads properties of one message type, and judges messages of them, against a time. `largest` is how many bytes a message may have before that
     alone is in doubt."""
 
     def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
@@ -129,13 +130,13 @@ class Pieces:
         self._asked = {_TIED << number: tie.asked for number, tie in enumerate(ties or ())}
         if strange is not None:
             self._asked[_STRANGE] = strange
-        self._strange, self._refused = _UNTOLD if strange is None else _STRANGE, _STRANGE if strange else 0
+        self._strange, self._rejected = _UNTOLD if strange is None else _STRANGE, _STRANGE if strange else 0
         self._tied = frozenset[str]().union(*(tie.names for tie in ties or ()))
         self._compared = frozenset[str]().union(*(self._inspector.compared or ()))
         self._known = {
             name: _Known(1 << number, sum(_TIED << tie for tie, (names, _) in enumerate(ties) if name in names) if ties is not None else _UNTOLD,
                          _named(name), look)
-            for number, (name, look) in enumerate(self._inspector.members.items())
+            for number, (name, look) in enumerate(self._inspector.props.items())
         }  # fmt: skip
         needed = [bit for bit, asked in self._asked.items() if not _find_nothing(asked, {})] if ties is not None else [_UNTOLD]
         self._most = MOST_BROKEN // (len(self._known) + len(needed) + 2)
@@ -145,7 +146,7 @@ class Pieces:
         self._short = lru_cache(maxsize=_KEPT)(self.read_once)
 
     def read(self, name: str, text: bytes) -> Piece | None:
-        """The member of this name whose value is written so; None where that is no JSON in UTF-8, or nested too deep."""
+        """The property of this name whose value is written so; None where that is no JSON in UTF-8, or nested too deep."""
         return (self._short if len(text) <= _SHORT else self.read_once)(name, text)
 
     def read_once(self, name: str, text: bytes) -> Piece | None:
@@ -155,8 +156,8 @@ class Pieces:
         value = plainly(alone)
         if known.head is None or (value is not None and len(value) != 1):
             return None
-        if value is not None and known.look is None and len(text) <= self._longest and self._rulebook.is_member_valid(name, value[0]):
-            return self._member(known, text, {name: value[0]}, (), is_compact=True)
+        if value is not None and known.look is None and len(text) <= self._longest and self._rulebook.is_property_valid(name, value[0]):
+            return self._property(known, text, {name: value[0]}, (), is_compact=True)
         reading = Reading(alone, [value]) if value is not None else read_at_leisure(alone)
         if reading.error is not None or reading.encoding is not None or len(reading.values[0]) != 1:
             return None
@@ -165,21 +166,21 @@ class Pieces:
         ways = [self._way(name, way, known, reading) for [way] in reading.values]
         exotic = [(detector, f"/{escape(name)}{at[2:]}", found) for detector, at, found in reading.exotic]
         notable = (_Notable(name, ways, exotic),) if len(ways) > 1 or exotic or any(ways[0][1:]) else ()
-        return self._member(known, text, {name: ways[0].value}, notable, is_compact=value is not None or compactly_written(alone))
+        return self._property(known, text, {name: ways[0].value}, notable, is_compact=value is not None or compactly_written(alone))
 
     def together(self, parts: Mapping[str, Piece]) -> Piece:
-        """A piece of several members, one after the other, from the pieces of each, by their names."""
+        """A piece of several properties, one after the other, from the pieces of each, by their names."""
         every, names, ties, values, outline = parts.values(), 0, 0, dict[str, Any](), dict[str, Any]()
         for part in every:
             names |= part.names
             ties |= part.ties
             values |= part.values
             outline |= part.outline
-        text, notable = b",".join([part.text for part in every]), [member for part in every for member in part.notable]
+        text, notable = b",".join([part.text for part in every]), [prop for part in every for prop in part.notable]
         return self._alone(Piece(text, names, ties, all(part.is_compact for part in every), values, outline, notable, parts))
 
     def _changed(self, parts: Mapping[str, Piece], former: Piece) -> Verdict | None:
-        """The verdict on members that were valid before some of them were changed; None where only all of them tell."""
+        """The verdict on properties that were valid before some of them were changed; None where only all of them tell."""
         tied, changed = 0, list[Piece]()
         for name, part in parts.items():
             if former.parts.get(name) is part:
@@ -194,7 +195,7 @@ class Pieces:
         return _sum([part.verdict for part in changed]) if is_told else None
 
     def are_apart(self, groups: Iterable[Iterable[str]]) -> bool:
-        """Whether nothing is asked of members of several of these groups together."""
+        """Whether nothing is asked of properties of several of these groups together."""
         tied = 0
         for group in groups:
             ties = self._ties(group)
@@ -204,7 +205,7 @@ class Pieces:
         return True
 
     def are_valid(self, pieces: Iterable[Piece], group: Iterable[str]) -> bool:
-        """Whether these pieces, all that a message has of a group of members that is apart, are valid and compact, and none is missing."""
+        """Whether these pieces, all that a message has of a group of properties that is apart, are valid and compact, and none is missing."""
         tied, is_valid = 0, True
         for piece in pieces:
             tied |= piece.ties
@@ -212,32 +213,32 @@ class Pieces:
         return is_valid and not self._needed & self._ties(group) & ~tied
 
     def _ties(self, names: Iterable[str]) -> int:
-        """The bits of all ties of members."""
+        """The bits of all ties of properties."""
         found = 0
         for name in names:
             found |= (self._known.get(name) or self._unknown(name)).ties
         return found
 
     def judgement_of(self, parts: Mapping[str, Piece], former: Piece) -> Judgement | None:
-        """That on a message whose pieces are apart and valid, `former` among them, when these members take its place; None where only the whole
+        """That on a message whose pieces are apart and valid, `former` among them, when these properties take its place; None where only the whole
         tells."""
         names, ties, is_compact = 0, 0, True
         for part in parts.values():
             names |= part.names
             ties |= part.ties
             is_compact = is_compact and part.is_compact
-        if ties & ~self._refused & ~former.ties or names & ~former.names:
+        if ties & ~self._rejected & ~former.ties or names & ~former.names:
             return None
         there = self._changed(parts, former) or self.together(parts).verdict
         verdict = _sum([there, *self._missing(former.ties & ~ties)])
         return Judgement(verdict, is_compact) if verdict is not None else None
 
     def _missing(self, ties: int) -> list[Verdict | None]:
-        """The verdicts on a message that no member of these ties is in."""
+        """The verdicts on a message that no property of these ties is in."""
         return [verdict for bit, verdict in self._absent.items() if ties & bit]
 
-    def _member(self, known: _Known, text: bytes, values: Mapping[str, Any], notable: Sequence[_Notable], *, is_compact: bool) -> Piece:
-        assert known.head is not None, "a member's name is Unicode"
+    def _property(self, known: _Known, text: bytes, values: Mapping[str, Any], notable: Sequence[_Notable], *, is_compact: bool) -> Piece:
+        assert known.head is not None, "a property's name is Unicode"
         piece = Piece(known.head + text, known.bit, known.ties, is_compact, values, values if known.ties else _NOTHING, notable)
         return self._alone(piece) if known.ties or notable else piece
 
@@ -251,11 +252,11 @@ class Pieces:
         return piece._replace(verdict=self._found(piece.outline, piece.notable, asked, self._most))
 
     def _unknown(self, name: str) -> _Known:
-        """What is known of a member that the contract does not know."""
+        """What is known of a property that the contract does not know."""
         return _Known(0, self._strange if name not in self._tied else _UNTOLD, _named(name), None)
 
     def _way(self, name: str, value: Any, known: _Known, reading: Reading) -> _Way:
-        inspection, place, errors = Inspection(self._now), (None, name), self._rulebook.errors_of_member(name, value)
+        inspection, place, errors = Inspection(self._now), (None, name), self._rulebook.errors_of_property(name, value)
         if value is not None and name in self._known:
             if known.look is not None:
                 known.look(value, place, inspection)
@@ -263,7 +264,7 @@ class Pieces:
         return _Way(value, errors, inspection.touched, inspection.broken)
 
     def unread(self, name: str, text: bytes) -> Unread | None:
-        """The member of this name whose value is written so, whatever that is; None where the name is hardly Unicode."""
+        """The property of this name whose value is written so, whatever that is; None where the name is hardly Unicode."""
         known = self._known.get(name)
         head = known.head if known else _named(name)
         return Unread(head + text, name, text) if head is not None else None
@@ -271,11 +272,11 @@ class Pieces:
     def judge(self, message: Joined | bytes) -> Judgement:
         """The verdict on the bytes of a message."""
         if not isinstance(message, Joined):
-            return Judgement(self._rulebook.judge(message, now=self._now, stances={}, headers=()), plain(message) is not None or None)
+            return Judgement(self._rulebook.judge(message, now=self._now, policies={}, headers=()), plain(message) is not None or None)
         return self._judge(message) or self.judge(message.body)
 
     def _judge(self, message: Joined) -> Judgement | None:
-        """None where only the whole tells: members share a name, one is none by itself, or see `_found`."""
+        """None where only the whole tells: properties share a name, one is none by itself, or see `_found`."""
         pieces = [piece if isinstance(piece, Piece) else self.read(piece.name, piece.alone) for piece in message.pieces]
         names = tied = 0
         is_apart = is_compact = True
@@ -303,25 +304,26 @@ class Pieces:
         return Judgement(found, is_compact) if found is not None else None
 
     def _verdict(self, pieces: Sequence[Piece], size: int) -> Verdict | None:
-        """The verdict on members that may be tied; None where they share a name, or see `_found`."""
+        """The verdict on properties that may be tied; None where they share a name, or see `_found`."""
         outline = dict[str, Any]()
         for piece in pieces:
             outline |= piece.outline
         if len(outline) < sum(len(piece.outline) for piece in pieces):
             return None
-        return self._found(outline, [member for piece in pieces for member in piece.notable], [self._rulebook.rest], size=size)
+        return self._found(outline, [prop for piece in pieces for prop in piece.notable], [self._rulebook.rest], size=size)
 
     def _found(
         self, outline: Mapping[str, Any], notable: Sequence[_Notable], asked: Sequence[Validator], most: int = MOST_BROKEN, size: int = 0
     ) -> Verdict | None:
-        """The verdict on members in a message of this size of which so much is asked together, in every way to read it. None where several members
+        """The verdict on properties in a message of this size of which so much is asked together, in every way to read it. None where several
+        properties
         can be read in several ways, one is deeper than a validator goes, or there are more errors than so many."""
-        several = [member for member in notable if len(member.ways) > 1]
+        several = [prop for prop in notable if len(prop.ways) > 1]
         if len(several) > 1:
             return None
         found, inspection = [], Inspection(self._now)
         for number in range(len(several[0].ways) if several else 1):
-            ways = [member.ways[number if len(member.ways) > 1 else 0] for member in notable]
+            ways = [prop.ways[number if len(prop.ways) > 1 else 0] for prop in notable]
             message = {**outline, several[0].name: several[0].ways[number].value} if several else outline
             try:
                 errors = [*self._rulebook.errors(asked, message), *(error for way in ways for error in way.errors)]
@@ -333,8 +335,8 @@ class Pieces:
             inspection.touched += [touch for way in ways for touch in way.touched]
             self._inspector.around(message, None, inspection)
             found.append(self._rulebook.broken_by(errors, message) + inspection.broken)
-        for member in notable:
-            self._rulebook.touch_by_exotic(member.exotic, inspection)
+        for prop in notable:
+            self._rulebook.touch_by_exotic(prop.exotic, inspection)
         self._rulebook.touch_by_size(size, inspection)
         return verdict_of(broken_in_all(found), inspection.touched)
 
@@ -346,12 +348,12 @@ def _sum(verdicts: Sequence[Verdict | None]) -> Verdict | None:
     known = [verdict for verdict in verdicts if verdict is not None]
     if len(known) < len(verdicts):
         return None
-    return verdict_of([entry for verdict in known for entry in verdict.broken], [touch for verdict in known for touch in verdict.silences])
+    return verdict_of([entry for verdict in known for entry in verdict.broken], [touch for verdict in known for touch in verdict.ambiguities])
 
 
 def summed(one: Judgement, other: Judgement) -> Judgement:
     """That on a message of pieces that are apart, from those on two messages in each of which all but one are valid."""
-    broken, touched = one.verdict.broken + other.verdict.broken, one.verdict.silences + other.verdict.silences
+    broken, touched = one.verdict.broken + other.verdict.broken, one.verdict.ambiguities + other.verdict.ambiguities
     return Judgement(verdict_of(broken, touched), one.is_compact and other.is_compact)
 
 
@@ -364,7 +366,7 @@ def _find_nothing(asked: Sequence[Validator], value: Any) -> bool:
 
 
 def _named(name: str) -> bytes | None:
-    """How a member of this name begins; None for a name that is hardly Unicode."""
+    """How a property of this name begins; None for a name that is hardly Unicode."""
     try:
         written = orjson.dumps(name)
     except TypeError:

@@ -8,15 +8,15 @@ from typing import Any
 from brokerfuzz.schemas.flattening import ASSERTIONS, Schema, conditions_of, strangers
 
 JSON_RULE = "json"
-"""The keyword of the rule that a message is JSON at all, and in UTF-8 or another encoding that the contract is silent on."""
+"""The keyword of the rule that a message is JSON at all, and in UTF-8 or another encoding that the contract leaves open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
     """A place in a message type.
 
-    `path` is `""` for the root, `data[].productId` for a member of an item. `schema` is flat. `required` says whether
-    the member has to be present in its object (items and the root are neither).
+    `path` is `""` for the root, `data[].productId` for a property of an item. `schema` is flat. `required` says whether
+    the property has to be present in its object (items and the root are neither).
     """
 
     path: str
@@ -25,7 +25,7 @@ class Site:
 
     @property
     def name(self) -> str:
-        """The member's name; `""` for the root and for items."""
+        """The property's name; `""` for the root and for items."""
         return "" if self.path.endswith("[]") else self.path.rpartition(".")[2]
 
 
@@ -63,15 +63,15 @@ class Rule:
 
 
 def join(site: str, name: str) -> str:
-    """The path of the member `name` of the object at `site`."""
+    """The path of the property `name` of the object at `site`."""
     return f"{site}.{name}" if site else name
 
 
 def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator[Site]:
-    """The places of a flat schema, parents before children, members in the schema's order."""
+    """The places of a flat schema, parents before children, properties in the schema's order."""
     yield Site(path, schema, required)
-    for name, member in schema.get("properties", {}).items():
-        yield from sites(member, join(path, name), required=name in schema.get("required", ()))
+    for name, prop in schema.get("properties", {}).items():
+        yield from sites(prop, join(path, name), required=name in schema.get("required", ()))
     if "items" in schema:
         yield from sites(schema["items"], path + "[]")
 
@@ -106,12 +106,12 @@ def _rules_of(message_type: str, schema: Schema, path: str, cites: "_Citations",
     here = cites.below(schema)
     keywords = [k for k in schema if (k in ASSERTIONS and _demands(k, schema[k])) or k in strangers(schema)]
     found = [Rule(message_type, path, k, schema[k], here.of(k), demand(k, schema[k]), condition) for k in keywords]
-    members = schema.get("properties", {})
+    props = schema.get("properties", {})
     for name in schema.get("required", ()):
-        source = here.below(members.get(name, {})).of("required")
+        source = here.below(props.get(name, {})).of("required")
         found.append(Rule(message_type, join(path, name), "required", True, source, "to be present", condition))
-    for name, member in members.items():
-        found += _rules_of(message_type, member, join(path, name), here, condition)
+    for name, prop in props.items():
+        found += _rules_of(message_type, prop, join(path, name), here, condition)
     if "items" in schema:
         found += _rules_of(message_type, schema["items"], path + "[]", here, condition)
     return found
@@ -119,7 +119,7 @@ def _rules_of(message_type: str, schema: Schema, path: str, cites: "_Citations",
 
 def _demands(keyword: str, value: Any) -> bool:
     match keyword:
-        case "required":  # a rule of the member's own site
+        case "required":  # a rule of the property's own site
             return False
         case "additionalProperties":
             return value is False
@@ -165,7 +165,7 @@ def demand(keyword: str, value: Any) -> str:
         case "enum":
             return "one of " + ", ".join(repr(item) if not isinstance(item, str) else f"'{item}'" for item in value)
         case "additionalProperties" if value is False:
-            return "no member but those that the contract lists"
+            return "no property but those that the contract lists"
         case "uniqueItems":
             return "items that all differ"
         case _:

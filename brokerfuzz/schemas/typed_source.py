@@ -55,16 +55,16 @@ class _Classes:
     def add(self, name: str, schema: Schema, path: str) -> str:
         """Adds the class of an object at a path of its message, and those below; returns its name."""
         self.sources[name] = ""  # taken; below, it moves behind the classes that it refers to
-        members = {member: self._member(name, schema, member, path) for member in schema.get("properties", {})}
+        props = {prop: self._property(name, schema, prop, path) for prop in schema.get("properties", {})}
         summary = schema.get("description") or f"An item of `{path.removesuffix('[]')}`."
-        regular = all(_is_name(member) and not member.startswith("__") for member in members)
+        regular = all(_is_name(prop) and not prop.startswith("__") for prop in props)
         del self.sources[name]
-        self.sources[name] = (_class if regular else _call)(name, _text(summary), schema, members)
+        self.sources[name] = (_class if regular else _call)(name, _text(summary), schema, props)
         return name
 
-    def _member(self, owner: str, schema: Schema, member: str, path: str) -> str:
-        annotation = self._annotation(owner, schema["properties"][member], join(path, member))
-        return annotation if member in schema.get("required", ()) else f"NotRequired[{annotation}]"
+    def _property(self, owner: str, schema: Schema, prop: str, path: str) -> str:
+        annotation = self._annotation(owner, schema["properties"][prop], join(path, prop))
+        return annotation if prop in schema.get("required", ()) else f"NotRequired[{annotation}]"
 
     def _annotation(self, owner: str, schema: Schema, path: str) -> str:
         if "enum" in schema and all(isinstance(value, str | int | None) for value in schema["enum"]):
@@ -99,19 +99,19 @@ def _text(description: str) -> str:
     return description.replace("\\", "\\\\").replace('"', "'")
 
 
-def _class(name: str, summary: str, schema: Schema, members: Mapping[str, str]) -> str:
+def _class(name: str, summary: str, schema: Schema, props: Mapping[str, str]) -> str:
     lines = [f"class {name}(TypedDict):", f'    """{summary}"""', ""]
-    for member, annotation in members.items():
-        lines.append(f"    {member}: {annotation}")
-        if description := schema["properties"][member].get("description"):
+    for prop, annotation in props.items():
+        lines.append(f"    {prop}: {annotation}")
+        if description := schema["properties"][prop].get("description"):
             lines.append(f'    """{_text(description)}"""')
     return "\n".join(lines) + "\n"
 
 
-def _call(name: str, summary: str, schema: Schema, members: Mapping[str, str]) -> str:
-    """The form for members whose names are no Python names."""
+def _call(name: str, summary: str, schema: Schema, props: Mapping[str, str]) -> str:
+    """The form for properties whose names are no Python names."""
     lines = [f'{name} = TypedDict("{name}", {{']
-    lines += [f"    {_literal(member)}: {annotation}," for member, annotation in members.items()]
+    lines += [f"    {_literal(prop)}: {annotation}," for prop, annotation in props.items()]
     return "\n".join([*lines, "})", f'"""{summary}"""']) + "\n"
 
 

@@ -21,7 +21,7 @@ def known_labels(names: Collection[str]) -> Sequence[Label]:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A rule that a message breaks. `at` is the JSON Pointer of the place (of an absent member: where it should be)."""
+    """A rule that a message breaks. `at` is the JSON Pointer of the place (of an absent property: where it should be)."""
 
     rule: str
     at: str
@@ -34,33 +34,33 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """A silence that a message touches, at a JSON Pointer."""
+    """An ambiguity that a message touches, at a JSON Pointer."""
 
-    silence: str
+    ambiguity: str
     at: str
     found: str
 
     def __str__(self) -> str:
-        return f"{self.silence} at {self.at or 'the root'}: found {self.found}"
+        return f"{self.ambiguity} at {self.at or 'the root'}: found {self.found}"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`invalid` where a rule is broken, else `unspecified` where a silence is touched, else `valid`."""
+    """`invalid` where a rule is broken, else `unspecified` where an ambiguity is touched, else `valid`."""
 
     label: Label
     broken: tuple[Broken, ...] = ()
-    silences: tuple[Touched, ...] = ()
+    ambiguities: tuple[Touched, ...] = ()
 
     @property
     def brief(self) -> str:
-        """The verdict on a line: no more than the first few rules and silences."""
-        some = [*(f"breaks {b}" for b in self.broken[:_FEW]), *(f"touches {t}" for t in self.silences[:_FEW])]
-        left = len(self.broken) + len(self.silences) - len(some)
+        """The verdict on a line: no more than the first few rules and ambiguities."""
+        some = [*(f"breaks {b}" for b in self.broken[:_FEW]), *(f"touches {t}" for t in self.ambiguities[:_FEW])]
+        left = len(self.broken) + len(self.ambiguities) - len(some)
         return "; ".join([self.label, *(shortened(line, 240) for line in some), *([f"and {left:,} more"] if left else [])])
 
     def __str__(self) -> str:
-        return "\n  ".join([self.label, *(f"breaks {b}" for b in self.broken), *(f"touches {t}" for t in self.silences)])
+        return "\n  ".join([self.label, *(f"breaks {b}" for b in self.broken), *(f"touches {t}" for t in self.ambiguities)])
 
 
 VALID = Verdict("valid")
@@ -74,7 +74,7 @@ def describe(value: Any) -> str:
     if isinstance(value, str):
         return _written(value) if len(value) <= 60 else f"a string of {len(value):,} characters"
     if isinstance(value, dict):
-        return f"an object of {len(value):,} member(s)"
+        return f"an object of {len(value):,} property(s)"
     if isinstance(value, list):
         return f"an array of {len(value):,} item(s)"
     return _written(value) if not isinstance(value, int) or abs(value) < 1 << 200 else "an integer of more than 60 digits"

@@ -25,7 +25,7 @@ _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])', re.DOTALL
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """Why an offer is refused: at a JSON Pointer, what was found and what was demanded; `rule` is the id of the rule broken."""
+    """Why an offer is rejected: at a JSON Pointer, what was found and what was demanded; `rule` is the id of the rule broken."""
 
     rule: str | None
     at: str
@@ -100,8 +100,8 @@ class Offer:
         """The value that the body spells. Raises `IndexError` where it is not readable."""
         return self._readings[0]
 
-    def member(self, name: str) -> Any:
-        """A member of the root; None where there is none."""
+    def prop(self, name: str) -> Any:
+        """A property of the root; None where there is none."""
         return self.value.get(name) if self.readable and isinstance(self.value, dict) else None
 
     def having(self, value: Any) -> "Offer":
@@ -109,7 +109,7 @@ class Offer:
         return Offer(json.dumps(value).encode(), self.now)
 
     def values(self, site: str) -> Iterator[Any]:
-        """The values at a site: `""` the root, `a[].b` members of items, `**` every value anywhere."""
+        """The values at a site: `""` the root, `a[].b` properties of items, `**` every value anywhere."""
         if site == "**":
             yield from everything(self._readings)
             return

@@ -9,8 +9,9 @@ The contract shows no methods, paths or status codes, so they are chosen here:
 | `POST /pricing`| 200 with a pricing, another one each time; the request is not looked at                      |
 
 Other paths are 404, other methods 405, bodies of more than 32 MiB 413, bodies with a content-encoding 415. Every answer is the
-contract's envelope, except where a bug says otherwise. Content types are not looked at. What the service does where the contract is silent is the
-table `DECISIONS` in `judging`.
+contract's envelope, except where a bug says otherwise. Content types are not looked at. What the service does where the contract leaves a question
+open is the
+table `DECISIONS` in `campaign_oracle`.
 """
 
 import json

@@ -71,13 +71,13 @@ def an_object(test: Test) -> Test:
 
 
 def lacks(name: str) -> Test:
-    """Asks for an object without a member of this name."""
-    return an_object(lambda members: name not in members)
+    """Asks for an object without a property of this name."""
+    return an_object(lambda props: name not in props)
 
 
 def puts(later: str, behind: str) -> Test:
-    """Asks for an object in whose text one member comes behind another."""
-    return an_object(lambda members: later in members and behind in members and list(members).index(later) > list(members).index(behind))
+    """Asks for an object in whose text one property comes behind another."""
+    return an_object(lambda props: later in props and behind in props and list(props).index(later) > list(props).index(behind))
 
 
 # ------------------------------------------------------------------------------------------------------ flaws
@@ -103,8 +103,8 @@ def forgives(*rules: str, at: str = "", value: Test = anything, when: Callable[[
     return flaw
 
 
-def refuses(site: str, test: Test, demanded: str) -> Flaw:
-    """Refuses an offer that would be accepted, where a value at the site passes the test."""
+def rejects(site: str, test: Test, demanded: str) -> Flaw:
+    """Rejects an offer that would be accepted, where a value at the site passes the test."""
 
     def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)
@@ -115,8 +115,8 @@ def refuses(site: str, test: Test, demanded: str) -> Flaw:
     return flaw
 
 
-def refuses_text(pattern: bytes, demanded: str) -> Flaw:
-    """Refuses an offer that would be accepted, where the pattern occurs in its JSON text."""
+def rejects_text(pattern: bytes, demanded: str) -> Flaw:
+    """Rejects an offer that would be accepted, where the pattern occurs in its JSON text."""
 
     def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)
@@ -180,7 +180,7 @@ def fails_when(manner: Manner, when: Callable[[Offer], bool]) -> Flaw:
 
 
 def claims(success: bool, *, of_accepted: bool) -> Flaw:
-    """Says the wrong thing in `operationWasSuccessful`, of offers that were accepted or of those that were refused."""
+    """Says the wrong thing in `operationWasSuccessful`, of offers that were accepted or of those that were rejected."""
 
     def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)

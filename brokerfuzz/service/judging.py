@@ -1,4 +1,4 @@
-"""How the service decides about an offer: by the contract, and where that is silent by a table."""
+"""How the service decides about an offer: by the contract, and where that leaves a question open by a table."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -9,11 +9,11 @@ from brokerfuzz.service.answers import Complaint, Offer, ServiceAnswer
 from brokerfuzz.service.bugs import Bug, bug
 
 if TYPE_CHECKING:
-    from brokerfuzz.schemas import Contract, Stance, Stances
+    from brokerfuzz.schemas import Contract, Policies, Policy
 
 MESSAGE_TYPE = "offer-creation-request"
 
-DECISIONS: "Mapping[str, Stance]" = {
+DECISIONS: "Mapping[str, Policy]" = {
     "timestamp-format": "reject",  # rule 6 cannot be held against a time that is not understood
     "clock-tolerance": "accept",  # five minutes are what clocks differ by
     "cron-syntax": "accept",  # the contract calls these plain strings
@@ -23,7 +23,7 @@ DECISIONS: "Mapping[str, Stance]" = {
     "duplicate-items": "accept",
     "integer-form": "accept",  # 1.0 is an integer, says JSON Schema
     "double-range": "accept",  # rounded, as most readers do
-    "duplicate-members": "accept",  # the last one counts, as in most readers
+    "duplicate-properties": "accept",  # the last one counts, as in most readers
     "lone-surrogates": "accept",  # replaced by U+FFFD
     "nul-characters": "accept",
     "byte-order-mark": "accept",  # passed over
@@ -37,12 +37,12 @@ DECISIONS: "Mapping[str, Stance]" = {
     "response-type": "accept",  # there is JSON or nothing
     "request-headers": "accept",
 }
-"""What the service does where the contract does not say; what is missing here (a changed contract's own silences) is accepted."""
+"""What the service does where the contract does not say; what is missing here (a changed contract's own ambiguities) is accepted."""
 
 
-def decisions(contract: "Contract") -> "Stances":
-    """What the service says of each silence of a contract."""
-    return {silence.id: DECISIONS.get(silence.id, "accept") for silence in contract.silences}
+def decisions(contract: "Contract") -> "Policies":
+    """What the service says of each ambiguity of a contract."""
+    return {ambiguity.id: DECISIONS.get(ambiguity.id, "accept") for ambiguity in contract.ambiguities}
 
 
 def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], ServiceAnswer]:
@@ -61,10 +61,10 @@ def conforming(contract: "Contract | None" = None) -> Callable[[Offer], ServiceA
     from brokerfuzz.schemas import check, load_contract
 
     known = contract or load_contract()
-    stances = decisions(known)
+    policies = decisions(known)
 
     def judge(offer: Offer) -> ServiceAnswer:
-        verdict = check(MESSAGE_TYPE, offer.body, now=offer.now, contract=known, stances=stances)
+        verdict = check(MESSAGE_TYPE, offer.body, now=offer.now, contract=known, policies=policies)
         return ServiceAnswer(tuple(Complaint(b.rule, b.at, b.found, b.demanded) for b in verdict.broken))
 
     return judge

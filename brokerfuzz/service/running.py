@@ -159,7 +159,7 @@ def _listening(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as problem:
         raise TargetError(f"no host is called {host!r} here ({problem}): use {LOOPBACK}") from problem
     try:
-        if os.name == "posix":  # else a port that was just in use is refused for a minute; on Windows it means to share one
+        if os.name == "posix":  # else a port that was just in use is rejected for a minute; on Windows it means to share one
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(QUEUE)

@@ -1,4 +1,4 @@
-"""What the strategies refuse, and how they say so: the argument, its value, and what would do."""
+"""What the strategies reject, and how they say so: the argument, its value, and what would do."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -15,20 +15,20 @@ Fields = Mapping[str, SearchStrategy[Any]]
 """Site -> the strategy that its values are drawn from."""
 
 
-def refuse(name: str, value: object, remedy: str) -> NoReturn:
+def reject(name: str, value: object, remedy: str) -> NoReturn:
     """Raises `InvalidArgument` for the value of an argument."""
     raise InvalidArgument(f"{name}={value!r}: {remedy}")
 
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
-    """Refuses bounds of a size that are no whole numbers, too small, or cross."""
+    """Rejects bounds of a size that are no whole numbers, too small, or cross."""
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            refuse(name, value, f"give a whole number of at least {least}")
+            reject(name, value, f"give a whole number of at least {least}")
     if high is not None and low > high:
-        refuse(f"min_{what}", low, f"it is above max_{what}={high!r}; lower it, or raise that")
+        reject(f"min_{what}", low, f"it is above max_{what}={high!r}; lower it, or raise that")
 
 
 def tuple_of(name: str, values: Iterable[Any] | None) -> tuple[Any, ...] | None:
@@ -37,18 +37,18 @@ def tuple_of(name: str, values: Iterable[Any] | None) -> tuple[Any, ...] | None:
 
 
 def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> None:
-    """Refuses a value that is no known one."""
+    """Rejects a value that is no known one."""
     for value in values or ():
         if value not in known:
-            refuse(name, value, f"each is one of {', '.join(map(repr, known))}")
+            reject(name, value, f"each is one of {', '.join(map(repr, known))}")
 
 
 def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
     if isinstance(values, str) or not isinstance(values, Iterable):
-        refuse(name, values, "give several in a list or tuple, or one in a list of one")
+        reject(name, values, "give several in a list or tuple, or one in a list of one")
     chosen = tuple(values)
     if not chosen:
-        refuse(name, values, "nothing can be drawn from none; give at least one, or leave the argument out for all")
+        reject(name, values, "nothing can be drawn from none; give at least one, or leave the argument out for all")
     return chosen
 
 
@@ -57,16 +57,16 @@ def pinned_sites(fields: Fields | None, contract: Contract, message_type: Messag
     if fields is None:
         return frozenset()
     if not isinstance(fields, Mapping):
-        refuse("fields", fields, "give a mapping from member names or sites to strategies")
+        reject("fields", fields, "give a mapping from property names or sites to strategies")
     known = contract.sites[message_type]
     for path, strategy in fields.items():
         if not path or path not in known:
-            error = UnknownNameError(f"member of {message_type}", str(path), known, "`brokerfuzz rules` shows every site")
-            refuse("fields", path, str(error))
+            error = UnknownNameError(f"property of {message_type}", str(path), known, "`brokerfuzz rules` shows every site")
+            reject("fields", path, str(error))
         if not isinstance(strategy, SearchStrategy):
-            refuse(f"fields[{path!r}]", strategy, "give a strategy; for one value, st.just(value)")
+            reject(f"fields[{path!r}]", strategy, "give a strategy; for one value, st.just(value)")
         if outer := next((other for other in fields if path.startswith((f"{other}.", f"{other}["))), None):
-            refuse("fields", path, f"it lies within {outer!r}, which is pinned too; pin one of them")
+            reject("fields", path, f"it lies within {outer!r}, which is pinned too; pin one of them")
     return frozenset(fields)
 
 
@@ -88,7 +88,7 @@ def known_type(message_type: Any) -> MessageType:
     """The message type, where it is one."""
     if message_type not in MESSAGE_TYPES:
         error = UnknownNameError("message type", str(message_type), MESSAGE_TYPES, f"there are {', '.join(MESSAGE_TYPES)}")
-        refuse("message_type", message_type, str(error))
+        reject("message_type", message_type, str(error))
     return message_type  # type: ignore[no-any-return]
 
 
@@ -109,7 +109,7 @@ def chosen_rules(rules: Iterable[str] | None, contract: Contract, message_type: 
         matching = [rule for rule in contract.rules[message_type] if pattern.fullmatch(rule.id)]
         if not matching:
             known = [rule.id for rule in contract.rules[message_type]]
-            refuse("rules", wanted, str(UnknownNameError("rule", str(wanted), known, "`brokerfuzz rules` lists them all")))
+            reject("rules", wanted, str(UnknownNameError("rule", str(wanted), known, "`brokerfuzz rules` lists them all")))
         found |= {rule.id: rule for rule in matching}
     return tuple(found.values())
 
@@ -121,5 +121,5 @@ def chosen_techniques(techniques: Iterable[str] | None) -> frozenset[str] | None
     chosen = _several("techniques", techniques)
     for name in chosen:
         if name not in TECHNIQUES:
-            refuse("techniques", name, str(UnknownNameError("technique", str(name), TECHNIQUES, "`brokerfuzz rules --techniques` lists them all")))
+            reject("techniques", name, str(UnknownNameError("technique", str(name), TECHNIQUES, "`brokerfuzz rules --techniques` lists them all")))
     return frozenset(chosen)

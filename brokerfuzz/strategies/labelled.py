@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn
 
-from brokerfuzz.cases.at_random import CaseDecoder, case_decoder
 from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case_decoder import CaseDecoder, case_decoder
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import ClockError
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
@@ -25,13 +25,13 @@ def invalid_offer_requests(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Case:
-    """Cases of offer creation requests that a service must refuse: each breaks one rule, and `case.twin` is the valid message that
+    """Cases of offer creation requests that a service must reject: each breaks one rule, and `case.twin` is the valid message that
     differs in that one place alone.
 
     `rules` limits the rules that are broken (ids; `*` stands for any text: `"*:minimum"`), `techniques` the ways of breaking them.
     `now` is the time that a fault of the clock rule is ahead of (the present, where it is None). `contract` is a changed contract.
 
-    Refuses (`InvalidArgument`) unknown rules and techniques, and rules that none of the techniques breaks.
+    Rejects (`InvalidArgument`) unknown rules and techniques, and rules that none of the techniques breaks.
 
     Shrinks towards the first rule and technique, and a plain message around the fault.
 
@@ -109,7 +109,7 @@ def _fault_decoder(contract: Contract, message_type: MessageType, rules: Collect
     decoder = case_decoder(contract, message_type, ("invalid",), chosen, arguments.chosen_techniques(techniques))
     if not decoder.rules:
         remedy = f"none of them breaks any of rules={rules!r}; `brokerfuzz rules --techniques` says what each breaks"
-        arguments.refuse("techniques", techniques, remedy)
+        arguments.reject("techniques", techniques, remedy)
     return decoder
 
 

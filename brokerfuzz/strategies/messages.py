@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from brokerfuzz.cases.building import towards
+from brokerfuzz.cases.message_builder import towards
 from brokerfuzz.decoder import Read, Style, compile_decoder
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType, load_contract
@@ -39,15 +39,15 @@ def offer_requests(
     """Valid offer creation requests: what a service must accept, whatever it thinks of them.
 
     `offer_types` limits the offer types. `min_clusters` and `max_clusters` bound `productClusters` (a minimum of 0 leaves room for
-    absent and null ones, where the offer type does). `fields` pins members: it maps a member's name, or a site within
-    (`productClusters[].products[].productId`), to the strategy that its values come from; a pinned member is there wherever the
+    absent and null ones, where the offer type does). `fields` pins properties: it maps a property's name, or a site within
+    (`productClusters[].products[].productId`), to the strategy that its values come from; a pinned property is there wherever the
     object that holds it is. `plausible=True` draws business-like values in place of edges. `contract` is a changed contract
     (`brokerfuzz.load_contract(folder)`).
 
-    No message touches a silence, unless a pinned value does. Refuses (`InvalidArgument`) unknown offer types and sites, bounds that
+    No message touches an ambiguity, unless a pinned value does. Rejects (`InvalidArgument`) unknown offer types and sites, bounds that
     cross, and pinned values that break the contract.
 
-    Shrinks towards few members, the first offer type, short arrays and plain values: at last
+    Shrinks towards few properties, the first offer type, short arrays and plain values: at last
     `{"number": "a", "offerType": "Direct Mail"}`.
 
     Source: Offer creation request; Errors, validation rules 1-9.
@@ -63,11 +63,11 @@ def _offers(wishes: "_Wishes", offer_types: tuple[Any, ...] | None, min_clusters
     known = wishes.contract.sites["offer-creation-request"]["offerType"].schema.get("enum", ())
     arguments.all_known("offer_types", offer_types, known)
     if offer_types is not None and "offerType" in wishes.pinned:
-        arguments.refuse("offer_types", offer_types, "fields pins offerType too; leave one of them out")
+        arguments.reject("offer_types", offer_types, "fields pins offerType too; leave one of them out")
     types = [name for name in (offer_types or known) if max_clusters != 0 or name != PRODUCT_LIST]
     if not types:
         remedy = f"offers of type {PRODUCT_LIST!r} have at least one cluster; raise it, or choose other offer_types"
-        arguments.refuse("max_clusters", max_clusters, remedy)
+        arguments.reject("max_clusters", max_clusters, remedy)
     of_types: Schema = {"properties": {"offerType": {"enum": types}}} if len(types) < len(known) else {}
     return wishes.decoder(_sized("productClusters", min_clusters, max_clusters), of_types)
 
@@ -95,7 +95,7 @@ def product_list_offers(
     Source: Offer creation request, conditional rule; Errors, validation rules 3-5.
     """
     if fields and "offerType" in fields:
-        arguments.refuse("fields", "offerType", f"these offers are of type {PRODUCT_LIST!r}; use offer_requests() for others")
+        arguments.reject("fields", "offerType", f"these offers are of type {PRODUCT_LIST!r}; use offer_requests() for others")
     wishes = _Wishes.of(contract, "offer-creation-request", fields, plausible, rich=_RICH)
     read = _product_list(wishes, min_clusters, max_clusters, min_products, max_products)
     return cast(OfferCreationRequest, _message(draw, read, wishes, fields))
@@ -125,7 +125,7 @@ def product_list_responses(
     """Valid product list responses: what a program that reads them must understand.
 
     `min_products` and `max_products` bound the records in `data` (a minimum of 0 leaves room for null, in a response that tells of a
-    failure). `fields` pins members by their site: `{"data[].status": st.sampled_from(["Active", "Retired"])}`. `plausible` and
+    failure). `fields` pins properties by their site: `{"data[].status": st.sampled_from(["Active", "Retired"])}`. `plausible` and
     `contract` as in `offer_requests`.
 
     Shrinks towards a successful response with few records.
@@ -179,7 +179,7 @@ def _where_it_is(schema: Schema) -> Schema:
     """The same demands on what is there, without demanding that it be there."""
     kept = {keyword: value for keyword, value in schema.items() if keyword not in ("type", "required", "minItems")}
     if "properties" in kept:
-        kept["properties"] = {name: _where_it_is(member) for name, member in kept["properties"].items()}
+        kept["properties"] = {name: _where_it_is(prop) for name, prop in kept["properties"].items()}
     if "items" in kept:
         kept["items"] = _where_it_is(kept["items"])
     return kept

@@ -1,10 +1,10 @@
 """Targets: what messages are sent to, and what it answers. They know nothing of verdicts, rules or generation."""
 
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer, AnswerKind, AnswerRules, status_patterns
-from brokerfuzz.targets.call import CallTarget
-from brokerfuzz.targets.command import CommandTarget
-from brokerfuzz.targets.http import HttpTarget
-from brokerfuzz.targets.lines import LineTarget
+from brokerfuzz.targets.call_target import CallTarget
+from brokerfuzz.targets.command_target import CommandTarget
+from brokerfuzz.targets.http_target import HttpTarget
+from brokerfuzz.targets.line_target import LineTarget
 from brokerfuzz.targets.target import Target
 
 __all__ = [

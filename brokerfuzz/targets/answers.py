@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets.hiding import NOTHING_SECRET, Secrets
+from brokerfuzz.targets.secret_masking import NOTHING_SECRET, Secrets
 
-AnswerKind = Literal["accepted", "rejected", "crashed", "silent"]
-ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "silent")
+AnswerKind = Literal["accepted", "rejected", "crashed", "timeout"]
+ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "timeout")
 
 EXCERPT = 2048
 """How many bytes of a response an answer keeps."""
@@ -49,10 +49,10 @@ class AnswerRules:
     """How an HTTP response is read.
 
     `accept` and `reject` are status patterns: a code (`201`) or a class (`2xx`); a code outranks a class, and `accept`
-    outranks `reject`. A status that neither names means neither acceptance nor a proper refusal: `crashed`. By default
-    2xx accepts, 5xx (and what is no status of HTTP) is a crash, and all else refuses: a redirect or an informational
+    outranks `reject`. A status that neither names means neither acceptance nor a proper rejection: `crashed`. By default
+    2xx accepts, 5xx (and what is no status of HTTP) is a crash, and all else rejects: a redirect or an informational
     response has not taken the message. `envelope` says whether `operationWasSuccessful: false` turns an acceptance into
-    a refusal; `true` does not turn anything into an acceptance.
+    a rejection; `true` does not turn anything into an acceptance.
 
     Raises `TargetError` for a pattern that is none.
     """
@@ -75,8 +75,8 @@ class AnswerRules:
     def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
         """The answer that a whole HTTP response is. `body` is what was read of its body; `secrets` are taken out of what is kept of it."""
         kind = self._kinds.get(status, "crashed")
-        if kind == "accepted" and self.envelope and _SUCCESS_BYTES in body and (refusal := _refusal(body, secrets)) is not None:
-            return Answer("rejected", status, secrets.excerpt(body, EXCERPT), refusal, seconds)
+        if kind == "accepted" and self.envelope and _SUCCESS_BYTES in body and (rejection := _rejection(body, secrets)) is not None:
+            return Answer("rejected", status, secrets.excerpt(body, EXCERPT), rejection, seconds)
         return Answer(kind, status, secrets.excerpt(body, EXCERPT), f"status {status}", seconds)
 
 
@@ -102,8 +102,8 @@ def _codes(patterns: Iterable[str], *, classes: bool) -> Iterable[int]:
     return codes
 
 
-def _refusal(body: bytes, secrets: Secrets) -> str | None:
-    """Why the envelope refuses, in words; None where the body is no envelope, or one that tells of success."""
+def _rejection(body: bytes, secrets: Secrets) -> str | None:
+    """Why the envelope rejects, in words; None where the body is no envelope, or one that tells of success."""
     try:
         envelope: Any = json.loads(body)
     except (ValueError, RecursionError):

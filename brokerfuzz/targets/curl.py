@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from shlex import quote
 from urllib.parse import urlsplit
 
-from brokerfuzz.targets.hiding import is_secret, parts_of, variable
+from brokerfuzz.targets.secret_masking import is_secret, parts_of, variable
 from brokerfuzz.targets.shell import LONGEST_ARGUMENT, fed
 
 

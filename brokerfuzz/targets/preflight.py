@@ -1,6 +1,6 @@
 """Before a campaign: is there something at this URL that takes messages at all?
 
-A wrong path refuses every message, and so does a service that was not given credentials: hundreds of findings that say one thing. One plain
+A wrong path rejects every message, and so does a service that was not given credentials: hundreds of findings that say one thing. One plain
 valid message tells it beforehand, and the same message once more tells whether the target takes a message that it took before.
 """
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.answers import Answer, AnswerRules
-from brokerfuzz.targets.http import HttpTarget
+from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.target import Target
 
 _REMEDIES = {
@@ -31,7 +31,7 @@ class Preflight:
 
     @property
     def repeats(self) -> bool:
-        """Whether the target takes a message that it took before. One that does not refuses every message with a number that it has seen."""
+        """Whether the target takes a message that it took before. One that does not rejects every message with a number that it has seen."""
         return self.answer.kind != "accepted" or self.again.kind == "accepted"
 
     @property
@@ -39,14 +39,14 @@ class Preflight:
         """What is to be known before all other messages are sent; None where that is nothing."""
         if self.repeats:
             return None
-        return f"the target refuses an offer that it took before ({self.again.reason}): every message that repeats a number will be refused"
+        return f"the target rejects an offer that it took before ({self.again.reason}): every message that repeats a number will be rejected"
 
 
 async def check(target: Target, body: bytes) -> Preflight:
     """Sends a plain valid message to an open target, and once more where it is accepted.
 
     Raises `TargetError` for a status that speaks of the request and not of the message (401, 403, 404, 405, 407, 415, and redirects), unless the
-    target's rules name this very code; and what `send` raises. Any other refusal is an answer: whether it is right is not judged here.
+    target's rules name this very code; and what `send` raises. Any other rejection is an answer: whether it is right is not judged here.
     """
     answer = await target.send(body)
     rules = target.rules if isinstance(target, HttpTarget) else AnswerRules()

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from brokerfuzz.targets.last_words import Excerpt
+from brokerfuzz.targets.exit_reason import Excerpt
 
 DYING = 2.0
 """Seconds that a killed process is waited for. Only what the system itself holds up takes longer."""
@@ -32,7 +32,7 @@ def cores() -> int:
 
 
 class Process:
-    """A program that is running, or has ended: `program` is its path, `words` what it gets as its arguments, its name first.
+    """A program that is running, or has ended: `program` is its path, `contract_wording` what it gets as its arguments, its name first.
 
     It is written to through its descriptor `inlet` and heard from its descriptor `outlet`: `heard` is called with what comes, and with
     b"" when it has closed one of the two; `ended` with the exit status, or the negative number of the signal. `errors` is what it said on standard

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets.hiding import Secrets, is_secret, parts_of, variable
+from brokerfuzz.targets.secret_masking import Secrets, is_secret, parts_of, variable
 
 LONGEST_ARGUMENT = 100_000  # bytes; Linux takes 131,072 in one argument, and a shell's own printf any number
 

@@ -14,7 +14,7 @@ from time import monotonic, time
 from brokerfuzz.targets.answers import Answer, AnswerKind
 
 THROTTLING = (429, 503)
-_KINDS: dict[int, AnswerKind] = {429: "silent", 503: "crashed"}
+_KINDS: dict[int, AnswerKind] = {429: "timeout", 503: "crashed"}
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 _LEAST_PAUSE = 0.05  # seconds, doubled each time: who may be asked again at once is not asked without end
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 
-from brokerfuzz.writing import uninterrupted
+from brokerfuzz.atomic_files import uninterrupted
 
 
 class Processes:

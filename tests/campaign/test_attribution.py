@@ -1,4 +1,4 @@
-"""Whether a refusal is for the right reason."""
+"""Whether a rejection is for the right reason."""
 
 import json
 from datetime import UTC, datetime
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brokerfuzz.campaign import Options, Result, fire
-from brokerfuzz.campaign.attribution import Names, named_members
+from brokerfuzz.campaign.attribution import Names, named_properties
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.reports import terminal
@@ -42,14 +42,14 @@ def fired(cases: list[Case], target: Service, **options: Any) -> Result:
 # ---------------------------------------------------------------------------------------------------- twins
 
 
-def test_a_refusal_is_proved_by_its_twin_which_is_sent_where_it_is_no_case() -> None:
+def test_a_rejection_is_proved_by_its_twin_which_is_sent_where_it_is_no_case() -> None:
     target = Service(conforming)
     cases = faults(50)
     result = fired(cases, target)
     twins = {case.twin.body for case in cases if case.twin}
     assert twins <= set(target.bodies)
     assert (result.cases, result.requests) == (50, 50 + len(twins))
-    assert result.attribution.refusals_unproven == 0
+    assert result.attribution.rejections_unproven == 0
 
 
 def test_no_twin_is_sent_twice_and_none_that_was_a_case() -> None:
@@ -65,16 +65,16 @@ def test_a_twin_that_was_not_asked_for_is_not_sent() -> None:
 
 
 @pytest.mark.parametrize("concurrency", [1, 16])
-def test_a_target_that_refuses_everything_proves_nothing_and_it_is_said_once(concurrency: int) -> None:
+def test_a_target_that_rejects_everything_proves_nothing_and_it_is_said_once(concurrency: int) -> None:
     result = fired(with_twins(faults()), Service(lambda _: 403), concurrency=concurrency)
-    assert result.attribution.refusals_unproven == sum(1 for case in with_twins(faults()) if case.faults)
+    assert result.attribution.rejections_unproven == sum(1 for case in with_twins(faults()) if case.faults)
     assert len(result.attribution.unproven) == 1
     text = terminal.report(result)
     assert text.count("prove nothing") == 1
-    assert "300 refusals prove nothing: the twin, which lacks the fault, was refused too" in text
+    assert "300 rejections prove nothing: the twin, which lacks the fault, was rejected too" in text
 
 
-def test_a_refused_twin_is_a_finding_where_it_is_no_case_too() -> None:
+def test_a_rejected_twin_is_a_finding_where_it_is_no_case_too() -> None:
     result = fired(faults(5), Service(lambda _: 400))
     assert {finding.kind for finding in result.findings} == {"valid-rejected"}
 
@@ -101,18 +101,18 @@ def test_a_refused_twin_is_a_finding_where_it_is_no_case_too() -> None:
         ("<html><body>Bad Request</body></html>", set()),
     ],
 )
-def test_members_that_an_answer_clearly_names_are_read(said: Any, named: set[str]) -> None:
+def test_properties_that_an_answer_clearly_names_are_read(said: Any, named: set[str]) -> None:
     body = said.encode() if isinstance(said, str) else json.dumps(said).encode()
-    assert named_members(body, NAMES) == named
+    assert named_properties(body, NAMES) == named
 
 
 @given(st.binary(max_size=300))
 def test_any_answer_is_read(body: bytes) -> None:
-    assert named_members(body, NAMES) <= set(NAMES.by_small.values())
+    assert named_properties(body, NAMES) <= set(NAMES.by_small.values())
 
 
 class Complaining(Service):
-    """Refuses as it should, and says what it is told to."""
+    """Rejects as it should, and says what it is told to."""
 
     def __init__(self, said: str) -> None:
         super().__init__(conforming)
@@ -123,7 +123,7 @@ class Complaining(Service):
         return Answer(answer.kind, answer.status, self.said if answer.kind == "rejected" else b"", answer.reason)
 
 
-def test_a_refusal_that_names_another_member_is_noted_and_no_finding() -> None:
+def test_a_rejection_that_names_another_property_is_noted_and_no_finding() -> None:
     rule = f"{OFFER}/orderMinimum:minimum"
     cases = [case for case in faults(3000) if case.faults[0].rule == rule][:5]
     result = fire(cases, Complaining("'customerNumber' is unknown; see deliveryScheduleCron"), OPTIONS)
@@ -134,7 +134,7 @@ def test_a_refusal_that_names_another_member_is_noted_and_no_finding() -> None:
 
 
 @pytest.mark.parametrize("said", ["'orderMinimum' is wrong", "orderMinimum and deliveryScheduleCron are wrong", "it is wrong", ""])
-def test_a_refusal_that_names_the_member_too_or_none_is_not_noted(said: str) -> None:
+def test_a_rejection_that_names_the_property_too_or_none_is_not_noted(said: str) -> None:
     cases = [case for case in faults(3000) if case.faults[0].rule == f"{OFFER}/orderMinimum:minimum"][:5]
     assert fire(cases, Complaining(said), OPTIONS).attribution.elsewhere == {}
 

@@ -27,13 +27,13 @@ PLAIN = {"number": "N-1", "offerType": "Email"}
 MINIMUM = f"{OFFER}/orderMinimum:minimum"
 
 
-def case(*tags: str, faults: Iterable[Fault] = (), **members: Any) -> Case:
-    body = json.dumps({**PLAIN, **members}, separators=(",", ":")).encode()
+def case(*tags: str, faults: Iterable[Fault] = (), **props: Any) -> Case:
+    body = json.dumps({**PLAIN, **props}, separators=(",", ":")).encode()
     return Case.judged(OFFER, body, tags=tags, faults=tuple(faults), now=NOW)
 
 
-def below(number: int, technique: str, **members: Any) -> Case:
-    return case(faults=[Fault(MINIMUM, "/orderMinimum", technique)], orderMinimum=number, **members)
+def below(number: int, technique: str, **props: Any) -> Case:
+    return case(faults=[Fault(MINIMUM, "/orderMinimum", technique)], orderMinimum=number, **props)
 
 
 VALID = case("edge:plain")
@@ -62,7 +62,7 @@ def test_a_service_that_accepts_everything_has_a_finding_for_each_rule_that_it_l
     assert finding.case is INVALID
 
 
-def test_a_service_that_refuses_everything_has_one_finding() -> None:
+def test_a_service_that_rejects_everything_has_one_finding() -> None:
     with serving(answers(lambda _: 400)) as url:
         result = fired([case("edge:a", comments=""), case("edge:b", description=None), INVALID, OPEN, VALID], HttpTarget(url))
     (finding,) = result.findings
@@ -92,14 +92,14 @@ def test_a_crash_is_a_finding_whatever_the_message(behaviour: Any, reason: str) 
     assert all(reason in finding.got for finding in result.findings)
 
 
-def test_a_target_that_hangs_is_silent() -> None:
+def test_a_target_that_hangs_times_out() -> None:
     with serving(hangs) as url:
         result = fired([VALID], HttpTarget(url, timeout=0.3), shrink_requests=2)
-    assert [(finding.kind, finding.reproduced) for finding in result.findings] == [("silent", True)]
+    assert [(finding.kind, finding.reproduced) for finding in result.findings] == [("timeout", True)]
     assert "not answered (no answer in time)" in result.findings[0].sentence()
 
 
-def test_a_refusal_in_the_envelope_counts_as_one() -> None:
+def test_a_rejection_in_the_envelope_counts_as_one() -> None:
     failed = b'{"data":null,"failureMessages":["no"],"informationalMessages":[],"operationWasSuccessful":false}'
     with serving(sends(response(200, failed))) as url:
         result = fired([VALID, INVALID], HttpTarget(url))
@@ -148,7 +148,7 @@ def test_equal_contradictions_are_one_with_a_count() -> None:
     assert [(finding.count, finding.case.value["comments"]) for finding in result.findings] == [(30, "0")]
 
 
-def test_findings_about_different_members_stay_apart() -> None:
+def test_findings_about_different_properties_stay_apart() -> None:
     def status_of(body: bytes) -> int:
         value = json.loads(body)
         return 400 if value.get("comments") == "" or value.get("description") == "" else 201
@@ -207,17 +207,17 @@ def test_what_was_in_the_future_when_the_case_was_made_and_is_past_now_is_no_fin
     assert len(fire([old], Service(lambda _: 201), Options(now=NOW)).findings) == 1
 
 
-def test_a_pinned_silence_is_a_rule() -> None:
-    (finding,) = fired([OPEN], Service(lambda _: 201), stances={"cron-syntax": "reject"}).findings
-    assert (finding.kind, finding.reasons[0].rule) == ("invalid-accepted", "silence/cron-syntax")
+def test_a_pinned_ambiguity_is_a_rule() -> None:
+    (finding,) = fired([OPEN], Service(lambda _: 201), policies={"cron-syntax": "reject"}).findings
+    assert (finding.kind, finding.reasons[0].rule) == ("invalid-accepted", "ambiguity/cron-syntax")
     assert finding.reasons[0].source.startswith("Offer creation request")
-    assert fired([OPEN], Service(lambda _: 201), stances={"cron-syntax": "accept"}).counts == {("valid", "accepted"): 1}
+    assert fired([OPEN], Service(lambda _: 201), policies={"cron-syntax": "accept"}).counts == {("valid", "accepted"): 1}
 
 
 # ---------------------------------------------------------------------------------------------------- the ledger
 
 
-def test_the_ledger_says_what_the_target_does_with_each_silence() -> None:
+def test_the_ledger_says_what_the_target_does_with_each_ambiguity() -> None:
     both = case("probe:both", deliveryScheduleCron="@daily", orderMinimum=5, orderMaximum=2)
     crashing = case("probe:cron-syntax", deliveryScheduleCron="@yearly")
     strange = case("probe:cron-syntax", deliveryScheduleCron="never")
@@ -226,15 +226,15 @@ def test_the_ledger_says_what_the_target_does_with_each_silence() -> None:
         return 500 if b"yearly" in body else 400 if b"never" in body or b"Maximum" in body else 200
 
     result = fired([OPEN, OPEN, crashing, strange, both, VALID], Service(status_of))
-    (observed,) = result.silences
-    assert (observed.silence.id, observed.leaning) == ("cron-syntax", "mixed")
-    assert observed.counts == {"accepted": 2, "rejected": 1, "crashed": 1, "silent": 0}
+    (observed,) = result.ambiguities
+    assert (observed.ambiguity.id, observed.leaning) == ("cron-syntax", "mixed")
+    assert observed.counts == {"accepted": 2, "rejected": 1, "crashed": 1, "timeout": 0}
     assert observed.examples == {"accepted": OPEN, "crashed": crashing, "rejected": strange}
 
 
-def test_an_acceptance_tells_of_every_silence_that_is_touched() -> None:
+def test_an_acceptance_tells_of_every_ambiguity_that_is_touched() -> None:
     both = case("probe:both", deliveryScheduleCron="@daily", orderMinimum=5, orderMaximum=2)
-    assert [observed.silence.id for observed in fired([both], Service(lambda _: 200)).silences] == ["cron-syntax", "range-order"]
+    assert [observed.ambiguity.id for observed in fired([both], Service(lambda _: 200)).ambiguities] == ["cron-syntax", "range-order"]
 
 
 # ---------------------------------------------------------------------------------------------------- limits
@@ -300,7 +300,7 @@ def test_findings_end_a_campaign_when_there_are_enough() -> None:
 
 
 @pytest.mark.parametrize("option", ["concurrency", "rate", "time", "max_findings"])
-def test_a_limit_that_leaves_nothing_to_do_is_refused(option: str) -> None:
+def test_a_limit_that_leaves_nothing_to_do_is_rejected(option: str) -> None:
     with pytest.raises(ValueError, match=f"{option}=0"):
         Options(**dict[str, Any]({option: 0}))
 

@@ -105,7 +105,7 @@ def test_a_journal_that_is_there_is_not_begun_anew(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b'{"journal":7}\n', b"no json\n", b"\x1f\x8b\x00"])
-def test_what_is_no_journal_is_refused_in_one_line(tmp_path: Path, content: bytes) -> None:
+def test_what_is_no_journal_is_rejected_in_one_line(tmp_path: Path, content: bytes) -> None:
     for name in NAMES:
         (tmp_path / name).write_bytes(content)
         with pytest.raises(JournalError) as raised:
@@ -115,7 +115,7 @@ def test_what_is_no_journal_is_refused_in_one_line(tmp_path: Path, content: byte
         head_of(tmp_path / "none.ndjson")
 
 
-def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_without_end_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brokerfuzz.campaign.journal.reading.LONGEST_LINE", 1000)
     (tmp_path / "long.ndjson").write_bytes(b"x" * 3_000_000)
     with pytest.raises(JournalError, match="a line of more than 1,000 bytes"):
@@ -166,7 +166,7 @@ def told(result: Result) -> list[Any]:
     return [
         result.counts,
         [(finding.sentence(), finding.body, finding.count, finding.case.id, finding.places) for finding in result.findings],
-        [(observed.silence.id, observed.counts) for observed in result.silences],
+        [(observed.ambiguity.id, observed.counts) for observed in result.ambiguities],
         result.rules,
     ]
 
@@ -195,7 +195,7 @@ def test_a_campaign_that_is_gone_on_with_sends_nothing_again_and_finds_the_same(
         assert sorted(target.bodies + answered) == sorted(record.body for record in records(torn))
 
 
-def test_a_journal_of_another_campaign_is_refused(tmp_path: Path) -> None:
+def test_a_journal_of_another_campaign_is_rejected(tmp_path: Path) -> None:
     path = written(tmp_path / "run.ndjson", 5)
     with closing(Recalled(path)) as recalled:
         result = run(Campaign(some(5)(), Counting(), OPTIONS, recalled=recalled))

@@ -18,7 +18,7 @@ from hand_made_servers import OFFER, Service, conforming, response, serving_stre
 from brokerfuzz.campaign import Options, Result, fire
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.requests import RequestMaker
-from brokerfuzz.reports import machine, terminal
+from brokerfuzz.reports import json_document, terminal
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.service.judging import DECISIONS
@@ -147,13 +147,13 @@ def test_whatever_a_target_does_with_headers_is_no_finding_and_stands_in_the_led
         with recording(status_of) as (url, _):
             result = fired([XML, BARE], HttpTarget(url))
         assert result.findings == ()
-        assert [(observed.silence.id, observed.leaning) for observed in result.silences] == [("content-type", leaning)]
+        assert [(observed.ambiguity.id, observed.leaning) for observed in result.ambiguities] == [("content-type", leaning)]
 
 
 def test_a_crash_is_a_finding_and_the_headers_stay_while_its_message_shrinks() -> None:
     with recording(lambda request: 500 if request.values("content-type") != ["application/json"] else 201) as (url, seen):
         (finding,) = fired([PLAIN, XML, BARE], HttpTarget(url), concurrency=1).findings
-    assert (finding.kind, finding.label, finding.count, finding.silences) == ("crashed", "unspecified", 2, ("content-type",))
+    assert (finding.kind, finding.label, finding.count, finding.ambiguities) == ("crashed", "unspecified", 2, ("content-type",))
     assert finding.body == b'{"number":"0","offerType":"Direct Mail"}'
     assert "'Content-Type: application/xml'" in finding.reproduction
     assert {tuple(request.values("content-type")) for request in seen[3:]} == {("application/xml",), ()}
@@ -162,7 +162,7 @@ def test_a_crash_is_a_finding_and_the_headers_stay_while_its_message_shrinks() -
 def test_crashes_about_different_headers_are_different_findings() -> None:
     with recording(lambda request: 500 if request.values("content-encoding") or not request.values("content-type") else 201) as (url, _):
         findings = fired([BARE, replace(PACKED, body=BODY)], HttpTarget(url)).findings
-    assert [finding.silences for finding in findings] == [("content-type",), ("content-encoding",)]
+    assert [finding.ambiguities for finding in findings] == [("content-type",), ("content-encoding",)]
 
 
 def test_a_crash_on_a_packed_message_is_shown_packed() -> None:
@@ -171,15 +171,15 @@ def test_a_crash_on_a_packed_message_is_shown_packed() -> None:
     assert carried(finding.body, finding.case.headers) == BODY
 
 
-def test_a_stance_makes_a_finding_of_what_it_settles_otherwise() -> None:
+def test_a_policy_makes_a_finding_of_what_it_settles_otherwise() -> None:
     with recording() as (url, _):
-        (finding,) = fired([XML, PACKED], HttpTarget(url), stances={"content-type": "reject"}).findings
+        (finding,) = fired([XML, PACKED], HttpTarget(url), policies={"content-type": "reject"}).findings
     assert finding.sentence() == (
-        "An invalid offer creation request should have been rejected and was accepted (status 200): silence/content-type demands application/json "
+        "An invalid offer creation request should have been rejected and was accepted (status 200): ambiguity/content-type demands application/json "
         "at the root (found: content-type: application/xml), by probe:content-type, as:xml-type."
     )
     with recording(choosy) as (url, _):
-        (finding,) = fired([PLAIN, XML, PACKED], HttpTarget(url), stances={"content-type": "accept"}).findings
+        (finding,) = fired([PLAIN, XML, PACKED], HttpTarget(url), policies={"content-type": "accept"}).findings
     assert finding.sentence() == (
         "A valid offer creation request should have been accepted and was rejected (status 415): "
         "so is the plainest message with Content-Type: application/xml, by probe:content-type, as:xml-type."
@@ -189,7 +189,7 @@ def test_a_stance_makes_a_finding_of_what_it_settles_otherwise() -> None:
 def test_reports_show_the_headers_of_a_finding_and_of_no_other_message() -> None:
     with recording(lambda request: 500 if not request.values("content-type") else 400) as (url, _):
         result = fired([PLAIN, BARE], HttpTarget(url))
-    about = {entry["kind"]: entry for entry in json.loads(machine.report(result))["findings"]}
+    about = {entry["kind"]: entry for entry in json.loads(json_document.report(result))["findings"]}
     assert about["crashed"]["smallest"]["headers"] == about["crashed"]["case"]["headers"] == [["Content-Type", None]]
     assert "headers" not in about["valid-rejected"]["smallest"]
     assert terminal.report(result).count("no Content-Type") == 1
@@ -210,6 +210,6 @@ def test_the_reference_service_does_what_its_table_says_and_never_fails() -> Non
     with running(now=NOW) as url:
         result = fired(CASES, HttpTarget(f"{url}/offers"))
     assert (result.findings, {answer for _, answer in result.counts}) == ((), {"accepted", "rejected"})
-    leanings = {observed.silence.id: observed.leaning for observed in result.silences}
-    assert leanings == {silence: f"{DECISIONS[silence]}s" for silence in leanings}
+    leanings = {observed.ambiguity.id: observed.leaning for observed in result.ambiguities}
+    assert leanings == {ambiguity: f"{DECISIONS[ambiguity]}s" for ambiguity in leanings}
     assert len(leanings) == 5

@@ -10,7 +10,7 @@ from hand_made_servers import Service
 from brokerfuzz.campaign import Options, Result, exit_status, fire
 from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.cases.case import Case
-from brokerfuzz.schemas import Stance, load_contract
+from brokerfuzz.schemas import Policy, load_contract
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets import Answer
 
@@ -29,8 +29,8 @@ class Saying(Service):
         return Answer("accepted", 201, self.said, "status 201")
 
 
-def fired(said: Any, stance: Stance | None = None) -> Result:
-    return fire(CASES, Saying(said), Options(now=NOW, stances={"response-envelope": stance} if stance else None))
+def fired(said: Any, policy: Policy | None = None) -> Result:
+    return fire(CASES, Saying(said), Options(now=NOW, policies={"response-envelope": policy} if policy else None))
 
 
 LACKING = {name: value for name, value in PROPER.items() if name != "failureMessages"}
@@ -41,8 +41,8 @@ BROKEN = [LACKING, {**PROPER, "operationWasSuccessful": "yes"}, {**PROPER, "trac
 def test_a_malformed_envelope_is_noted_in_the_ledger_and_no_finding(said: Any) -> None:
     result = fired(said)
     assert result.findings == ()
-    (observed,) = result.silences
-    assert (observed.silence.id, observed.counts["accepted"], observed.examples["accepted"]) == ("response-envelope", 5, CASES[0])
+    (observed,) = result.ambiguities
+    assert (observed.ambiguity.id, observed.counts["accepted"], observed.examples["accepted"]) == ("response-envelope", 5, CASES[0])
 
 
 @pytest.mark.parametrize("said", BROKEN)
@@ -53,7 +53,7 @@ def test_a_malformed_envelope_is_one_finding_once_it_is_pinned(said: Any) -> Non
     assert finding.sentence().startswith("The answer to a valid offer creation request is no proper envelope: ")
     assert finding.expected == "accepted, in a proper envelope"
     assert exit_status(result) == 1
-    assert result.silences == ()
+    assert result.ambiguities == ()
 
 
 def test_what_is_said_names_what_is_wrong() -> None:
@@ -61,16 +61,16 @@ def test_what_is_said_names_what_is_wrong() -> None:
     assert '"failureMessages" is a required property' in finding.sentence()
 
 
-@pytest.mark.parametrize("stance", [None, "accept", "reject"])
+@pytest.mark.parametrize("policy", [None, "accept", "reject"])
 @pytest.mark.parametrize("said", [PROPER, {"id": 7}, [], b"", b"created", b"\xff"])
-def test_a_proper_envelope_and_what_does_not_look_like_one_is_nothing(said: Any, stance: Stance | None) -> None:
-    result = fired(said, stance)
-    assert (result.findings, result.silences) == ((), ())
+def test_a_proper_envelope_and_what_does_not_look_like_one_is_nothing(said: Any, policy: Policy | None) -> None:
+    result = fired(said, policy)
+    assert (result.findings, result.ambiguities) == ((), ())
 
 
 def test_a_malformed_envelope_is_passed_over_where_that_is_pinned() -> None:
     result = fired(LACKING, "accept")
-    assert (result.findings, result.silences) == ((), ())
+    assert (result.findings, result.ambiguities) == ((), ())
 
 
 def test_an_answer_of_which_only_the_beginning_is_known_is_not_judged() -> None:

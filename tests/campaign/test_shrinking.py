@@ -10,9 +10,9 @@ import pytest
 from hand_made_servers import OFFER, Service, conforming
 
 from brokerfuzz.campaign.bounded_sending import Bounds
-from brokerfuzz.campaign.reductions import chunks, in_schema_order, pieces, simpler
+from brokerfuzz.campaign.json_trees import Number, read_tree, write_tree
+from brokerfuzz.campaign.shrink_candidates import chunks, in_schema_order, pieces, simpler
 from brokerfuzz.campaign.shrinking import Shrinker
-from brokerfuzz.campaign.trees import Number, read_tree, write_tree
 from brokerfuzz.schemas import check, load_contract
 
 RICH: dict[str, Any] = {
@@ -88,7 +88,7 @@ def test_each_message_on_the_way_breaks_the_same_rules() -> None:
     assert all({entry.rule for entry in check(OFFER, body).broken} == broken for body in service.bodies)
 
 
-def test_a_refusal_that_hangs_on_one_member_ends_in_that_member_and_says_its_place() -> None:
+def test_a_rejection_that_hangs_on_one_property_ends_in_that_property_and_says_its_place() -> None:
     def status_of(body: bytes) -> int:
         return 400 if json.loads(body).get("description") == "" else 201
 
@@ -98,7 +98,7 @@ def test_a_refusal_that_hangs_on_one_member_ends_in_that_member_and_says_its_pla
     assert shrinker.places == ("/description",)
 
 
-def test_a_refusal_that_hangs_on_two_members_says_both_places() -> None:
+def test_a_rejection_that_hangs_on_two_properties_says_both_places() -> None:
     def status_of(body: bytes) -> int:
         value = json.loads(body)
         return 500 if value.get("isActive") is False and "orderMinimum" in value else 201
@@ -108,7 +108,7 @@ def test_a_refusal_that_hangs_on_two_members_says_both_places() -> None:
     assert set(shrinker.places) == {"/isActive", "/orderMinimum"}
 
 
-def test_a_refusal_of_everything_hangs_on_nothing() -> None:
+def test_a_rejection_of_everything_hangs_on_nothing() -> None:
     body = written({**RICH, "productClusters": RICH["productClusters"][:1]})
     shrinker, _ = shrunk(body, lambda body: 400)
     assert json.loads(shrinker.body) == {"number": "0", "offerType": "Direct Mail"}
@@ -143,13 +143,13 @@ def test_an_item_past_the_tenth_keeps_the_ten_before_it() -> None:
     ],
     ids=["trailing comma", "trailing text", "not text", "anything"],
 )
-def test_what_is_no_json_loses_members_and_bytes(body: bytes, accepted: bytes, smallest: bytes) -> None:
+def test_what_is_no_json_loses_properties_and_bytes(body: bytes, accepted: bytes, smallest: bytes) -> None:
     shrinker, _ = shrunk(body, lambda body: 201 if re.fullmatch(accepted, body, re.DOTALL) else 400)
     assert (shrinker.body, shrinker.whole) == (smallest, True)
     assert check(OFFER, shrinker.body).broken[0].rule == f"{OFFER}/:json"
 
 
-def test_a_repeated_member_and_the_spelling_of_a_number_are_kept_where_the_finding_hangs_on_them() -> None:
+def test_a_repeated_property_and_the_spelling_of_a_number_are_kept_where_the_finding_hangs_on_them() -> None:
     def status_of(body: bytes) -> int:
         return 500 if body.count(b'"orderMinimum":') > 1 and b"1.0" in body else 201
 
@@ -231,7 +231,7 @@ def test_chunks_go_from_all_to_single_ones() -> None:
         (b"", [b""]),
     ],
 )
-def test_pieces_end_between_members(body: bytes, parts: list[bytes]) -> None:
+def test_pieces_end_between_properties(body: bytes, parts: list[bytes]) -> None:
     assert pieces(body) == parts
     assert b"".join(pieces(body)) == body
 
@@ -242,7 +242,7 @@ def test_a_tree_is_written_as_it_was_read() -> None:
     assert write_tree(read_tree(rb'"\ud800"')) == rb'"\ud800"'
 
 
-def test_members_are_put_in_the_order_of_their_schema_at_every_depth() -> None:
+def test_properties_are_put_in_the_order_of_their_schema_at_every_depth() -> None:
     body = b'{"productClusters":[{"products":[{"productQuantityInOffer":1,"zzz":1,"productId":"a"}]}],"number":"1"}'
     ordered = b'{"number":"1","productClusters":[{"products":[{"productId":"a","productQuantityInOffer":1,"zzz":1}]}]}'
     assert write_tree(in_schema_order(read_tree(body), SCHEMAS)) == ordered

@@ -4,9 +4,9 @@ from collections import defaultdict
 from datetime import UTC, datetime
 from typing import Final
 
-from brokerfuzz.campaign.judging import Judge
-from brokerfuzz.campaign.trees import paths, read_tree
-from brokerfuzz.campaign.twins import twin_of
+from brokerfuzz.campaign.campaign_oracle import Judge
+from brokerfuzz.campaign.finding_twins import twin_of
+from brokerfuzz.campaign.json_trees import paths, read_tree
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 

@@ -9,8 +9,8 @@ import pytest
 from contracts import changed_contract
 from sampled import sample
 
-from brokerfuzz.cases.at_random import random_cases
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.covering.goals import Goal, covered, of_pair
@@ -64,7 +64,7 @@ def test_every_label_of_it_is_the_oracles(contract: Contract, cases: list[Case],
         assert check(OFFER, case.body, now=NOW, contract=contract, headers=case.headers) == case.verdict
 
 
-def test_a_new_member_of_the_enumeration_is_an_edge(cases: list[Case]) -> None:
+def test_a_new_property_of_the_enumeration_is_an_edge(cases: list[Case]) -> None:
     assert "Fax" in {case.value["offerType"] for case in cases if case.label == "valid"}
 
 
@@ -75,7 +75,7 @@ def test_every_edge_of_its_places_is_shown(contract: Contract, cases: list[Case]
     assert wanted - {goal for case in cases if case.label == "valid" for goal in covered(case, contract)} == set()
 
 
-def test_every_two_states_of_its_members_meet(contract: Contract, cases: list[Case]) -> None:
+def test_every_two_states_of_its_properties_meet(contract: Contract, cases: list[Case]) -> None:
     met = {goal for case in cases if case.label == "valid" for goal in covered(case, contract)}
     paths = ("", "box", "productClusters[].products[]")
     wanted = {of_pair(path, _in_order(contract, path, some)) for path in paths for some in missing(contract, OFFER, path, 2)}
@@ -83,8 +83,8 @@ def test_every_two_states_of_its_members_meet(contract: Contract, cases: list[Ca
 
 
 def _in_order(contract: Contract, path: str, some: Any) -> list[tuple[str, str]]:
-    members = list(contract.sites[OFFER][path].schema["properties"])
-    return sorted(some, key=lambda pair: members.index(pair[0]))
+    props = list(contract.sites[OFFER][path].schema["properties"])
+    return sorted(some, key=lambda pair: props.index(pair[0]))
 
 
 def test_its_conditions_have_controls_either_way(contract: Contract, cases: list[Case]) -> None:

@@ -9,8 +9,8 @@ import pytest
 from sampled import sample
 from validators import agree
 
-from brokerfuzz.cases.at_random import random_cases
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.catalogue import catalogue, plainest
 from brokerfuzz.errors import ClockError
 from brokerfuzz.schemas import MESSAGE_TYPES, Label, MessageType, check, load_contract
@@ -65,9 +65,9 @@ def test_every_rule_is_broken_before_half_of_the_list_is_over(message_type: Mess
 
 
 @EVERY_TYPE
-def test_every_silence_of_the_message_is_probed(message_type: MessageType) -> None:
-    touched = {touch.silence for case in listed(message_type) for touch in case.verdict.silences if case.label == "unspecified"}
-    concerned = {silence.id for silence in load_contract().silences if silence.concerns(message_type)}
+def test_every_ambiguity_of_the_message_is_probed(message_type: MessageType) -> None:
+    touched = {touch.ambiguity for case in listed(message_type) for touch in case.verdict.ambiguities if case.label == "unspecified"}
+    concerned = {ambiguity.id for ambiguity in load_contract().ambiguities if ambiguity.concerns(message_type)}
     without_integers = {"integer-form"} if message_type == "product-list-response" else set()
     assert touched == concerned - without_integers
 
@@ -101,11 +101,11 @@ def test_five_validators_say_of_structure_what_the_oracle_says(message_type: Mes
 
 def _beyond_schemas(case: Case) -> bool:
     """No JSON, decided by the clock, or of numbers that Node reads as other numbers."""
-    wide = any(touch.silence in ("double-range", "integer-form") for touch in case.verdict.silences)
+    wide = any(touch.ambiguity in ("double-range", "integer-form") for touch in case.verdict.ambiguities)
     return wide or any(rule.rule.endswith((":json", ":not-in-future")) for rule in case.verdict.broken)
 
 
-def test_a_time_before_every_past_is_refused() -> None:
+def test_a_time_before_every_past_is_rejected() -> None:
     with pytest.raises(ClockError, match="give a time from 2001-01-01 on"):
         next(catalogue("offer-creation-request", now=datetime(1999, 1, 1, tzinfo=UTC)))
 

@@ -46,7 +46,7 @@ def whole(state: str) -> Any:
 
 
 @pytest.mark.parametrize("state", ["absent", "null", "empty"])
-def test_clusters_that_are_not_there_are_refused_for_a_product_list_and_for_it_alone(state: str) -> None:
+def test_clusters_that_are_not_there_are_rejected_for_a_product_list_and_for_it_alone(state: str) -> None:
     fits = whole(state)
     assert [case for message, case in bodies()[LIST] if fits(message) and case.label == "invalid" and len(case.faults) == 1]
     for other in OTHERS:
@@ -84,11 +84,11 @@ def test_a_cluster_without_products_is_tried_at_every_place_under_every_type(
 
 
 @pytest.mark.parametrize("in_order", [True, False], ids=["type first", "clusters first"])
-@pytest.mark.parametrize(("member", "value"), [("productId", ""), ("pageCount", 0), ("pageCount", -1)])
+@pytest.mark.parametrize(("prop", "value"), [("productId", ""), ("pageCount", 0), ("pageCount", -1)])
 @pytest.mark.parametrize(
     ("array", "size", "index"), [(array, size, index) for array, (_, size, index) in product(("clusters", "products"), CLUSTERS_AND_PRODUCTS)]
 )
-def test_a_wrong_product_is_tried_at_every_place_under_every_type(member: str, value: Any, array: str, size: int, index: int, in_order: bool) -> None:
+def test_a_wrong_product_is_tried_at_every_place_under_every_type(prop: str, value: Any, array: str, size: int, index: int, in_order: bool) -> None:
     def has(message: Any) -> bool:
         clusters = message.get("productClusters")
         if not isinstance(clusters, list) or before(message) != in_order:
@@ -98,7 +98,7 @@ def test_a_wrong_product_is_tried_at_every_place_under_every_type(member: str, v
             for c, cluster in enumerate(clusters)
             if isinstance(cluster, dict) and isinstance(cluster.get("products"), list)
             for p, item in enumerate(cluster["products"])
-            if isinstance(item, dict) and type(item.get(member)) is type(value) and item.get(member) == value
+            if isinstance(item, dict) and type(item.get(prop)) is type(value) and item.get(prop) == value
         ]
         return wrong == [(size, index, 1, 0) if array == "clusters" else (1, 0, size, index)]
 

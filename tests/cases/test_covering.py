@@ -9,18 +9,18 @@ from contracts import changed_contract
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from brokerfuzz.cases.building import MessagePlan, build
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.catalogue_order import Worth, by_cover
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.covering.goals import Goal, covered
 from brokerfuzz.cases.covering.states import states
 from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.minimal import minimal
-from brokerfuzz.cases.order import Worth, by_cover
+from brokerfuzz.cases.message_builder import MessagePlan, build
+from brokerfuzz.cases.minimal_catalogue import minimal
 from brokerfuzz.cases.pairs import PairMaker, combinations_of, impossible, missing, strength_at
-from brokerfuzz.cases.selecting import selection
 from brokerfuzz.errors import StrengthError, UnknownNameError
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
 
@@ -68,7 +68,7 @@ def test_an_edge_is_what_its_name_says() -> None:
 
 
 @EVERY_TYPE
-def test_every_two_states_of_two_members_of_one_object_meet_in_a_valid_message(message_type: MessageType) -> None:
+def test_every_two_states_of_two_properties_of_one_object_meet_in_a_valid_message(message_type: MessageType) -> None:
     known, met = states(load_contract(), message_type), set()
     for case in listed(message_type):
         if case.label == "valid":
@@ -80,7 +80,7 @@ def test_every_two_states_of_two_members_of_one_object_meet_in_a_valid_message(m
     assert len(wanted) == {"offer-creation-request": 10603, "product-list-response": 424, "offer-pricing-response": 178}[message_type]
 
 
-def test_only_what_a_condition_or_a_silence_forbids_is_left_out() -> None:
+def test_only_what_a_condition_or_an_ambiguity_forbids_is_left_out() -> None:
     """Clusters under Product List, and what is in order only the other way round."""
     found = {tuple(sorted(pair)) for pair in impossible(load_contract(), OFFER, "")}
     assert found == {
@@ -90,7 +90,7 @@ def test_only_what_a_condition_or_a_silence_forbids_is_left_out() -> None:
     }
 
 
-def test_three_states_of_three_members_meet_where_triples_are_asked_for() -> None:
+def test_three_states_of_three_properties_meet_where_triples_are_asked_for() -> None:
     contract = load_contract()
     message_type: MessageType = "product-list-response"
     met = set()
@@ -102,13 +102,13 @@ def test_three_states_of_three_members_meet_where_triples_are_asked_for() -> Non
 
 
 @pytest.mark.parametrize("strength", [0, 5, -1])
-def test_a_strength_that_is_none_is_refused(strength: int) -> None:
+def test_a_strength_that_is_none_is_rejected(strength: int) -> None:
     with pytest.raises(StrengthError, match="from 1 to 4"):
         next(catalogue(OFFER, now=NOW, strength=strength))
 
 
 def test_where_combinations_are_too_many_fewer_states_are_combined() -> None:
-    """The 36 members of an offer have 15,444,704 combinations of four states."""
+    """The 36 properties of an offer have 15,444,704 combinations of four states."""
     known = states(load_contract(), OFFER)
     assert {path: strength_at(known, path, 4) for path in known.objects if path in ("", "productClusters[].products[]")} == {
         "": 3,
@@ -187,7 +187,7 @@ def test_faults_are_chosen_by_rule_and_technique_and_come_behind_their_twins() -
 
 
 @pytest.mark.parametrize(("rules", "techniques"), [(["nothing*"], []), ([], ["one-belo"])])
-def test_a_rule_or_technique_that_is_none_is_refused(rules: list[str], techniques: list[str]) -> None:
+def test_a_rule_or_technique_that_is_none_is_rejected(rules: list[str], techniques: list[str]) -> None:
     with pytest.raises(UnknownNameError):
         selection(load_contract(), rules, techniques)
 
@@ -195,16 +195,16 @@ def test_a_rule_or_technique_that_is_none_is_refused(rules: list[str], technique
 # --------------------------------------------------------------------------------------------------------- settings
 
 
-def test_each_setting_puts_every_other_member_in_its_state() -> None:
-    """A rule is broken while each other member of the message is absent, null, plain, and at another value."""
+def test_each_setting_puts_every_other_property_in_its_state() -> None:
+    """A rule is broken while each other property of the message is absent, null, plain, and at another value."""
     rule = load_contract().rule(f"{OFFER}/number:minLength")
-    members = set(build(load_contract(), OFFER, MessagePlan())) - {"number", "offerType"}
+    props = set(build(load_contract(), OFFER, MessagePlan())) - {"number", "offerType"}
     met = set()
     for case in FaultMaker(load_contract(), OFFER, NOW).of_rule(rule):
         met |= set(states(load_contract(), OFFER).of("", case.value))
-    flags = {name for name in members if states(load_contract(), OFFER).at("")[name] == ["absent", "null", "true", "false"]}
-    assert {*product(members, ("absent", "null"))} <= met
-    assert {*product(flags, ("true", "false")), *product(members - flags, ["plain"])} <= met
+    flags = {name for name in props if states(load_contract(), OFFER).at("")[name] == ["absent", "null", "true", "false"]}
+    assert {*product(props, ("absent", "null"))} <= met
+    assert {*product(flags, ("true", "false")), *product(props - flags, ["plain"])} <= met
 
 
 # ------------------------------------------------------------------------------------------------ changed contracts

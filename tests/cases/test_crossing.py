@@ -1,4 +1,4 @@
-"""Messages put together from the members of others: what agrees stays together, and nothing is lost of what random messages are for."""
+"""Messages put together from the properties of others: what agrees stays together, and nothing is lost of what random messages are for."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -28,7 +28,7 @@ def valid(count: int, contract: Contract | None = None) -> list[Case]:
     return list(islice(steered_cases(OFFERS, 1, now=NOW, verdicts=VALID, contract=contract), count))
 
 
-def test_members_that_have_to_agree_are_in_one_group() -> None:
+def test_properties_that_have_to_agree_are_in_one_group() -> None:
     found = [group for group in groups(load_contract(), OFFERS) if len(group) > 1]
     assert sorted(sorted(group) for group in found) == [
         ["availableEndDate", "availableStartDate"],
@@ -38,7 +38,7 @@ def test_members_that_have_to_agree_are_in_one_group() -> None:
 
 
 @pytest.mark.parametrize("message_type", ["product-list-response", "offer-pricing-response"])
-def test_messages_whose_members_agree_as_a_whole_are_not_crossed(message_type: MessageType) -> None:
+def test_messages_whose_properties_agree_as_a_whole_are_not_crossed(message_type: MessageType) -> None:
     assert groups(load_contract(), message_type) == ()
 
 
@@ -51,11 +51,11 @@ def test_messages_whose_members_agree_as_a_whole_are_not_crossed(message_type: M
         lambda schema: schema["then"].update(minProperties=5),
     ],
 )
-def test_what_ties_all_members_together_keeps_them_together(change: Callable[[dict[str, Any]], None], tmp_path: Path) -> None:
+def test_what_ties_all_properties_together_keeps_them_together(change: Callable[[dict[str, Any]], None], tmp_path: Path) -> None:
     assert groups(changed_contract(tmp_path, OFFERS, change), OFFERS) == ()
 
 
-def test_a_condition_of_a_changed_contract_keeps_its_members_together(tmp_path: Path) -> None:
+def test_a_condition_of_a_changed_contract_keeps_its_properties_together(tmp_path: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
         schema["allOf"] = [{"if": {"properties": {"isActive": {"const": True}}, "required": ["isActive"]}, "then": {"required": ["comments"]}}]
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.fault_surroundings import SETTINGS, placements
 from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.surroundings import SETTINGS, placements
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.pointers import escape
 from brokerfuzz.schemas import MESSAGE_TYPES, Rule, check, load_contract

@@ -68,7 +68,7 @@ def test_random_cases_are_those_that_are_wanted() -> None:
 
 
 @pytest.mark.parametrize("choice", [{"rules": ("no-such",)}, {"rules": ("!no-such",)}, {"techniques": ("no-such",)}, {"sites": ("no-such",)}])
-def test_a_name_that_fits_nothing_is_refused(choice: dict[str, Any]) -> None:
+def test_a_name_that_fits_nothing_is_rejected(choice: dict[str, Any]) -> None:
     with pytest.raises(UnknownNameError):
         list(planned(**choice).numbered())
 

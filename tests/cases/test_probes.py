@@ -1,4 +1,4 @@
-"""Every silence is probed with what most programs take and with what most refuse, wherever it is."""
+"""Every ambiguity is probed with what most programs take and with what most reject, wherever it is."""
 
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
@@ -11,15 +11,15 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.changes import places
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import TECHNIQUES
-from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, Silence, check, load_contract
+from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, MessageType, check, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CONTRACT = load_contract()
-PROBED = [silence for silence in CONTRACT.silences if silence.detector not in (None, *OF_HEADERS)]
-EVERY_SILENCE = pytest.mark.parametrize("silence", PROBED, ids=[silence.id for silence in PROBED])
+PROBED = [ambiguity for ambiguity in CONTRACT.ambiguities if ambiguity.detector not in (None, *OF_HEADERS)]
+EVERY_AMBIGUITY = pytest.mark.parametrize("ambiguity", PROBED, ids=[ambiguity.id for ambiguity in PROBED])
 
-TAKEN_AND_REFUSED: dict[str, tuple[set[str], set[str]]] = {
+TAKEN_AND_REJECTED: dict[str, tuple[set[str], set[str]]] = {
     "timestamp-format": (
         {"zero-offset", "offset", "no-zone", "lower-case", "date-alone"},
         {"word", "empty", "no-such-day", "us-date", "arabic-digits"},
@@ -33,7 +33,7 @@ TAKEN_AND_REFUSED: dict[str, tuple[set[str], set[str]]] = {
     "integer-form": ({"fraction-of-zero"}, {"negative-exponent"}),
     "double-range": ({"too-fine", "long-integer"}, {"too-large", "endlessly-large"}),
     "decimal-range": ({"small", "large"}, {"largest-double"}),
-    "duplicate-members": ({"same-value", "null-first"}, {"null-last", "object-last"}),
+    "duplicate-properties": ({"same-value", "null-first"}, {"null-last", "object-last"}),
     "lone-surrogates": ({"high", "low"}, {"reversed"}),
     "nul-characters": ({"inside"}, {"alone"}),
     "byte-order-mark": ({"utf-8-mark"}, {"utf-8-mark-and-line-break"}),
@@ -46,14 +46,14 @@ TAKEN_AND_REFUSED: dict[str, tuple[set[str], set[str]]] = {
     "envelope-consistency": ({"failure-with-data"}, {"success-with-failures"}),
     "price-arithmetic": ({"surcharge"}, {"nothing-to-pay", "wrong-total"}),
 }
-"""Some probes of each silence that most programs would take, and some that most would refuse."""
+"""Some probes of each ambiguity that most programs would take, and some that most would reject."""
 
 
 @cache
 def probes(message_type: MessageType) -> dict[str, list[Case]]:
-    """The probes of each silence, by its id."""
+    """The probes of each ambiguity, by its id."""
     maker = ProbeMaker(CONTRACT, message_type, NOW)
-    return {silence.id: list(maker.of_silence(silence)) for silence in PROBED}
+    return {ambiguity.id: list(maker.of_ambiguity(ambiguity)) for ambiguity in PROBED}
 
 
 def name(case: Case) -> str:
@@ -61,27 +61,27 @@ def name(case: Case) -> str:
     return next(tag.removeprefix("as:") for tag in case.tags if tag.startswith("as:"))
 
 
-@EVERY_SILENCE
-def test_a_silence_is_probed_in_both_leanings(silence: Silence) -> None:
-    taken, refused = TAKEN_AND_REFUSED[silence.id]
-    made = [{name(case) for case in probes(message_type)[silence.id]} for message_type in MESSAGE_TYPES]
+@EVERY_AMBIGUITY
+def test_an_ambiguity_is_probed_in_both_leanings(ambiguity: Ambiguity) -> None:
+    taken, rejected = TAKEN_AND_REJECTED[ambiguity.id]
+    made = [{name(case) for case in probes(message_type)[ambiguity.id]} for message_type in MESSAGE_TYPES]
     assert any(made)
-    assert all(taken | refused <= names for names in made if names)
+    assert all(taken | rejected <= names for names in made if names)
 
 
-@EVERY_SILENCE
-def test_a_probe_touches_its_silence_and_breaks_nothing(silence: Silence) -> None:
+@EVERY_AMBIGUITY
+def test_a_probe_touches_its_ambiguity_and_breaks_nothing(ambiguity: Ambiguity) -> None:
     for message_type in MESSAGE_TYPES:
-        for case in probes(message_type)[silence.id]:
+        for case in probes(message_type)[ambiguity.id]:
             verdict = check(message_type, case.body, now=NOW)
             assert verdict.label == "unspecified"
-            assert silence.id in {touched.silence for touched in verdict.silences}
+            assert ambiguity.id in {touched.ambiguity for touched in verdict.ambiguities}
 
 
-@EVERY_SILENCE
-def test_a_silence_with_places_is_probed_at_each_of_them(silence: Silence) -> None:
-    for message_type, sites in (silence.sites or {}).items():
-        touched = [touch for case in probes(message_type)[silence.id] for touch in case.verdict.silences if touch.silence == silence.id]
+@EVERY_AMBIGUITY
+def test_an_ambiguity_with_places_is_probed_at_each_of_them(ambiguity: Ambiguity) -> None:
+    for message_type, sites in (ambiguity.sites or {}).items():
+        touched = [touch for case in probes(message_type)[ambiguity.id] for touch in case.verdict.ambiguities if touch.ambiguity == ambiguity.id]
         for site in sites:
             path = site if isinstance(site, str) else site[0]
             message = ProbeMaker(CONTRACT, message_type, NOW)._message(site)  # type: ignore[arg-type]
@@ -95,22 +95,22 @@ def test_no_two_probes_of_a_message_are_called_the_same_where_they_differ() -> N
         for cases in probes(message_type).values():
             called = defaultdict(set)
             for case in cases:
-                at = next(touch.at for touch in case.verdict.silences if f"probe:{touch.silence}" in case.tags)
+                at = next(touch.at for touch in case.verdict.ambiguities if f"probe:{touch.ambiguity}" in case.tags)
                 called[name(case), at].add(case.body)
             assert max(map(len, called.values()), default=1) == 1
 
 
-def test_a_silence_of_texts_is_probed_by_more_than_a_handful() -> None:
+def test_an_ambiguity_of_texts_is_probed_by_more_than_a_handful() -> None:
     at_one_place = defaultdict(set)
     for case in probes("offer-creation-request")["timestamp-format"]:
-        at_one_place[case.verdict.silences[0].at].add(name(case))
+        at_one_place[case.verdict.ambiguities[0].at].add(name(case))
     assert len(at_one_place["/lastUpdatedDateTimeUtc"]) > 60, "there, where an instant decides"
     assert len(at_one_place) == 3
     assert min(map(len, at_one_place.values())) > 20
 
 
 def test_an_offset_or_the_lack_of_one_takes_an_instant_over_the_line() -> None:
-    cases = [case for case in probes("offer-creation-request")["timestamp-format"] if case.verdict.silences[0].at == "/lastUpdatedDateTimeUtc"]
+    cases = [case for case in probes("offer-creation-request")["timestamp-format"] if case.verdict.ambiguities[0].at == "/lastUpdatedDateTimeUtc"]
     spelled = {name(case): case.value["lastUpdatedDateTimeUtc"] for case in cases}
     ahead, behind = datetime.fromisoformat(spelled["ahead-by-offset"]), datetime.fromisoformat(spelled["behind-by-offset"])
     assert ahead == NOW + timedelta(hours=1)
@@ -121,7 +121,7 @@ def test_an_offset_or_the_lack_of_one_takes_an_instant_over_the_line() -> None:
 
 def test_what_follows_the_clock_says_so() -> None:
     later = ProbeMaker(CONTRACT, "offer-creation-request", datetime(2031, 5, 6, tzinfo=UTC))
-    again = {case.id for silence in PROBED for case in later.of_silence(silence)}
+    again = {case.id for ambiguity in PROBED for case in later.of_ambiguity(ambiguity)}
     changed = [case for cases in probes("offer-creation-request").values() for case in cases if case.id not in again]
     assert changed
     assert all(map(_clocked, changed))
@@ -132,12 +132,12 @@ def _clocked(case: Case) -> bool:
 
 
 def test_every_open_text_of_the_json_test_suite_has_its_probe() -> None:
-    """A line of the file is a text of github.com/nst/JSONTestSuite that RFC 8259 leaves open, and the silence and probe of ours that is the same;
+    """A line of the file is a text of github.com/nst/JSONTestSuite that RFC 8259 leaves open, and the ambiguity and probe of ours that is the same;
     or the technique, where a rule of the contract decides."""
     lines = (Path(__file__).parent / "json_test_suite.txt").read_text().splitlines()
     open_texts = dict(line.split() for line in lines if line.startswith("i_"))
     assert len(open_texts) == 34
-    made = {f"{silence}:{name(case)}" for message_type in MESSAGE_TYPES for silence, cases in probes(message_type).items() for case in cases}
+    made = {f"{ambiguity}:{name(case)}" for message_type in MESSAGE_TYPES for ambiguity, cases in probes(message_type).items() for case in cases}
     assert set(open_texts.values()) <= made | set(TECHNIQUES)
 
 

@@ -19,14 +19,14 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 OFFER: Final = "offer-creation-request"
 BODY = b'{"number":"N-1","offerType":"Email"}'
 CASES = tuple(RequestMaker(load_contract(), OFFER, NOW).every())
-SILENCES = {silence.id for silence in load_contract().silences if silence.detector in OF_HEADERS}
+AMBIGUITIES = {ambiguity.id for ambiguity in load_contract().ambiguities if ambiguity.detector in OF_HEADERS}
 
 
-def test_every_silence_about_headers_is_probed_and_each_case_touches_one_alone() -> None:
-    assert {touch.silence for case in CASES for touch in case.verdict.silences} == SILENCES
+def test_every_ambiguity_about_headers_is_probed_and_each_case_touches_one_alone() -> None:
+    assert {touch.ambiguity for case in CASES for touch in case.verdict.ambiguities} == AMBIGUITIES
     for case in CASES:
         assert case.label == "unspecified"
-        assert {f"probe:{touch.silence}" for touch in case.verdict.silences} == {case.tags[0]}
+        assert {f"probe:{touch.ambiguity}" for touch in case.verdict.ambiguities} == {case.tags[0]}
 
 
 def test_the_message_itself_is_valid() -> None:
@@ -88,8 +88,8 @@ def test_a_claim_about_headers_is_not_trusted() -> None:
         Case.judged(OFFER, b"{}", claim="content-type", now=NOW, headers=(("Content-Type", "text/plain"),))
 
 
-def test_a_contract_without_these_silences_has_no_such_cases(tmp_path: Path) -> None:
-    (tmp_path / "silences.json").write_text("[]")
+def test_a_contract_without_these_ambiguities_has_no_such_cases(tmp_path: Path) -> None:
+    (tmp_path / "ambiguities.json").write_text("[]")
     assert list(RequestMaker(load_contract(tmp_path), OFFER, NOW).every()) == []
 
 

@@ -1,4 +1,4 @@
-"""A second generator's opinion: what hypothesis-jsonschema makes of our schemas, our oracle does not refuse."""
+"""A second generator's opinion: what hypothesis-jsonschema makes of our schemas, our oracle does not reject."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis_jsonschema import from_schema
 from sampled import sample
 
-from brokerfuzz.decoder.strangers import restore_many
+from brokerfuzz.decoder.unsupported_keywords import restore_many
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
 
 restore_many()

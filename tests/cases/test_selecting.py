@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.cases.selecting import selection
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import Label, MessageType, load_contract

@@ -13,8 +13,8 @@ import pytest
 from contracts import changed_contract
 from sampled import sample
 
-from brokerfuzz.cases.at_random import random_cases
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.covering.goals import covered
 from brokerfuzz.cases.steering import steered_cases
@@ -98,8 +98,8 @@ def test_messages_are_nested_and_long_and_mostly_below_4_kb() -> None:
 
 def _arrays(value: Any, path: str) -> Iterator[tuple[str, int]]:
     if isinstance(value, dict):
-        for name, member in value.items():
-            yield from _arrays(member, f"{path}.{name}")
+        for name, prop in value.items():
+            yield from _arrays(prop, f"{path}.{name}")
     elif isinstance(value, list):
         yield path, len(value)
         for item in value:
@@ -111,7 +111,7 @@ def test_arrays_past_ten_items_come(message_type: MessageType) -> None:
     assert any(size > 10 for case in some(message_type, 1000) if case.label == "valid" for _, size in _arrays(case.value, ""))
 
 
-def test_many_members_are_at_edges_at_once() -> None:
+def test_many_properties_are_at_edges_at_once() -> None:
     contract = load_contract()
     shown = [
         sum(goal.kind == "edge" and goal.name not in ("absent", "null") for goal in covered(case, contract))
@@ -189,7 +189,7 @@ def test_only_what_is_wanted_comes() -> None:
 
 def test_a_stream_ends_where_so_little_is_wanted_that_it_is_finite() -> None:
     rule = load_contract().rule(f"{OFFERS}/:type")
-    assert some(OFFERS, 1, verdicts=("invalid",), rules=(rule,), techniques=frozenset(["null-instead", "empty-text"])) == []
+    assert some(OFFERS, 1, verdicts=("invalid",), rules=(rule,), techniques=frozenset(["null-instead", "empty-string"])) == []
     assert some(OFFERS, 1, verdicts=()) == some(OFFERS, 1, verdicts=("invalid",), rules=()) == []
 
 

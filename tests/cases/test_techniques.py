@@ -15,10 +15,10 @@ import orjson
 import pytest
 from validators import _node
 
-from brokerfuzz.cases.building import MessagePlan, build
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import Put, Rewrite
 from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.message_builder import MessagePlan, build
 from brokerfuzz.cases.techniques import TECHNIQUES, Spot, registry
 from brokerfuzz.explaining import explain
 from brokerfuzz.pointers import steps_of, unescape
@@ -134,8 +134,8 @@ def test_a_text_is_tried_as_every_scalar(rule: Rule) -> None:
 
 
 def test_a_point_in_time_is_tried_as_counts_of_seconds_and_milliseconds_and_in_parts() -> None:
-    silence = next(silence for silence in CONTRACT.silences if silence.detector == "timestamp")
-    places = [(message_type, site) for message_type, sites in (silence.sites or {}).items() for site in sites]
+    ambiguity = next(ambiguity for ambiguity in CONTRACT.ambiguities if ambiguity.detector == "timestamp")
+    places = [(message_type, site) for message_type, sites in (ambiguity.sites or {}).items() for site in sites]
     assert places
     for message_type, site in places:
         rule = CONTRACT.rule(f"{message_type}/{site}:type")
@@ -169,7 +169,7 @@ def test_something_else_than_an_object_is_the_whole_message(message_type: Messag
     assert {b"[]", b"null", b"true", b"false", b"0", b"1", b'""', b'"a"', *wrapped} <= {case.body for case in cases}
 
 
-# -------------------------------------------------------------------------------------------------- unknown members
+# -------------------------------------------------------------------------------------------------- unknown properties
 
 EVERYWHERE: dict[str, Callable[[str, set[str]], bool]] = {
     "in other case": lambda new, listed: new.lower() in {name.lower() for name in listed},
@@ -196,13 +196,13 @@ EVERYWHERE: dict[str, Callable[[str, set[str]], bool]] = {
 
 
 def added(rule: Rule) -> list[tuple[str, Any]]:
-    """The unknown members that are added, with their values."""
-    members = []
+    """The unknown properties that are added, with their values."""
+    props = []
     for case in broken(rule).values():
         at, _, token = case.faults[0].at.rpartition("/")
         name = unescape(token)
-        members.append((name, _at(json.loads(case.body), at)[name]))
-    return members
+        props.append((name, _at(json.loads(case.body), at)[name]))
+    return props
 
 
 def listed_at(rule: Rule) -> set[str]:
@@ -211,7 +211,7 @@ def listed_at(rule: Rule) -> set[str]:
 
 
 @rules("additionalProperties")
-def test_every_object_gets_unknown_members_of_every_spelling(rule: Rule) -> None:
+def test_every_object_gets_unknown_properties_of_every_spelling(rule: Rule) -> None:
     listed, names = listed_at(rule), {name for name, _ in added(rule)}
     assert not names & listed
     assert [kind for kind, is_one in EVERYWHERE.items() if not any(is_one(name, listed) for name in names)] == []
@@ -225,7 +225,7 @@ def _joined(name: str, separator: str) -> str:
 
 
 @rules("additionalProperties")
-def test_every_object_gets_members_of_the_ones_above_and_below(rule: Rule) -> None:
+def test_every_object_gets_properties_of_the_ones_above_and_below(rule: Rule) -> None:
     listed, names = listed_at(rule), {name for name, _ in added(rule)}
     sites = [path.replace("[]", "").split(".") for path in CONTRACT.sites[rule.message_type] if not path.endswith("[]")]
     here = [step for step in rule.site.replace("[]", "").split(".") if step]
@@ -236,7 +236,7 @@ def test_every_object_gets_members_of_the_ones_above_and_below(rule: Rule) -> No
 
 
 @rules("additionalProperties")
-def test_unknown_members_have_values_of_every_kind(rule: Rule) -> None:
+def test_unknown_properties_have_values_of_every_kind(rule: Rule) -> None:
     values = [value for _, value in added(rule)]
     assert [kind for kind in ("null", "boolean", "string", "array", "object") if not any(map(OF_JSON[kind], values))] == []
 
@@ -244,22 +244,22 @@ def test_unknown_members_have_values_of_every_kind(rule: Rule) -> None:
 # --------------------------------------------------------------------------------------------------- enumerations
 
 
-def near_misses(member: str) -> set[str]:
-    """What members of an enumeration are taken for by those who compare loosely."""
-    joined = member.replace(" ", "")
+def near_misses(prop: str) -> set[str]:
+    """What values of an enumeration are taken for by those who compare loosely."""
+    joined = prop.replace(" ", "")
     return {
-        member.lower(), member.upper(), f" {member}", f"{member} ", f"{member}\t", f"{member}\n", joined, joined[0].lower() + joined[1:],
-        member.replace(" ", "_"), member.replace(" ", "-"), member.upper().replace(" ", "_"), member.lower().replace(" ", "_"),
-        member.replace(" ", "  "), member.replace(" ", "\u00a0"), member.replace(" ", "%20"), member.replace(" ", "+"), member.replace(" ", "&#32;"),
-        member[: len(member) // 2], member[:-1], member[1:], f"{member}s", f"x{member}", f'"{member}"', f"'{member}'", f"{member}\u0301",
-        f"{member}\0", member[0] + "\u200b" + member[1:], "".join(chr(ord(letter) + 0xFEE0) if letter != " " else letter for letter in member),
+        prop.lower(), prop.upper(), f" {prop}", f"{prop} ", f"{prop}\t", f"{prop}\n", joined, joined[0].lower() + joined[1:],
+        prop.replace(" ", "_"), prop.replace(" ", "-"), prop.upper().replace(" ", "_"), prop.lower().replace(" ", "_"),
+        prop.replace(" ", "  "), prop.replace(" ", "\u00a0"), prop.replace(" ", "%20"), prop.replace(" ", "+"), prop.replace(" ", "&#32;"),
+        prop[: len(prop) // 2], prop[:-1], prop[1:], f"{prop}s", f"x{prop}", f'"{prop}"', f"'{prop}'", f"{prop}\u0301",
+        f"{prop}\0", prop[0] + "\u200b" + prop[1:], "".join(chr(ord(letter) + 0xFEE0) if letter != " " else letter for letter in prop),
     }  # fmt: skip
 
 
 @rules("enum")
-def test_a_member_of_an_enumeration_is_misspelled_in_every_way(rule: Rule) -> None:
+def test_a_property_of_an_enumeration_is_misspelled_in_every_way(rule: Rule) -> None:
     values = set(found(rule).values())
-    present = next(member for member in rule.value if " " in member)
+    present = next(prop for prop in rule.value if " " in prop)
     assert near_misses(present) <= values
     assert {"", " ", "Unknown", "1", "null", "*", ",".join(rule.value[:2])} <= values
     assert not values & set(rule.value)
@@ -350,7 +350,7 @@ def test_every_slip_is_another_text(message_type: MessageType) -> None:
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_three_strict_parsers_refuse_every_slip(message_type: MessageType) -> None:
+def test_three_strict_parsers_reject_every_slip(message_type: MessageType) -> None:
     texts = slipped(message_type)
     assert [name for name, text in texts.items() if _passes(_strictly, text)] == []
     assert [name for name, text in texts.items() if _passes(orjson.loads, text)] == []
@@ -366,10 +366,10 @@ def _passes(parse: Callable[[bytes], Any], text: bytes) -> bool:
 
 
 def _strictly(text: bytes) -> Any:
-    def refuse(constant: str) -> None:  # Python's parser takes NaN and Infinity
+    def reject(constant: str) -> None:  # Python's parser takes NaN and Infinity
         raise ValueError(constant)
 
-    return json.loads(text, parse_constant=refuse)
+    return json.loads(text, parse_constant=reject)
 
 
 _PARSE = """
@@ -411,7 +411,7 @@ def test_techniques_are_told_apart_by_what_is_said_of_them() -> None:
     assert max(map(len, texts)) <= 120
 
 
-@pytest.mark.parametrize("name", ["as-python", "as-yaml", "as-form", "joined-text"])
+@pytest.mark.parametrize("name", ["as-python", "as-yaml", "as-form", "joined-string"])
 def test_what_python_writes_does_not_follow_its_version_of_unicode(name: str) -> None:
     """A letter, and what no version has made a character yet: `str` shows the one and not the other."""
     technique = TECHNIQUES[name]
@@ -419,7 +419,7 @@ def test_what_python_writes_does_not_follow_its_version_of_unicode(name: str) ->
     written = []
     for letter in ("\u0e01", "\u0e00"):
         message = {"number": letter, "priceClasses": [{"name": letter}]}
-        change = technique.change(Spot(rule, {"type": "array"}, message["priceClasses"] if name == "joined-text" else message, NOW))
+        change = technique.change(Spot(rule, {"type": "array"}, message["priceClasses"] if name == "joined-string" else message, NOW))
         assert isinstance(change, Put | Rewrite)
         body = change.how(compact(message)) if isinstance(change, Rewrite) else compact(change.value)
         for spelling in (letter, quote(letter), f"u{ord(letter):04x}"):

@@ -17,7 +17,7 @@ from contracts import changed_contract
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.records import encode
 from brokerfuzz.cases.steering import steered_cases
-from brokerfuzz.cases.steering.breakables import breakables
+from brokerfuzz.cases.steering.breakable_rules import breakables
 from brokerfuzz.cases.steering.crossing import STOCK, stock
 from brokerfuzz.cases.steering.variants import Variants, _Taking, anew, faults
 from brokerfuzz.schemas import MessageType, check, load_contract
@@ -50,7 +50,7 @@ def test_every_case_is_judged_from_its_bytes() -> None:
         assert case.is_compact == Case.judged(OFFERS, case.body, now=NOW).is_compact
 
 
-def any_member(schema: dict[str, Any]) -> None:
+def any_property(schema: dict[str, Any]) -> None:
     schema["additionalProperties"] = True
 
 
@@ -62,7 +62,7 @@ def tied_from_cluster_to_cluster(schema: dict[str, Any]) -> None:
     schema["allOf"] = [{"if": {"properties": {"isActive": {"const": True}}}, "then": {"properties": {"number": {"maxLength": 3}}}}]
 
 
-@pytest.mark.parametrize("change", [any_member, no_text_that_ends_in_a_letter, tied_from_cluster_to_cluster])
+@pytest.mark.parametrize("change", [any_property, no_text_that_ends_in_a_letter, tied_from_cluster_to_cluster])
 def test_late_cases_of_a_changed_contract_are_judged_from_their_bytes_too(change: Callable[[dict[str, Any]], None], tmp_path: Path) -> None:
     contract = changed_contract(tmp_path, OFFERS, change)
     cases = list(islice(steered_cases(OFFERS, 1, shard=40, now=NOW, contract=contract), 400))
@@ -77,7 +77,7 @@ def test_where_nothing_can_be_done_nothing_is_taken() -> None:
     assert _Taking(nothing, Random(1)).take(known.parents(1)[0].clusters, 1) is None
 
 
-def test_single_faults_have_a_twin_that_differs_in_one_member() -> None:
+def test_single_faults_have_a_twin_that_differs_in_one_property() -> None:
     singles = [case for case in late() if len(case.faults) == 1]
     apart = Counter[int]()
     for case in singles:
@@ -103,13 +103,13 @@ def test_every_rule_is_broken_about_as_often_as_each_other_one() -> None:
     assert max(broken.values()) < 8 * min(broken.values())
 
 
-def test_a_faulty_member_stands_in_several_messages_and_no_message_comes_twice() -> None:
+def test_a_faulty_property_stands_in_several_messages_and_no_message_comes_twice() -> None:
     cases = late()
     assert len({case.body for case in cases}) == len(cases)
     deep = [case for case in cases if len(case.faults) == 1 and case.faults[0].at.startswith("/productClusters/") and isinstance(case.value, dict)]
-    members = Counter(str(case.value["productClusters"]) for case in deep)
-    assert max(members.values()) > 1
-    assert len(members) > 0.5 * len(deep) > 50
+    props = Counter(str(case.value["productClusters"]) for case in deep)
+    assert max(props.values()) > 1
+    assert len(props) > 0.5 * len(deep) > 50
 
 
 def test_whoever_needs_them_first_the_cases_are_the_same() -> None:

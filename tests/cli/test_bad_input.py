@@ -42,10 +42,10 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("anything").mkdir()
     Path("anything/offer-creation-request.schema.json").write_text("{}")
     Path("cut.ndjson").write_text(
-        '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"silences":[],"tags":[],"twin":null,"body":{}}\n'
+        '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"ambiguities":[],"tags":[],"twin":null,"body":{}}\n'
     )
     Path("torn.ndjson").write_text(
-        '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[5],"silences":[],"tags":[],"twin":null,"body":{}}\n'
+        '{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[5],"ambiguities":[],"tags":[],"twin":null,"body":{}}\n'
     )
     Path("mixed.ndjson").write_text(Path("cut.ndjson").read_text() + PLAIN + "\n")
 
@@ -69,9 +69,9 @@ BAD: dict[str, tuple[list[str], str]] = {
     "no file": (["check"], "Missing argument"),
     "a command that is none": (["chekc"], "chekc"),
     "a message type that is none": (["check", "--message", "offer", OFFER], "offer-creation-request"),
-    "a silence that is none": (["check", "--stance", "cron-sintax=accept", OFFER], "did you mean 'cron-syntax'"),
-    "a stance that is none": (["check", "--stance", "cron-syntax=maybe", OFFER], "accept"),
-    "a stance on nothing": (["check", "--stance", "accept", OFFER], "accept=accept"),
+    "an ambiguity that is none": (["check", "--policy", "cron-sintax=accept", OFFER], "did you mean 'cron-syntax'"),
+    "a policy that is none": (["check", "--policy", "cron-syntax=maybe", OFFER], "accept"),
+    "a policy on nothing": (["check", "--policy", "accept", OFFER], "accept=accept"),
     "a time that is none": (["check", "--now", "yesterday", OFFER], "2025-06-15T12:00:00Z"),
     "a day that is none": (["check", "--now", "2025-02-30T12:00:00Z", OFFER], "2025-06-15T12:00:00Z"),
     "a time without a zone": (["check", "--now", "2025-06-15T12:00:00", OFFER], "2025-06-15T12:00:00Z"),
@@ -83,9 +83,9 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a contract that is no JSON": (["fire", "--contract", "broken"], "not readable JSON"),
     "a contract that is no schema": (["export", "out", "--contract", "wrong"], "not a JSON Schema"),
     "a contract of another kind": (["serve", "--contract", "list"], "not a JSON Schema"),
-    "cases of a member without a schema": (["export", "out", "--contract", "undescribed"], "demands 'a', which no `properties` describe"),
-    "a catalogue of a member without a schema": (["catalogue", "--contract", "undescribed"], "add it there, as {} where it may be anything"),
-    "an example of a member without a schema": (["explain", "--contract", "undescribed", "offer-creation-request/a:required"], "describe"),
+    "cases of a property without a schema": (["export", "out", "--contract", "undescribed"], "demands 'a', which no `properties` describe"),
+    "a catalogue of a property without a schema": (["catalogue", "--contract", "undescribed"], "add it there, as {} where it may be anything"),
+    "an example of a property without a schema": (["explain", "--contract", "undescribed", "offer-creation-request/a:required"], "describe"),
     "a contract that nothing can be made of": (["export", "out", "--contract", "anything", "--random"], "take changes back until it can"),
     "a file of another machine": (["export", "file://host/out"], "is a file of another machine, host"),
     "an unknown rule": (["explain", "offer-creation-request/orderMinimum:minimun"], "did you mean 'offer-creation-request/orderMinimum:minimum'"),
@@ -166,7 +166,7 @@ def test_a_full_disk(spawn: Spawn) -> None:
             assert_told(done.returncode, "", done.stderr.decode(), "No space left")
 
 
-def test_a_message_of_unbounded_length_on_standard_input_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_message_of_unbounded_length_on_standard_input_is_rejected(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brokerfuzz.inputs.LARGEST", 1000)
     result = run("check", "-", text=f'{{"number":"{"1" * 2000}"}}')
     assert_told(result.exit_code, result.stdout, result.stderr, "more than 1,000 bytes")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 from hand_made_servers import answers, response, sends, serving
-from priced import BUG, PRICING
+from pricing_reader import BUG, PRICING
 
 from brokerfuzz.schemas import check
 
@@ -49,15 +49,15 @@ def rules(document: Any) -> set[str]:
 
 def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "reader.py").write_text(FUNCTION)
-    (folder / "command.py").write_text("import sys, reader\nsys.exit(not reader.read(sys.stdin.buffer.read()))")
-    (folder / "lines.py").write_text(
+    (folder / "command_target.py").write_text("import sys, reader\nsys.exit(not reader.read(sys.stdin.buffer.read()))")
+    (folder / "line_target.py").write_text(
         "import sys, base64, reader\nfor line in sys.stdin:\n    print('accepted' if reader.read(base64.b64decode(line)) else 'rejected', flush=True)"
     )
-    targets = [[url], ["--call", "reader:read"], ["--exec", f"{sys.executable} lines.py", "--lines", "base64"]]
+    targets = [[url], ["--call", "reader:read"], ["--exec", f"{sys.executable} line_target.py", "--lines", "base64"]]
     found = [report(run("fire", *target, *SOME, "--json")) for target in targets]
     assert all(rules(document) == {BUG} for document in found)
     assert len({json.dumps([finding["smallest"] for finding in document["findings"]]) for document in found}) == 1
-    one = report(run("fire", "--exec", f"{sys.executable} command.py", *SOME, "--technique", "one-below", "--json"))
+    one = report(run("fire", "--exec", f"{sys.executable} command_target.py", *SOME, "--technique", "one-below", "--json"))
     assert rules(one) <= {BUG}
     assert one["counts"]["valid"]["rejected"] == 0
 
@@ -81,7 +81,7 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
         (["--report", "no/folder/report.html"], "no/folder"),
         (["--resume", "none.ndjson"], "none.ndjson cannot be read"),
         (["--config", "none.toml"], "none.toml is not there"),
-        (["--stance", "no-such=accept"], "no silence is called 'no-such'"),
+        (["--policy", "no-such=accept"], "no ambiguity is called 'no-such'"),
         (["http://127.0.0.1:1/", "--ca", "none.pem"], "none.pem"),
     ],
 )
@@ -225,7 +225,7 @@ def test_a_target_on_the_command_line_does_not_get_the_headers_of_the_configurat
     assert "X-Token" not in json.dumps(report(result)["request"])
 
 
-@pytest.mark.parametrize("text", ["[targets]\n", "[target]\nurll = 'x'\n", "[target\n", "[cases]\nseed = 'x'\n", "[stances]\nno-such = 'accept'\n"])
+@pytest.mark.parametrize("text", ["[targets]\n", "[target]\nurll = 'x'\n", "[target\n", "[cases]\nseed = 'x'\n", "[policies]\nno-such = 'accept'\n"])
 def test_a_configuration_that_is_wrong_is_told_in_one_line(run: Run, folder: Path, text: str) -> None:
     (folder / "brokerfuzz.toml").write_text(text)
     result = run("fire")
@@ -250,7 +250,7 @@ def test_what_was_observed_is_pinned_and_held_to(run: Run, folder: Path) -> None
     with serving(answers(status_of)) as url:
         first = run("fire", url, *args, "--write-config")
         assert report(first)["findings"] == []
-        assert "stances written to brokerfuzz.toml" in first.stderr
+        assert "policies written to brokerfuzz.toml" in first.stderr
         assert 'envelope-consistency = "accept"' in (folder / "brokerfuzz.toml").read_text()
         assert report(run("fire", url, *args))["findings"] == []
         strict[0] = True

@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 from click.testing import Result
-from priced import PRICING, told
+from pricing_reader import PRICING, told
 
 from brokerfuzz.campaign.journal import records
 

@@ -17,13 +17,13 @@ def data(run: Any, *args: str) -> Any:
     return json.loads(done.stdout)
 
 
-def test_sizes_are_given_by_message_verdict_rule_technique_and_silence(run: Any) -> None:
+def test_sizes_are_given_by_message_verdict_rule_technique_and_ambiguity(run: Any) -> None:
     messages = data(run)["messages"]
     assert list(messages) == [OFFER, "product-list-response", "offer-pricing-response"]
     for size in messages.values():
         assert size["cases"] == sum(size["verdicts"].values())
         assert sum(size["rules"].values()) == sum(size["techniques"].values())
-        assert min(map(len, (size["rules"], size["techniques"], size["silences"]))) > 5
+        assert min(map(len, (size["rules"], size["techniques"], size["ambiguities"]))) > 5
 
 
 def test_people_get_the_same_in_lines(run: Any) -> None:

@@ -62,23 +62,23 @@ def test_json_has_the_same_reasons(run: Run, write: Write) -> None:
         "broken": [
             {"rule": EMPTY_RULE, "at": "/number", "found": '""', "demanded": "at least 1 character(s)", "source": "Errors, validation rule 1"}
         ],
-        "silences": [],
+        "ambiguities": [],
     }
 
 
-def test_where_the_contract_is_silent_the_message_is_unspecified_and_no_failure(run: Run, write: Write) -> None:
+def test_where_the_contract_is_unclear_the_message_is_unspecified_and_no_failure(run: Run, write: Write) -> None:
     result = run("check", write("offer.json", CRON))
     assert result.exit_code == 0
     assert "offer.json:1: unspecified" in result.stdout
-    assert "silence cron-syntax" in result.stdout
+    assert "ambiguity cron-syntax" in result.stdout
 
 
-@pytest.mark.parametrize(("stance", "status", "verdict"), [("accept", 0, "valid"), ("reject", 1, "invalid")])
-def test_a_stance_settles_a_silence(run: Run, write: Write, stance: str, status: int, verdict: str) -> None:
-    result = run("check", "--json", "--stance", f"cron-syntax={stance}", write("offer.json", CRON))
+@pytest.mark.parametrize(("policy", "status", "verdict"), [("accept", 0, "valid"), ("reject", 1, "invalid")])
+def test_a_policy_settles_an_ambiguity(run: Run, write: Write, policy: str, status: int, verdict: str) -> None:
+    result = run("check", "--json", "--policy", f"cron-syntax={policy}", write("offer.json", CRON))
     [said] = judged(result)
     assert (result.exit_code, said["verdict"]) == (status, verdict)
-    assert [broken["rule"] for broken in said["broken"]] == (["silence/cron-syntax"] if stance == "reject" else [])
+    assert [broken["rule"] for broken in said["broken"]] == (["ambiguity/cron-syntax"] if policy == "reject" else [])
     assert all(broken["source"] for broken in said["broken"])
 
 
@@ -137,7 +137,7 @@ def test_what_is_no_json_is_invalid_and_no_error(run: Run, text: str) -> None:
         ("5", None),
     ],
 )
-def test_the_type_is_told_from_the_members_where_they_tell(run: Run, message: str, told: str | None) -> None:
+def test_the_type_is_told_from_the_properties_where_they_tell(run: Run, message: str, told: str | None) -> None:
     [said] = judged(run("check", "--json", "-", text=message))
     assert said["message"] == told
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from priced import PRICING, told
+from pricing_reader import PRICING, told
 
 from brokerfuzz.campaign.journal import records
 

@@ -34,7 +34,7 @@ def test_commands_and_options_complete(spawn: Spawn) -> None:
     assert names(spawn, "export", "--verdict", "in") == {"invalid"}
 
 
-def test_rules_techniques_and_silences_complete(spawn: Spawn) -> None:
+def test_rules_techniques_and_ambiguities_complete(spawn: Spawn) -> None:
     assert names(spawn, "explain", "offer-creation-request/orderMinimum") == {
         MINIMUM,
         MINIMUM.replace("minimum", "maximum"),
@@ -52,14 +52,14 @@ def test_a_name_completes_behind_an_exclamation_mark_where_it_can_be_excluded(sp
     assert names(spawn, "explain", f"!{typed}") == set()
 
 
-def test_stances_and_bugs_complete(spawn: Spawn) -> None:
-    assert names(spawn, "check", "--stance", "cron") == {"cron-syntax=accept", "cron-syntax=reject"}
+def test_policies_and_bugs_complete(spawn: Spawn) -> None:
+    assert names(spawn, "check", "--policy", "cron") == {"cron-syntax=accept", "cron-syntax=reject"}
     assert "accepts-zero-order-minimum" in names(spawn, "serve", "--bug", "accepts-z")
     assert "accepts-zero-order-minimum" in names(spawn, "fire", "--bug", "accepts-z")
 
 
 def test_a_changed_contract_completes_with_its_own_rules(spawn: Spawn, tmp_path: Path) -> None:
-    (tmp_path / "silences.json").write_text("[]")
+    (tmp_path / "ambiguities.json").write_text("[]")
     assert names(spawn, "explain", "--contract", str(tmp_path), "cron") == set()
     assert names(spawn, "explain", "--contract", str(tmp_path / "nowhere"), "cron") == set()
 
@@ -86,8 +86,8 @@ def test_scripts_are_printed(spawn: Spawn, shell: str, sign: str) -> None:
     [
         (["explain", "offer-creation-request/orderMinimum", ":", "mini"], {"minimum"}),
         (["explain", "offer-creation-request/orderMinimum", ":"], {"minimum", "maximum", "type"}),
-        (["check", "--stance", "cron-syntax", "=", "acc"], {"accept"}),
-        (["check", "--stance", "=", "cron-syntax", "=", "acc"], {"accept"}),
+        (["check", "--policy", "cron-syntax", "=", "acc"], {"accept"}),
+        (["check", "--policy", "=", "cron-syntax", "=", "acc"], {"accept"}),
         (["check", "--message", "=", "offer-p"], {"offer-pricing-response"}),
         (["explain", "one-b"], {"one-below"}),
         (["explain", ""], None),

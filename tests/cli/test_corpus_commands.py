@@ -15,7 +15,7 @@ from click.testing import Result
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus import load, read, write
-from brokerfuzz.corpus.committed import DATA
+from brokerfuzz.corpus.bundled_corpus import DATA
 from brokerfuzz.format_names import FORMATS
 
 PRICING, OFFERS = DATA / "offer-pricing-response.ndjson", DATA / "offer-creation-request.ndjson"
@@ -55,15 +55,15 @@ def test_show_counts_what_is_in_a_corpus(run: Run, mixed: Path) -> None:
 
 
 @pytest.mark.parametrize("form", sorted(set(FORMATS) - {"ndjson", "files"}))
-def test_a_format_that_is_not_read_back_is_refused_in_a_line_that_names_those_that_are(run: Run, tmp_path: Path, form: str) -> None:
+def test_a_format_that_is_not_read_back_is_rejected_in_a_line_that_names_those_that_are(run: Run, tmp_path: Path, form: str) -> None:
     assert run("export", tmp_path / "a", "--format", form, "--random", "--count", "20").exit_code == 0
     for command in ("show", "verify"):
-        refused = run("corpus", command, tmp_path / "a")
-        assert refused.exit_code == 2
-        assert len(refused.stderr.splitlines()) == 1
-        assert "ndjson" in refused.stderr
-        assert "--format files" in refused.stderr
-        assert not refused.stdout
+        rejected = run("corpus", command, tmp_path / "a")
+        assert rejected.exit_code == 2
+        assert len(rejected.stderr.splitlines()) == 1
+        assert "ndjson" in rejected.stderr
+        assert "--format files" in rejected.stderr
+        assert not rejected.stdout
 
 
 def test_show_says_that_the_committed_corpus_has_every_rule_and_technique(run: Run) -> None:
@@ -221,9 +221,9 @@ def test_a_corpus_merged_alone_is_itself(run: Run, tmp_path: Path) -> None:
 def test_what_is_there_stays_without_force(run: Run, tmp_path: Path, command: str) -> None:
     out = tmp_path / "out.ndjson"
     out.write_text("mine")
-    refused = run("corpus", command, out, PRICING)
-    assert (refused.exit_code, out.read_text()) == (2, "mine")
-    assert "--force" in refused.stderr
+    rejected = run("corpus", command, out, PRICING)
+    assert (rejected.exit_code, out.read_text()) == (2, "mine")
+    assert "--force" in rejected.stderr
     assert run("corpus", command, out, PRICING, "--force").exit_code == 0
     assert sum(1 for _ in read(out)) > 0
 
@@ -239,10 +239,10 @@ def test_where_a_corpus_is_broken_nothing_is_written(run: Run, tmp_path: Path, c
 
 @pytest.mark.parametrize("command", ["merge", "minimize"])
 @pytest.mark.parametrize("name", ["out.ndjson.zip", "out.parquet", "out.har", "out.html"])
-def test_a_name_that_promises_another_packing_or_format_is_refused(run: Run, tmp_path: Path, command: str, name: str) -> None:
-    refused = run("corpus", command, tmp_path / name, PRICING)
-    assert refused.exit_code == 2
-    assert len(refused.stderr.splitlines()) == 1
+def test_a_name_that_promises_another_packing_or_format_is_rejected(run: Run, tmp_path: Path, command: str, name: str) -> None:
+    rejected = run("corpus", command, tmp_path / name, PRICING)
+    assert rejected.exit_code == 2
+    assert len(rejected.stderr.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
 
 

@@ -90,8 +90,8 @@ def test_what_is_there_is_replaced_by_force_alone(run: Run, folder: str) -> None
     for form, out in (((), "out.ndjson"), (FOLDER, "out")):
         run("export", f"{folder}/{out}", *SOME, *form)
         before = found(folder)
-        refused = run("export", f"{folder}/{out}", *SOME, *form, "--seed", 3)
-        assert (refused.exit_code, "is there already" in refused.stderr) == (2, True)
+        rejected = run("export", f"{folder}/{out}", *SOME, *form, "--seed", 3)
+        assert (rejected.exit_code, "is there already" in rejected.stderr) == (2, True)
         assert found(folder) == before
         assert run("export", f"{folder}/{out}", *SOME, *form, "--seed", 3, "--force").exit_code == 0
         assert found(folder) != before
@@ -272,10 +272,10 @@ def test_a_corpus_made_of_others_goes_to_a_url_as_an_export_does(command: str, c
 @pytest.mark.parametrize("name", ["../a.ndjson", "/etc/passwd", "b//a.ndjson", "https://example.com/a.ndjson", ".."])
 def test_a_list_of_shards_leads_nowhere_else(shards: str, run: Run, name: str) -> None:
     changed(shards, lambda said: json.dumps({**json.loads(said), "whole": True, "of": 1, "shards": [{"name": name, "sha256": "0"}]}).encode())
-    refused = run("corpus", "show", shards)
-    assert refused.exit_code == 2
-    assert "which is no name" in refused.output
-    assert len(refused.output.splitlines()) == 1
+    rejected = run("corpus", "show", shards)
+    assert rejected.exit_code == 2
+    assert "which is no name" in rejected.output
+    assert len(rejected.output.splitlines()) == 1
 
 
 def test_what_cannot_be_read_at_a_url_is_told_in_a_line(corpus: str, folder: str, run: Run) -> None:
@@ -286,8 +286,8 @@ def test_what_cannot_be_read_at_a_url_is_told_in_a_line(corpus: str, folder: str
         (f"{folder}/whole", "copy it here first" if not folder.startswith("file") else ""),
         (corpus, "cut off"),
     ):
-        refused = run("corpus", "show", url)
+        rejected = run("corpus", "show", url)
         if why:
-            assert refused.exit_code == 2, url
-            assert why in refused.output
-            assert len(refused.output.splitlines()) == 1, refused.output
+            assert rejected.exit_code == 2, url
+            assert why in rejected.output
+            assert len(rejected.output.splitlines()) == 1, rejected.output

@@ -78,10 +78,10 @@ def test_what_an_answer_means_can_be_said(start: Start, spawn: Spawn) -> None:
     assert envelope.returncode == 0
 
 
-def test_a_stance_makes_a_silence_a_finding(spawn: Spawn) -> None:
-    done = spawn("fire", "--verdict", "unspecified", "--stance", "nul-characters=reject", "--json")
+def test_a_policy_makes_an_ambiguity_a_finding(spawn: Spawn) -> None:
+    done = spawn("fire", "--verdict", "unspecified", "--policy", "nul-characters=reject", "--json")
     assert done.returncode == 1
-    assert "silence/nul-characters" in done.stdout.decode()
+    assert "ambiguity/nul-characters" in done.stdout.decode()
 
 
 def test_time_ends_a_campaign(spawn: Spawn) -> None:

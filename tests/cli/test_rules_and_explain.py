@@ -8,7 +8,7 @@ from click.testing import Result
 
 from brokerfuzz.cases.techniques import TECHNIQUES, techniques_for
 from brokerfuzz.explaining import explain, known_ids
-from brokerfuzz.explaining.differences import difference
+from brokerfuzz.explaining.message_diff import difference
 from brokerfuzz.schemas import MESSAGE_TYPES, check, load_contract
 
 Run = Callable[..., Result]
@@ -16,27 +16,27 @@ Run = Callable[..., Result]
 CONTRACT = load_contract()
 
 
-def test_rules_lists_every_rule_and_silence(run: Run) -> None:
+def test_rules_lists_every_rule_and_ambiguity(run: Run) -> None:
     listed = run("rules").stdout.splitlines()
-    assert {line for line in listed if not line.startswith(" ")} == {*CONTRACT.rules_by_id, *(silence.id for silence in CONTRACT.silences)}
+    assert {line for line in listed if not line.startswith(" ")} == {*CONTRACT.rules_by_id, *(ambiguity.id for ambiguity in CONTRACT.ambiguities)}
 
 
 def test_rules_as_json_say_what_is_demanded_and_where(run: Run) -> None:
     listed = json.loads(run("rules", "--json").stdout)
     assert [rule["id"] for rule in listed["rules"]] == list(CONTRACT.rules_by_id)
     assert all(rule["demand"] and rule["source"] for rule in listed["rules"])
-    assert all(silence["question"] and silence["source"] for silence in listed["silences"])
+    assert all(ambiguity["question"] and ambiguity["source"] for ambiguity in listed["ambiguities"])
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 def test_rules_of_one_message_type(run: Run, message_type: str) -> None:
     listed = json.loads(run("rules", "--json", "--message", message_type).stdout)
     assert {rule["message"] for rule in listed["rules"]} == {message_type}
-    assert all(message_type in silence["messages"] or not silence["messages"] for silence in listed["silences"])
+    assert all(message_type in ambiguity["messages"] or not ambiguity["messages"] for ambiguity in listed["ambiguities"])
 
 
-def test_silences_alone(run: Run) -> None:
-    assert set(json.loads(run("rules", "--silences", "--json").stdout)) == {"silences"}
+def test_ambiguities_alone(run: Run) -> None:
+    assert set(json.loads(run("rules", "--ambiguities", "--json").stdout)) == {"ambiguities"}
 
 
 def test_techniques_with_their_text_and_keywords(run: Run) -> None:
@@ -69,8 +69,8 @@ def test_a_rule_is_explained_in_words_with_an_example_beside_its_twin(run: Run) 
 
 def test_json_holds_the_example_and_its_twin_as_records(run: Run) -> None:
     said = json.loads(run("explain", "--json", "cron-syntax").stdout)
-    assert (said["kind"], said["example"]["verdict"], said["twin"]["verdict"]) == ("silence", "unspecified", "valid")
-    assert said["example"]["silences"] == ["cron-syntax"]
+    assert (said["kind"], said["example"]["verdict"], said["twin"]["verdict"]) == ("ambiguity", "unspecified", "valid")
+    assert said["example"]["ambiguities"] == ["cron-syntax"]
 
 
 def wrong_with(name: str) -> Iterator[str]:
@@ -103,8 +103,8 @@ def test_examples_are_small() -> None:
     assert max(sizes) < 400
 
 
-def test_a_silence_that_the_oracle_calls_a_rule_is_explained(run: Run) -> None:
-    assert run("explain", "silence/cron-syntax").stdout == run("explain", "cron-syntax").stdout
+def test_an_ambiguity_that_the_oracle_calls_a_rule_is_explained(run: Run) -> None:
+    assert run("explain", "ambiguity/cron-syntax").stdout == run("explain", "cron-syntax").stdout
 
 
 def test_an_unknown_name_gets_the_nearest_of_all_kinds(run: Run) -> None:

@@ -110,14 +110,14 @@ def test_a_byte_order_mark_and_any_line_ends_are_read(tmp_path: Path) -> None:
     ],
     ids=["a word too much", "a key twice", "no day", "no end", "not UTF-8", "a long number", "a deep array"],
 )
-def test_what_is_no_toml_is_refused_with_its_place(content: bytes, words: str, tmp_path: Path) -> None:
+def test_what_is_no_toml_is_rejected_with_its_place(content: bytes, words: str, tmp_path: Path) -> None:
     (tmp_path / "brokerfuzz.toml").write_bytes(content)
     with pytest.raises(ConfigurationError, match=words) as caught:
         load(tmp_path / "brokerfuzz.toml")
     assert str(caught.value).isprintable()
 
 
-def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_rejected(tmp_path: Path) -> None:
     for path in (tmp_path / "nowhere.toml", tmp_path):
         with pytest.raises(ConfigurationError, match=r"cannot be read: .*; name another file"):
             load(path)
@@ -129,6 +129,6 @@ def test_a_configuration_shows_itself_by_its_file_alone(tmp_path: Path) -> None:
 
 
 def test_to_import_it_imports_nothing_slow() -> None:
-    slow = "'tomllib', 'tomlkit', 'jsonschema_rs', 'hypothesis', 'orjson', 'brokerfuzz.schemas', 'brokerfuzz.writing', 'dataclasses'"
+    slow = "'tomllib', 'tomlkit', 'jsonschema_rs', 'hypothesis', 'orjson', 'brokerfuzz.schemas', 'brokerfuzz.atomic_files', 'dataclasses'"
     code = f"import sys, brokerfuzz.configuration; sys.exit(', '.join(sorted({{{slow}}} & set(sys.modules))))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr.strip() == ""

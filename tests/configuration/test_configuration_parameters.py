@@ -19,7 +19,7 @@ from brokerfuzz.errors import ConfigurationError
 SECTIONS: dict[str, Any] = json.loads(schema_text())["properties"]
 KEYS = {(section, key): node for section, found in SECTIONS.items() for key, node in found.get("properties", {}).items()}
 NAMES = (
-    "url exec_ call lines message_type method timeout concurrency rate fresh insecure ca headers accept reject envelope stances contract now "
+    "url exec_ call lines message_type method timeout concurrency rate fresh insecure ca headers accept reject envelope policies contract now "
     "strength seed count minimal verdicts rules techniques sites tags max_time max_findings "
     "shrink journal baseline workers preflight reports"
 )
@@ -32,7 +32,7 @@ def configured(folder: Path, text: str) -> Configuration:
 
 
 def test_every_key_of_the_schema_is_a_parameter() -> None:
-    assert set(PARAMETERS) == {*KEYS, ("stances",)}
+    assert set(PARAMETERS) == {*KEYS, ("policies",)}
     assert {parameter.name for parameter in PARAMETERS.values()} == set(NAMES.split())
     assert len(PARAMETERS) == len(NAMES.split())
 
@@ -46,7 +46,7 @@ def test_the_defaults_that_the_schema_tells_are_those_of_the_command() -> None:
 
 
 def test_what_is_not_said_is_no_default(tmp_path: Path) -> None:
-    assert option_defaults(configured(tmp_path, "[target]\n[stances]\n")) == {"stances": []}
+    assert option_defaults(configured(tmp_path, "[target]\n[policies]\n")) == {"policies": []}
     assert option_defaults(configured(tmp_path, "")) == {}
 
 
@@ -76,8 +76,8 @@ def test_files_are_relative_to_the_configuration(tmp_path: Path, monkeypatch: py
 
 
 def test_lists_become_what_options_take(tmp_path: Path) -> None:
-    said = "[answers]\naccept = ['2xx', 304]\nreject = [422]\n[stances]\nencoding = 'reject'\nitem-count = 'unspecified'\n"
-    expected = {"accept": "2xx,304", "reject": "422", "stances": ["encoding=reject", "item-count=unspecified"]}
+    said = "[answers]\naccept = ['2xx', 304]\nreject = [422]\n[policies]\nencoding = 'reject'\nitem-count = 'unspecified'\n"
+    expected = {"accept": "2xx,304", "reject": "422", "policies": ["encoding=reject", "item-count=unspecified"]}
     assert option_defaults(configured(tmp_path, said)) == expected
 
 

@@ -1,4 +1,4 @@
-"""The published schema: what editors show, and what is refused by it, in words that help."""
+"""The published schema: what editors show, and what is rejected by it, in words that help."""
 
 import json
 import random
@@ -18,7 +18,7 @@ from brokerfuzz.configuration import load, schema_text, template
 from brokerfuzz.configuration.validating import validated
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.errors import ConfigurationError
-from brokerfuzz.schemas.contract import STANCES
+from brokerfuzz.schemas.contract import POLICIES
 
 Node = dict[str, Any]
 SCHEMA: Node = json.loads(schema_text())
@@ -41,7 +41,7 @@ def all_nodes(node: Node, name: str = "the file") -> Iterator[tuple[str, Node]]:
             yield from all_nodes(node[keyword], f"{name}, {keyword}")
 
 
-def refusal(folder: Path, text: str, name: str = "brokerfuzz.toml") -> str:
+def rejection(folder: Path, text: str, name: str = "brokerfuzz.toml") -> str:
     """What is said of a file that cannot be used."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
@@ -78,16 +78,16 @@ def test_every_key_has_examples_and_they_are_valid(name: str, node: Node) -> Non
 def test_the_lists_of_the_schema_are_those_of_the_contract() -> None:
     assert tuple(node_of("target", "message")["enum"]) == MESSAGE_TYPES
     assert tuple(node_of("cases", "verdicts")["items"]["enum"]) == LABELS
-    assert set(SECTIONS["stances"]["additionalProperties"]["enum"]) == set(STANCES)
+    assert set(SECTIONS["policies"]["additionalProperties"]["enum"]) == set(POLICIES)
 
 
 WRONG = ["{ a = 1 }", "[[1]]", "2020-01-01", "nan", "inf", "-inf"]
 
 
 @pytest.mark.parametrize("value", WRONG)
-@pytest.mark.parametrize(("section", "key"), [*KEYS, ("stances", "encoding"), ("target.headers", "Accept")])
-def test_a_value_of_a_wrong_type_is_refused_by_the_name_of_its_key(section: str, key: str, value: str, tmp_path: Path) -> None:
-    said = refusal(tmp_path, f"[{section}]\n{key} = {value}\n")
+@pytest.mark.parametrize(("section", "key"), [*KEYS, ("policies", "encoding"), ("target.headers", "Accept")])
+def test_a_value_of_a_wrong_type_is_rejected_by_the_name_of_its_key(section: str, key: str, value: str, tmp_path: Path) -> None:
+    said = rejection(tmp_path, f"[{section}]\n{key} = {value}\n")
     assert f"[{section}" in said
     assert key in said or (key == "headers" and "[target.headers]" in said)
     assert re.search(r" is (an? |nan|inf|-inf)|a in \[target\.headers\]", said), said
@@ -114,7 +114,7 @@ def test_a_value_of_a_wrong_type_is_refused_by_the_name_of_its_key(section: str,
         "[cases]\nnow = 2025-06-15T12:00:00": 'now in [cases] is a date or a time: give a text, such as "2025-06-15T12:00:00Z"',
         "[cases]\nverdicts = ['vaild']": 'item 1 of verdicts in [cases] is \'vaild\': give "valid", "invalid" or "unspecified"',
         "[cases]\nseed = true": "seed in [cases] is true: give a whole number, such as 7",
-        "[stances]\nencoding = 'maybe'": 'encoding in [stances] is \'maybe\': give "accept", "reject" or "unspecified"',
+        "[policies]\nencoding = 'maybe'": 'encoding in [policies] is \'maybe\': give "accept", "reject" or "unspecified"',
         "[[cases]]\nseed = 1": "[cases] is an array: give a table",
         "cases = 5": "[cases] is a number: give a table",
         "seed = 5": "the file has no section 'seed': it belongs in [cases]",
@@ -122,11 +122,11 @@ def test_a_value_of_a_wrong_type_is_refused_by_the_name_of_its_key(section: str,
         "[target]\n'\\u0000\\n' = 1": "[target] has no key '\\\\u0000\\\\n': its keys are url, exec, ",
         '[target]\n"\\u0000\\n" = 1': "[target] has no key '\\x00\\n': its keys are url, exec, ",
         "[tragets]": "the file has no section 'tragets': did you mean 'target'?",
-        "[zzz]": "the file has no section 'zzz': there are target, answers, stances, cases, campaign, reports",
+        "[zzz]": "the file has no section 'zzz': there are target, answers, policies, cases, campaign, reports",
     }.items(),
 )  # fmt: skip
 def test_what_is_wrong_is_said_in_full(line: str, words: str, tmp_path: Path) -> None:
-    assert words in refusal(tmp_path, f"{line}\n")
+    assert words in rejection(tmp_path, f"{line}\n")
 
 
 def misspellings(key: str) -> set[str]:
@@ -141,20 +141,20 @@ def misspellings(key: str) -> set[str]:
 def test_a_misspelt_key_gets_its_nearest(section: str, key: str, tmp_path: Path) -> None:
     known = {name for _, name in KEYS} | set(SECTIONS)
     for wrong in misspellings(key) - known:
-        said = refusal(tmp_path, f'[{section}]\n"{wrong}" = 1\n')
+        said = rejection(tmp_path, f'[{section}]\n"{wrong}" = 1\n')
         assert f"[{section}] has no key {wrong!r}: did you mean {key!r}?" in said
 
 
 @pytest.mark.parametrize("section", SECTIONS)
 def test_a_misspelt_section_gets_its_nearest(section: str, tmp_path: Path) -> None:
     for wrong in misspellings(section) - set(SECTIONS):
-        assert f"the file has no section {wrong!r}: did you mean {section!r}?" in refusal(tmp_path, f"[{wrong}]\n")
+        assert f"the file has no section {wrong!r}: did you mean {section!r}?" in rejection(tmp_path, f"[{wrong}]\n")
 
 
 def test_in_pyproject_a_section_is_called_by_its_whole_name(tmp_path: Path) -> None:
-    said = refusal(tmp_path, "[tool.brokerfuzz.target]\ntimeot = 1\n", "pyproject.toml")
+    said = rejection(tmp_path, "[tool.brokerfuzz.target]\ntimeot = 1\n", "pyproject.toml")
     assert "[tool.brokerfuzz.target] has no key 'timeot': did you mean 'timeout'?" in said
-    assert "[tool.brokerfuzz] is a number: give a table" in refusal(tmp_path, "[tool]\nbrokerfuzz = 5\n", "pyproject.toml")
+    assert "[tool.brokerfuzz] is a number: give a table" in rejection(tmp_path, "[tool]\nbrokerfuzz = 5\n", "pyproject.toml")
 
 
 @pytest.mark.parametrize(
@@ -176,7 +176,7 @@ def test_in_pyproject_a_section_is_called_by_its_whole_name(tmp_path: Path) -> N
     ],
 )
 def test_no_message_repeats_a_secret(text: str, tmp_path: Path) -> None:
-    assert SECRET not in refusal(tmp_path, text)
+    assert SECRET not in rejection(tmp_path, text)
 
 
 @given(
@@ -186,7 +186,7 @@ def test_no_message_repeats_a_secret(text: str, tmp_path: Path) -> None:
     ),
     st.sampled_from([*KEYS, None]),
 )
-def test_what_we_refuse_is_what_the_schema_refuses(value: Any, where: tuple[str, str] | None) -> None:
+def test_what_we_reject_is_what_the_schema_rejects(value: Any, where: tuple[str, str] | None) -> None:
     values = {where[0]: {where[1]: value}} if where else value
     with nullcontext() if Draft202012Validator(SCHEMA).is_valid(values) else pytest.raises(ConfigurationError, match=r"^FILE: [^\n]+$"):
         validated(values, Path("FILE"))
@@ -224,7 +224,7 @@ def test_every_line_of_the_template_can_be_uncommented(target: str, tmp_path: Pa
     path = tmp_path / "brokerfuzz.toml"
     path.write_text("\n".join(line for line in ENTRY.sub("", template()).split("\n") if line.partition(" = ")[0] not in others))
     values = load(path).values
-    assert {(section, key) for section in values for key in values[section] if section != "stances"} == set(KEYS) - {
+    assert {(section, key) for section in values for key in values[section] if section != "policies"} == set(KEYS) - {
         ("target", other) for other in others
     }
     for section, key in KEYS:

@@ -11,10 +11,10 @@ from brokerfuzz.schemas import load_contract
 from brokerfuzz.schemas.contract import DATA
 
 
-def test_every_silence_is_listed_below_its_question() -> None:
+def test_every_ambiguity_is_listed_below_its_question() -> None:
     lines = template().split("\n")
-    for silence in load_contract().silences:
-        assert lines[lines.index(f'# {silence.id} = "unspecified"') - 1] == f"# {silence.question}"
+    for ambiguity in load_contract().ambiguities:
+        assert lines[lines.index(f'# {ambiguity.id} = "unspecified"') - 1] == f"# {ambiguity.question}"
 
 
 def test_editors_find_the_schema_by_the_first_line_where_it_is_beside_the_file(tmp_path: Path) -> None:
@@ -32,9 +32,9 @@ def test_no_schema_is_named_where_none_is(tmp_path: Path) -> None:
     assert "#:schema" not in (tmp_path / "brokerfuzz.toml").read_text()
 
 
-def test_the_silences_are_those_of_the_contract_that_is_given(tmp_path: Path) -> None:
-    (tmp_path / "silences.json").write_text(
-        (DATA / "silences.json")
+def test_the_ambiguities_are_those_of_the_contract_that_is_given(tmp_path: Path) -> None:
+    (tmp_path / "ambiguities.json").write_text(
+        (DATA / "ambiguities.json")
         .read_text()
         .replace('"encoding"', '"an encoding"', 1)
         .replace("Is any encoding read", "Is any\\nencoding\\u0000 = read")
@@ -42,7 +42,7 @@ def test_the_silences_are_those_of_the_contract_that_is_given(tmp_path: Path) ->
     contract = changed_contract(tmp_path, "product-list-response", lambda schema: None)
     assert '# Is any encoding  = read but proper UTF-8?\n# "an encoding" = "unspecified"\n' in template(contract)
     write_template(tmp_path / "new.toml", contract=contract)
-    assert load(tmp_path / "new.toml").values["stances"] == {}
+    assert load(tmp_path / "new.toml").values["policies"] == {}
 
 
 def test_it_is_written_where_nothing_is(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import Result
 
 from brokerfuzz.corpus import load
-from brokerfuzz.corpus.committed import DATA
+from brokerfuzz.corpus.bundled_corpus import DATA
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from brokerfuzz.cases.at_random import random_cases
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.corpus import read, write
 from brokerfuzz.errors import CorpusError
@@ -55,7 +55,7 @@ def test_a_line_is_one_record_whose_bytes_any_language_gets_back(tmp_path: Path,
     lines = (tmp_path / "corpus.ndjson").read_bytes().splitlines()
     for line, case in zip(lines, cases, strict=True):
         record = json.loads(line)
-        assert set(record) - {"body", "raw", "last", "headers"} == {"id", "message", "verdict", "faults", "silences", "tags", "twin"}
+        assert set(record) - {"body", "raw", "last", "headers"} == {"id", "message", "verdict", "faults", "ambiguities", "tags", "twin"}
         assert ("body" in record) != ("raw" in record)
         assert tuple(tuple(header) for header in record.get("headers", ())) == case.headers
         assert case.body in line if "body" in record else b64decode(record["raw"]) == case.body
@@ -69,7 +69,7 @@ def test_headers_are_named_only_where_there_are_any(tmp_path: Path, cases: list[
 
 
 @pytest.mark.parametrize("headers", [[["Content-Type", "application/json"]], [["Content-Length", "5"]], [["a\nb", "c"]], 5, [["a"]]])
-def test_headers_that_are_not_what_the_record_says_are_refused(tmp_path: Path, cases: list[Case], headers: object) -> None:
+def test_headers_that_are_not_what_the_record_says_are_rejected(tmp_path: Path, cases: list[Case], headers: object) -> None:
     corpus = tmp_path / "corpus.ndjson"
     write(corpus, [case for case in cases if case.headers][:1])
     corpus.write_text(json.dumps(json.loads(corpus.read_text()) | {"headers": headers}))
@@ -150,7 +150,7 @@ def test_an_old_corpus_stays_where_a_new_one_fails(corpus: Path) -> None:
         (lambda record: {"id": record["id"]}, "is no record of a case"),
     ],
 )
-def test_a_record_that_says_what_is_not_so_is_refused(corpus: Path, change: object, words: str) -> None:
+def test_a_record_that_says_what_is_not_so_is_rejected(corpus: Path, change: object, words: str) -> None:
     lines = corpus.read_bytes().splitlines()
     number = next(i for i, line in enumerate(lines) if b'"technique":"null-instead"' in line)
     lines[number] = json.dumps(change(json.loads(lines[number]))).encode()  # type: ignore[operator]

@@ -2,8 +2,8 @@
 
 import pytest
 
+from brokerfuzz.corpus.corpus_names import ShardNames, check_end, check_ndjson, format_told
 from brokerfuzz.corpus.formats import Format, format_named
-from brokerfuzz.corpus.naming import ShardNames, check_end, check_ndjson, format_told
 from brokerfuzz.errors import CorpusError
 
 NDJSON, FILES = format_named("ndjson"), format_named("files")
@@ -17,7 +17,7 @@ def test_the_end_of_a_name_tells_the_format(name: str, told: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.csv.gz", "a.ndjosn", "s3://bucket/a.b.c"])
-def test_an_end_that_tells_no_format_is_refused(name: str) -> None:
+def test_an_end_that_tells_no_format_is_rejected(name: str) -> None:
     with pytest.raises(CorpusError, match="as no format does"):
         format_told(name)
 
@@ -34,13 +34,13 @@ def test_what_is_always_ndjson_is_not_called_anything_else(name: str) -> None:
 
 
 @pytest.mark.parametrize("end", [".bz2", ".xz", ".ZIP", ".7z"])
-def test_other_ways_to_pack_are_refused_with_those_that_there_are(end: str) -> None:
+def test_other_ways_to_pack_are_rejected_with_those_that_there_are(end: str) -> None:
     with pytest.raises(CorpusError, match=r"\.gz and \.zst can be"):
         check_end(f"corpus.ndjson{end}", NDJSON)
 
 
 @pytest.mark.parametrize(("name", "small"), [("a.ndjson.GZ", ".gz"), ("a.Zst", ".zst"), ("a.HAR", ".har"), ("a.NDJSON.gz", ".ndjson")])
-def test_an_end_in_capitals_is_refused_with_how_it_is_written(name: str, small: str) -> None:
+def test_an_end_in_capitals_is_rejected_with_how_it_is_written(name: str, small: str) -> None:
     with pytest.raises(CorpusError, match=rf"small letters.*: name it \{small}$"):
         format_told(name)
 

@@ -12,17 +12,17 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from brokerfuzz.corpus.committed import DATA
+from brokerfuzz.corpus.bundled_corpus import DATA
 from brokerfuzz.corpus.reading import LONGEST_LINE
 
 PRODUCTS = "product-list-response"
-RECORD: dict[str, Any] = {"id": "0" * 16, "message": "offer-creation-request", "verdict": "invalid", "faults": [], "silences": [], "tags": [],
+RECORD: dict[str, Any] = {"id": "0" * 16, "message": "offer-creation-request", "verdict": "invalid", "faults": [], "ambiguities": [], "tags": [],
                           "twin": None}  # fmt: skip
 GIGABYTE = 1 << 30
 
 
 def line_of(change: Mapping[str, Any], filling: str = "") -> bytes:
-    """A record with other members, in which `@@` stands for what fills it up to the longest line: this, again and again."""
+    """A record with other properties, in which `@@` stands for what fills it up to the longest line: this, again and again."""
     text = json.dumps({**RECORD, **change}, separators=(",", ":")).replace('"@@"', "@@")
     return text.replace("@@", ",".join([filling] * ((LONGEST_LINE - len(text)) // (len(filling) + 1)))).encode()
 
@@ -78,7 +78,7 @@ TEXTS: dict[str, Any] = {
     "place": {"faults": [{"rule": "a", "at": LONG, "technique": "a"}]},
     "technique": {"faults": [{"rule": "a", "at": "", "technique": LONG}]},
     "faults": {"faults": LONG},
-    "silence": {"silences": [LONG]},
+    "ambiguity": {"ambiguities": [LONG]},
     "tags": {"tags": LONG},
     "tag": {"tags": [LONG], "verdict": "valid"},
     "time": {"tags": [f"now:{LONG}"], "verdict": "valid"},
@@ -89,26 +89,26 @@ TEXTS: dict[str, Any] = {
     "raw": {"body": None, "raw": LONG},
     "file": {"body": None, "file": LONG},
     "message itself": {"body": LONG},
-    "member of the message": {"body": {LONG: 1}},
+    "property of the message": {"body": {LONG: 1}},
     "text in the message": {"body": {"offerType": LONG}},
-    "member of the record": {LONG: 1, "verdict": "valid"},
+    "property of the record": {LONG: 1, "verdict": "valid"},
     "value of it": {"verdict": [LONG]},
 }
 
 
 def filled(value: Any, text: str) -> Any:
     if isinstance(value, dict):
-        return {filled(name, text): filled(member, text) for name, member in value.items() if name != "body" or member is not None}
+        return {filled(name, text): filled(prop, text) for name, prop in value.items() if name != "body" or prop is not None}
     return [filled(item, text) for item in value] if isinstance(value, list) else value.replace(LONG, text) if isinstance(value, str) else value
 
 
 @pytest.mark.parametrize(
     "letter", ["x", pytest.param("\0", marks=pytest.mark.long), pytest.param("\n", marks=pytest.mark.long)], ids=["a letter", "NUL", "a line break"]
 )
-@pytest.mark.parametrize("member", TEXTS)
-def test_what_is_wrong_is_told_in_a_line_of_bearable_length(tmp_path: Path, run: Callable[..., Result], member: str, letter: str) -> None:
+@pytest.mark.parametrize("prop", TEXTS)
+def test_what_is_wrong_is_told_in_a_line_of_bearable_length(tmp_path: Path, run: Callable[..., Result], prop: str, letter: str) -> None:
     good = (DATA / "offer-creation-request.ndjson").read_bytes().splitlines()[-1]
-    record = filled({**RECORD, "body": {}, **TEXTS[member]}, letter * (1 << 20))
+    record = filled({**RECORD, "body": {}, **TEXTS[prop]}, letter * (1 << 20))
     (tmp_path / "a").write_bytes(json.dumps(record).encode() + b"\n" + good + b"\n")
     verified = run("corpus", "verify", tmp_path / "a")
     assert verified.exit_code == 1
@@ -117,7 +117,7 @@ def test_what_is_wrong_is_told_in_a_line_of_bearable_length(tmp_path: Path, run:
     assert "things are wrong" in last or "thing is wrong" in last
     assert len(verified.stdout.splitlines()) <= 3
     assert max(map(len, verified.stdout.splitlines())) <= 1000
-    refused = run("corpus", "merge", tmp_path / "out", tmp_path / "a")
-    assert refused.exit_code == 2
-    assert refused.stderr.count("\n") == 1
-    assert len(refused.stderr) < 1200
+    rejected = run("corpus", "merge", tmp_path / "out", tmp_path / "a")
+    assert rejected.exit_code == 2
+    assert rejected.stderr.count("\n") == 1
+    assert len(rejected.stderr) < 1200

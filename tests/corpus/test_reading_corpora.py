@@ -1,4 +1,4 @@
-"""Corpora that are packed, in shards or folders come back whole; those that are out to harm are refused, in one line."""
+"""Corpora that are packed, in shards or folders come back whole; those that are out to harm are rejected, in one line."""
 
 import json
 import os
@@ -17,11 +17,11 @@ from click.testing import Result
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.compression import packing
 from brokerfuzz.corpus import read, write
-from brokerfuzz.corpus.confined import LARGEST_FILE, LARGEST_MESSAGE
+from brokerfuzz.corpus.confined_paths import LARGEST_FILE, LARGEST_MESSAGE
 from brokerfuzz.corpus.reading import LONGEST_LINE, Twins, records
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.packing import packing
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 Edit = Callable[[Path], object]
@@ -76,7 +76,7 @@ def test_shards_come_back_one_after_the_other_and_by_their_list(shards: Path) ->
 
 
 def one_line(*paths: Path) -> str:
-    """What is said of a corpus that is refused: a line, soon."""
+    """What is said of a corpus that is rejected: a line, soon."""
     start = time.monotonic()
     with pytest.raises(CorpusError) as caught:
         list(read(*paths))
@@ -86,7 +86,7 @@ def one_line(*paths: Path) -> str:
 
 
 @pytest.mark.parametrize("name", ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst"])
-def test_a_line_of_a_gigabyte_is_refused_in_bounded_memory(tmp_path: Path, name: str) -> None:
+def test_a_line_of_a_gigabyte_is_rejected_in_bounded_memory(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     with path.open("wb") as stream, packing(stream, name) as packer:
         packer.write(b'{"id":"')
@@ -119,30 +119,30 @@ def test_what_is_no_corpus_is_said_so(tmp_path: Path, content: bytes, words: str
     assert words in one_line(tmp_path / "a")
 
 
-@pytest.mark.parametrize("member", ["id", "message", "verdict", "faults", "silences", "tags", "twin", "headers", "body"])
+@pytest.mark.parametrize("prop", ["id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers", "body"])
 @pytest.mark.parametrize("value", [5, "a", [5], {"a": 5}, [[]], True, [{"rule": 1, "at": 2, "technique": 3}]])
-def test_a_record_with_any_member_of_another_kind_is_refused(tmp_path: Path, cases: list[Case], member: str, value: object) -> None:
+def test_a_record_with_any_property_of_another_kind_is_rejected(tmp_path: Path, cases: list[Case], prop: str, value: object) -> None:
     write(tmp_path / "a", [next(case for case in cases if not case.faults)])
     record = json.loads((tmp_path / "a").read_bytes())
-    (tmp_path / "a").write_text(json.dumps({**record, member: value}, separators=(",", ":")))
+    (tmp_path / "a").write_text(json.dumps({**record, prop: value}, separators=(",", ":")))
     assert "line 1, " in one_line(tmp_path / "a")
 
 
 @pytest.mark.parametrize("carrier", ["raw", "file"])
-def test_a_record_with_two_messages_is_refused(tmp_path: Path, cases: list[Case], carrier: str) -> None:
+def test_a_record_with_two_messages_is_rejected(tmp_path: Path, cases: list[Case], carrier: str) -> None:
     write(tmp_path / "a", [next(case for case in cases if not case.faults)])
     record = json.loads((tmp_path / "a").read_bytes())
     (tmp_path / "a").write_text(json.dumps({**record, carrier: "e30="}, separators=(",", ":")))
     assert f"body and {carrier}, and one of them has the message" in one_line(tmp_path / "a")
 
 
-@pytest.mark.parametrize(("member", "value"), [("id", "0" * 16), ("verdict", "unspecified"), ("silences", ["message-size"])])
-def test_what_a_record_says_and_what_is_true_are_told(tmp_path: Path, cases: list[Case], member: str, value: object) -> None:
+@pytest.mark.parametrize(("prop", "value"), [("id", "0" * 16), ("verdict", "unspecified"), ("ambiguities", ["message-size"])])
+def test_what_a_record_says_and_what_is_true_are_told(tmp_path: Path, cases: list[Case], prop: str, value: object) -> None:
     case = next(case for case in cases if case.label == "valid")
     write(tmp_path / "a", [case])
     record = json.loads((tmp_path / "a").read_bytes())
-    (tmp_path / "a").write_text(json.dumps({**record, member: value}, separators=(",", ":")))
-    assert f"says {value!r} is its {member}, and that is {record[member]!r}" in one_line(tmp_path / "a")
+    (tmp_path / "a").write_text(json.dumps({**record, prop: value}, separators=(",", ":")))
+    assert f"says {value!r} is its {prop}, and that is {record[prop]!r}" in one_line(tmp_path / "a")
 
 
 def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
@@ -197,7 +197,7 @@ def test_no_name_climbs_out_of_a_folder(folder: Path, name: str) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="there is no list of the files that are open")
-def test_what_was_refused_is_closed(folder: Path) -> None:
+def test_what_was_rejected_is_closed(folder: Path) -> None:
     outside(folder)
     first_record_names("../x")(folder)
     with pytest.raises(CorpusError) as caught:
@@ -245,7 +245,7 @@ HARM: dict[str, tuple[Edit, str]] = {
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes and links as files are for POSIX")
 @pytest.mark.parametrize("harm", HARM)
-def test_a_folder_out_to_harm_is_refused_in_one_line(folder: Path, harm: str) -> None:
+def test_a_folder_out_to_harm_is_rejected_in_one_line(folder: Path, harm: str) -> None:
     edit, words = HARM[harm]
     edit(folder)
     assert words in one_line(folder)
@@ -278,7 +278,7 @@ SHARD_HARM: dict[str, tuple[Callable[[dict[str, object]], object], str]] = {
 
 
 @pytest.mark.parametrize("harm", SHARD_HARM)
-def test_a_list_of_shards_out_to_harm_is_refused_in_one_line(shards: Path, harm: str) -> None:
+def test_a_list_of_shards_out_to_harm_is_rejected_in_one_line(shards: Path, harm: str) -> None:
     edit, words = SHARD_HARM[harm]
     said = json.loads(shards.read_bytes())
     edit(said)

@@ -62,7 +62,7 @@ def test_what_is_covered_and_what_is_missing_is_all_there_is(run: Run, write: Wr
         covered = sum(len(entry[kind]["covered"]) for entry in found["sites"] if kind in entry)
         missing = sum(len(entry[kind]["missing"]) for entry in found["sites"] if kind in entry)
         assert (covered, covered + missing) == (counts["covered"], counts["all"])
-    assert found["goals"]["silence"]["covered"] == 1
+    assert found["goals"]["ambiguity"]["covered"] == 1
 
 
 def test_a_corpus_of_ours_is_taken_at_its_word(run: Run, tmp_path: Path) -> None:
@@ -74,7 +74,15 @@ def test_a_corpus_of_ours_is_taken_at_its_word(run: Run, tmp_path: Path) -> None
 
 def test_a_record_that_is_not_true_is_not(run: Run, write: Write) -> None:
     fault = {"rule": "offer-creation-request/number:minLength", "at": "/number", "technique": "one-shorter"}
-    record = {"id": "0" * 16, "message": "offer-creation-request", "verdict": "invalid", "faults": [fault], "silences": [], "tags": [], "twin": None}
+    record = {
+        "id": "0" * 16,
+        "message": "offer-creation-request",
+        "verdict": "invalid",
+        "faults": [fault],
+        "ambiguities": [],
+        "tags": [],
+        "twin": None,
+    }
     line = json.dumps({**record, "body": json.loads(QUOTED), "last": True}, separators=(",", ":"))
     assert at(of_offers(run, write("c.ndjson", line)), "number")["technique"]["covered"] == []
     assert at(of_offers(run, "c.ndjson"), "orderMinimum")["technique"]["covered"] == ["type numeric-string"]
@@ -82,7 +90,7 @@ def test_a_record_that_is_not_true_is_not(run: Run, write: Write) -> None:
 
 def test_more_states_go_together_where_that_is_asked(run: Run, write: Write) -> None:
     one = of_offers(run, write("a.json", PLAIN), "--strength", 1)["goals"]["pair"]
-    assert one["covered"] == 36, "a state for each member of the root"
+    assert one["covered"] == 36, "a state for each property of the root"
     assert one["all"] < of_offers(run, "a.json")["goals"]["pair"]["all"]
 
 
@@ -152,7 +160,7 @@ def test_what_is_missing_is_a_goal_a_line_by_names_that_explain_takes(run: Run, 
     lines = run("coverage", "--missing", write("a.ndjson", PLAIN, QUOTED)).stdout.splitlines()
     goals = of_offers(run, "a.ndjson")["goals"].values()
     assert len(lines) == sum(counts["all"] - counts["covered"] for counts in goals)
-    for kind, count in (("rule", 1), ("technique", 2), ("silence", 2)):
+    for kind, count in (("rule", 1), ("technique", 2), ("ambiguity", 2)):
         words = next(shlex.split(line) for line in lines if line.startswith(kind))[1:]
         assert len(words) == count
         assert run("explain", words[-1]).exit_code == 0
@@ -210,7 +218,7 @@ def test_bad_input_is_one_line_and_leaves_nothing_behind(run: Run, tmp_path: Pat
         "other.json": b'{"a": 1}',
         "array.json": f"[{PLAIN}]".encode(),
         "other.har": b'{"log":{"entries":[{"request":{"postData":{"text":"{}"}}}]}}',
-        "cut.ndjson": b'{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"silences":[],"tags":[],'
+        "cut.ndjson": b'{"id":"0123456789abcdef","message":"offer-creation-request","verdict":"valid","faults":[],"ambiguities":[],"tags":[],'
         b'"twin":null,"body":{}}\n',
         "offer.json": PLAIN.encode(),
         "there.html": b"mine",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import CONTRAST, chromium
+from browser import CONTRAST, chromium
 from click.testing import Result
 from contracts import changed_contract
 

@@ -7,8 +7,8 @@ from itertools import islice
 
 import pytest
 
-from brokerfuzz.cases.at_random import random_cases
 from brokerfuzz.cases.case import Case, Fault
+from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.covering.goals import Goal, covered
 from brokerfuzz.cases.covering.tally import COUNTED, Score, Tally
@@ -61,7 +61,7 @@ def test_whatever_a_case_covers_is_counted_and_nothing_else(message_type: Messag
     goals = Counter(goal for case in cases for goal in covered(case, load_contract()))
     known = set(every_goal(load_contract(), message_type, NOW))
     met = {goal for goal in goals if goal in known}
-    at_root = {goal for goal in counted.first if goal.kind == "silence" and goal.site == ""}
+    at_root = {goal for goal in counted.first if goal.kind == "ambiguity" and goal.site == ""}
     assert set(counted.first) - at_root == met - at_root
     assert {goal: counted.counts[goal] for goal in met - at_root if goal.kind in COUNTED} == {
         goal: goals[goal] for goal in met - at_root if goal.kind in COUNTED
@@ -87,7 +87,7 @@ def test_a_message_covers_the_edges_and_pairs_that_it_shows() -> None:
     assert Goal("edge", "", "only-required") in edges
     assert {goal.name for goal in edges} <= {"=Email", "only-required", "absent", "shortest", "numeric"}
     assert counted.score("pair") == Score(630, counted.score("pair").all)
-    assert counted.score("rule", "technique", "silence").covered == 0
+    assert counted.score("rule", "technique", "ambiguity").covered == 0
 
 
 def test_a_message_with_a_fault_covers_its_rule_and_its_technique_alone() -> None:
@@ -101,16 +101,16 @@ def _known(goal: Goal) -> set[Goal]:
     return {goal} & set(every_goal(load_contract(), OFFER, NOW))
 
 
-def test_a_message_in_doubt_covers_its_silence_alone() -> None:
+def test_a_message_in_doubt_covers_its_ambiguity_alone() -> None:
     counted = tally(OFFER, judged(b'{"number":"1","offerType":"Email","deliveryScheduleCron":"weekly"}'))
-    assert set(counted.first) == {Goal("silence", "deliveryScheduleCron", "cron-syntax")}
+    assert set(counted.first) == {Goal("ambiguity", "deliveryScheduleCron", "cron-syntax")}
 
 
 @pytest.mark.parametrize("name", ["comments", "number", "pdfUrl"])
-def test_a_silence_about_any_text_is_covered_by_any(name: str) -> None:
-    members = {"number": '"1"', "offerType": '"Email"', name: r'"a\u0000"'}
-    body = "{" + ",".join(f'"{member}":{value}' for member, value in members.items()) + "}"
-    assert Goal("silence", "", "nul-characters") in tally(OFFER, judged(body.encode())).first
+def test_an_ambiguity_about_any_text_is_covered_by_any(name: str) -> None:
+    props = {"number": '"1"', "offerType": '"Email"', name: r'"a\u0000"'}
+    body = "{" + ",".join(f'"{prop}":{value}' for prop, value in props.items()) + "}"
+    assert Goal("ambiguity", "", "nul-characters") in tally(OFFER, judged(body.encode())).first
 
 
 def test_messages_are_counted_and_the_first_is_known() -> None:

@@ -35,14 +35,14 @@ def test_every_rule_is_to_be_broken_and_by_some_technique(message_type: MessageT
 
 
 @EVERY_TYPE
-def test_every_silence_is_to_be_touched_where_its_table_says_or_once(message_type: MessageType) -> None:
-    goals = [goal for goal in every_goal(load_contract(), message_type, NOW) if goal.kind == "silence"]
+def test_every_ambiguity_is_to_be_touched_where_its_table_says_or_once(message_type: MessageType) -> None:
+    goals = [goal for goal in every_goal(load_contract(), message_type, NOW) if goal.kind == "ambiguity"]
     anywhere = {goal.name for goal in goals if goal.site == ""}
-    assert {"lone-surrogates", "nul-characters", "string-length", "duplicate-members", "encoding"} <= anywhere
-    for silence in load_contract().silences:
-        if silence.sites is not None and silence.concerns(message_type):
-            paths = [where if isinstance(where, str) else where[0] for where in silence.sites[message_type]]
-            assert [goal.site for goal in goals if goal.name == silence.id] == sorted(dict.fromkeys(paths or [""]), key=_place_in(message_type))
+    assert {"lone-surrogates", "nul-characters", "string-length", "duplicate-properties", "encoding"} <= anywhere
+    for ambiguity in load_contract().ambiguities:
+        if ambiguity.sites is not None and ambiguity.concerns(message_type):
+            paths = [where if isinstance(where, str) else where[0] for where in ambiguity.sites[message_type]]
+            assert [goal.site for goal in goals if goal.name == ambiguity.id] == sorted(dict.fromkeys(paths or [""]), key=_place_in(message_type))
 
 
 def _place_in(message_type: MessageType) -> Any:
@@ -60,7 +60,7 @@ def test_a_strength_says_how_many_states_go_together(strength: int, pairs: int) 
     assert {len(goal.name.split(" ")) for goal in found} <= set(range(1, strength + 1))
 
 
-def test_more_than_can_be_made_is_refused() -> None:
+def test_more_than_can_be_made_is_rejected() -> None:
     with pytest.raises(StrengthError, match="combinations of 4 states"):
         every_goal(load_contract(), OFFER, NOW, 4)
 

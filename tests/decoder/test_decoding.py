@@ -80,7 +80,7 @@ def test_every_site_is_reached_and_every_nullable_one_is_null_and_not(sample: tu
             assert seen[path, True], f"{path} is never null"
 
 
-def test_every_optional_member_is_absent_from_some_object_and_in_another(sample: tuple[MessageType, list[Any]]) -> None:
+def test_every_optional_property_is_absent_from_some_object_and_in_another(sample: tuple[MessageType, list[Any]]) -> None:
     message_type, drawn = sample
     sites = load_contract().sites[message_type]
     owners = Counter((path, name) for message in drawn for path, value in _sites_and_values(message) if isinstance(value, dict) for name in value)
@@ -134,7 +134,7 @@ SCALARS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", SCALARS)
 @pytest.mark.parametrize("required", [True, False])
-def test_a_new_member_is_generated_with_no_code_changed(name: str, required: bool, tmp_path: Path) -> None:
+def test_a_new_property_is_generated_with_no_code_changed(name: str, required: bool, tmp_path: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
         schema["properties"][name] = SCALARS[name]
         if required:

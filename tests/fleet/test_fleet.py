@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from contracts import changed_contract
 
-from benchmarks.fleet.flagged import false_alarms, flagged
+from benchmarks.fleet.brokerfuzz_side import cases
+from benchmarks.fleet.campaign_findings import false_alarms, flagged
 from benchmarks.fleet.fleet import conforming, every_candidate, fleet
-from benchmarks.fleet.ground import Ground
 from benchmarks.fleet.messages import Message, Reader
 from benchmarks.fleet.mutants import KINDS, Mutant
-from benchmarks.fleet.ours import cases
+from benchmarks.fleet.plain_messages import Ground
 from benchmarks.fleet.reports import side_by_side, survivors
 from benchmarks.fleet.scoring import Score, score
 from brokerfuzz.cases.case import Case
@@ -47,7 +47,7 @@ def named(name: str) -> Mutant:
     return next(mutant for mutant in mutants() if mutant.name == name)
 
 
-def test_the_conforming_member_agrees_with_the_oracle_on_the_whole_catalogue() -> None:
+def test_the_conforming_property_agrees_with_the_oracle_on_the_whole_catalogue() -> None:
     answer = conforming(Ground(load_contract(), NOW))
     assert [message.body for message in messages() if message.label != "unspecified" and answer(message) != message.conforming] == []
 
@@ -85,7 +85,7 @@ def test_a_field_that_is_added_to_the_contract_has_its_mutants(tmp_path: Path) -
 
     ground = Ground(changed_contract(tmp_path, "offer-creation-request", add), NOW)
     names = {candidate.name for candidate in every_candidate(ground) if candidate.site == "shelf" and candidate.proven(ground)}
-    assert {"does not check shelf:minimum", "takes null at shelf", "demands shelf", "refuses more than 1000 at shelf"} <= names
+    assert {"does not check shelf:minimum", "takes null at shelf", "demands shelf", "rejects more than 1000 at shelf"} <= names
 
 
 def test_a_score_counts_messages_up_to_the_first_that_tells() -> None:
@@ -106,7 +106,7 @@ def test_scores_are_told_side_by_side() -> None:
     assert survivors(one) == "None is left."
 
 
-@pytest.mark.parametrize("mutation", ["does not check", "refuses null"])
+@pytest.mark.parametrize("mutation", ["does not check", "rejects null"])
 def test_a_campaign_names_the_rule_and_the_site_of_a_bug(mutation: str) -> None:
     mutant = next(mutant for mutant in mutants() if mutant.mutation == mutation and mutant.site)
     (found,) = flagged([mutant], catalogued(), NOW)
@@ -114,5 +114,5 @@ def test_a_campaign_names_the_rule_and_the_site_of_a_bug(mutation: str) -> None:
     assert found.names_rule is (True if mutant.rule else None)
 
 
-def test_a_campaign_against_the_conforming_member_finds_nothing() -> None:
+def test_a_campaign_against_the_conforming_property_finds_nothing() -> None:
     assert false_alarms(catalogued(), NOW) == ()

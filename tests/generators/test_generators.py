@@ -10,9 +10,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from benchmarks.generators.brokerfuzz_generators import exported, ours
 from benchmarks.generators.figures import rounded, share
 from benchmarks.generators.messages import NOW, OFFER
-from benchmarks.generators.ours import exported, ours
 from benchmarks.generators.scoring import known_sites, score, sites_reached
 from benchmarks.generators.table import Row
 from brokerfuzz.cases.case import compact

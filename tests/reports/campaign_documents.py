@@ -12,8 +12,8 @@ SMALLEST = {"number": "0", "offerType": "Direct Mail", "orderMinimum": 0}
 TWIN = {**SMALLEST, "orderMinimum": 1}
 REQUEST = {"url": "http://127.0.0.1:8000/offers", "method": "POST", "headers": [["content-type", "application/json"]]}
 ANSWERS = {"accept": ["2xx"], "reject": ["1xx", "3xx", "4xx"], "envelope": True}
-NONE: Final = {"accepted": 0, "rejected": 0, "crashed": 0, "silent": 0}
-KINDS = {"invalid-accepted": "invalid", "valid-rejected": "valid", "crashed": "unspecified", "silent": "valid", "malformed-answer": "valid"}
+NONE: Final = {"accepted": 0, "rejected": 0, "crashed": 0, "timeout": 0}
+KINDS = {"invalid-accepted": "invalid", "valid-rejected": "valid", "crashed": "unspecified", "timeout": "valid", "malformed-answer": "valid"}
 
 
 def finding(**changes: Any) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def finding(**changes: Any) -> dict[str, Any]:
         "expected": "rejected",
         "got": got(),
         "rules": [{"rule": RULE, "source": "Errors, validation rule 7", "at": "/orderMinimum", "found": "0", "demanded": "at least 1"}],
-        "silences": [],
+        "ambiguities": [],
         "places": [],
         "families": ["bound"],
         "techniques": ["one-below"],
@@ -50,7 +50,7 @@ def got(**changes: Any) -> dict[str, Any]:
 
 
 def rejected(**changes: Any) -> dict[str, Any]:
-    """A finding without rules: a valid message was refused."""
+    """A finding without rules: a valid message was rejected."""
     said = {
         "fingerprint": "fedcba9876543210",
         "kind": "valid-rejected",
@@ -70,13 +70,13 @@ def rule(name: str = RULE, **counts: int) -> dict[str, Any]:
     return {"rule": name, "site": name.partition("/")[2].rpartition(":")[0], "keyword": name.rpartition(":")[2], **NONE, **counts}
 
 
-def silence(name: str = "cron-syntax", **counts: int) -> dict[str, Any]:
-    said = {"silence": name, "question": "Which dialect of cron is taken?", **NONE, **counts}
+def ambiguity(name: str = "cron-syntax", **counts: int) -> dict[str, Any]:
+    said = {"ambiguity": name, "question": "Which dialect of cron is taken?", **NONE, **counts}
     return {**said, "leaning": "mixed", "examples": {"accepted": {"id": "00000000000000bb", "body": TWIN}}}
 
 
 def document(**changes: Any) -> dict[str, Any]:
-    """A campaign with one finding, two rules and a silence."""
+    """A campaign with one finding, two rules and an ambiguity."""
     return {
         "brokerfuzz": "0.1.0",
         "target": "http://127.0.0.1:8000/offers",
@@ -93,7 +93,7 @@ def document(**changes: Any) -> dict[str, Any]:
         "answers": ANSWERS,
         "counts": {"valid": {**NONE, "accepted": 10}, "invalid": {**NONE, "accepted": 3, "rejected": 1200}, "unspecified": NONE},
         "findings": [finding()],
-        "silences": [silence(accepted=2, rejected=1)],
+        "ambiguities": [ambiguity(accepted=2, rejected=1)],
         "rules": [rule(accepted=3), rule(DEEP_RULE, rejected=12)],
         "unproven": {"count": 0, "examples": []},
         "elsewhere": [],
@@ -204,7 +204,7 @@ _findings = st.sampled_from(tuple(KINDS)).flatmap(
         expected=hostile,
         got=_got,
         rules=_rules,
-        silences=_texts,
+        ambiguities=_texts,
         places=_texts,
         techniques=_texts,
         count=_count,
@@ -226,8 +226,8 @@ documents = st.builds(
     request=st.fixed_dictionaries({"url": hostile, "method": hostile, "headers": st.lists(st.tuples(hostile, hostile).map(list), max_size=2)}),
     answers=st.one_of(st.none(), st.fixed_dictionaries({"accept": _texts, "reject": _texts, "envelope": st.booleans()})),
     findings=st.lists(_findings, max_size=3),
-    silences=st.lists(
-        st.builds(lambda name, question, counts: {**silence(name, **counts), "question": question}, hostile, hostile, _counts), max_size=2
+    ambiguities=st.lists(
+        st.builds(lambda name, question, counts: {**ambiguity(name, **counts), "question": question}, hostile, hostile, _counts), max_size=2
     ),
     rules=st.lists(st.builds(lambda name, site, counts: {**rule(name, **counts), "site": site}, hostile, hostile, _counts), max_size=2),
 )

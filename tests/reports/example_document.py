@@ -3,14 +3,14 @@
 from base64 import b64encode
 from typing import Any, Final
 
-from campaign_documents import NONE, OFFER, document, finding, got, silence
+from campaign_documents import NONE, OFFER, ambiguity, document, finding, got
 
 from brokerfuzz.schemas import load_contract
 
 PRODUCT: Final = {"productId": "0", "productQuantityInOffer": 0}
 PLAIN: Final = {"number": "0", "offerType": "Direct Mail"}
 ACCEPTED: Final = '{"data":null,"failureMessages":[],"informationalMessages":["The offer was created."],"operationWasSuccessful":true}'
-REFUSED: Final = '{"data":null,"failureMessages":["the offer: found something else, demanded a description"],"operationWasSuccessful":false}'
+REJECTED: Final = '{"data":null,"failureMessages":["the offer: found something else, demanded a description"],"operationWasSuccessful":false}'
 TRACE: Final = (
     'Traceback (most recent call last):\n  File "offers.py", line 31, in create\n    name.encode("latin-1")\nUnicodeEncodeError: \'latin-1\''
 )
@@ -22,8 +22,8 @@ HOSTILE: Final = (
 """What would run, break or turn around what stands near it, were it not escaped."""
 
 
-def with_product(**members: Any) -> dict[str, Any]:
-    return {**PLAIN, "productClusters": [{"products": [{**PRODUCT, **members}]}]}
+def with_product(**props: Any) -> dict[str, Any]:
+    return {**PLAIN, "productClusters": [{"products": [{**PRODUCT, **props}]}]}
 
 
 def broken(rule: str, at: str, found: str, demanded: str, source: str = "Errors, validation rule 5") -> dict[str, str]:
@@ -65,7 +65,7 @@ def findings() -> list[dict[str, Any]]:
             expected="accepted",
             sentence="A valid offer creation request should have been accepted and was rejected (status 400): it hangs on /description being absent, "
             "by edge:only-required, edge:values-28, edge:values-57 and 147 more.",
-            got=got(answer="rejected", status=400, reason="status 400", response=REFUSED, seconds=0.0031),
+            got=got(answer="rejected", status=400, reason="status 400", response=REJECTED, seconds=0.0031),
             rules=[],
             places=["/description"],
             families=[],
@@ -123,17 +123,17 @@ def findings() -> list[dict[str, Any]]:
         finding(
             fingerprint="31415926535897ab",
             sentence=f"{TAKEN}: {OFFER}/productClusters[].products[]"
-            f":additionalProperties demands no member but those that the contract lists at {below}/page_count (found: a member 'page_count').",
+            f":additionalProperties demands no property but those that the contract lists at {below}/page_count (found: a property 'page_count').",
             rules=[
                 broken(
                     "productClusters[].products[]:additionalProperties",
                     f"{below}/page_count",
-                    "a member 'page_count'",
-                    "no member but those that the contract lists",
+                    "a property 'page_count'",
+                    "no property but those that the contract lists",
                     "Table 3, products",
                 )
             ],
-            families=["unknown-member"],
+            families=["unknown-property"],
             techniques=["blank-key", "words-apart-key", "leading-blank-key", "plural-key", "snake-case-key", *(f"other-key-{n}" for n in range(48))],
             count=101,
             smallest={"body": with_product(page_count=None)},
@@ -159,10 +159,10 @@ def findings() -> list[dict[str, Any]]:
             kind="crashed",
             verdict="unspecified",
             expected="accepted or rejected",
-            sentence=f"{EITHER}: the contract is silent on string-length, by probe:string-length, as:1025-emoji.",
+            sentence=f"{EITHER}: the contract leaves string-length open, by probe:string-length, as:1025-emoji.",
             got=_crashed(seconds=1.2),
             rules=[],
-            silences=["string-length"],
+            ambiguities=["string-length"],
             families=[],
             techniques=[],
             tags=["probe:string-length", "as:1025-emoji"],
@@ -172,12 +172,12 @@ def findings() -> list[dict[str, Any]]:
         ),
         finding(
             fingerprint="00ff00ff00ff00ff",
-            kind="silent",
+            kind="timeout",
             verdict="valid",
             expected="accepted",
             sentence="A valid offer creation request should have been accepted and got no answer within 5 seconds: "
             "it hangs on /priceClasses/0/priceTiers.",
-            got={"answer": "silent", "status": None, "reason": "no answer within 5 seconds", "response": "", "seconds": 5.0},
+            got={"answer": "timeout", "status": None, "reason": "no answer within 5 seconds", "response": "", "seconds": 5.0},
             rules=[],
             places=["/priceClasses/0/priceTiers/0/quantityFrom", "/priceClasses/0/priceTiers/0/quantityTo"],
             families=[],
@@ -207,10 +207,10 @@ def findings() -> list[dict[str, Any]]:
             kind="crashed",
             verdict="unspecified",
             expected="accepted or rejected",
-            sentence=f"{EITHER}: the contract is silent on text-encoding, by probe:text-encoding, as:utf-16.",
+            sentence=f"{EITHER}: the contract leaves text-encoding open, by probe:text-encoding, as:utf-16.",
             got=_crashed(response="\\xff\\xfe{\\x00"),
             rules=[],
-            silences=["text-encoding"],
+            ambiguities=["text-encoding"],
             families=[],
             techniques=[],
             tags=["probe:text-encoding"],
@@ -232,19 +232,19 @@ def _rules() -> list[dict[str, Any]]:
     return rows
 
 
-def _silences() -> list[dict[str, Any]]:
+def _ambiguities() -> list[dict[str, Any]]:
     probe = {"id": "00000000000000cc", "body": {**PLAIN, "deliveryScheduleCron": "0 0 L * *"}}
     other = {"id": "00000000000000dd", **raw('{"number":"0"}'.encode("utf-16"))}
     counts = {
         "timestamp-format": ("rejects", {"rejected": 115}, {"rejected": probe}),
         "cron-syntax": ("accepts", {"accepted": 34}, {"accepted": probe}),
         "string-length": ("mixed", {"accepted": 20, "rejected": 11, "crashed": 2}, {"accepted": probe, "rejected": other, "crashed": other}),
-        "text-encoding": ("unclear", {"crashed": 1, "silent": 1}, {"crashed": other, "silent": other}),
-        "duplicate-members": ("mixed", {"accepted": 12, "rejected": 4}, {"accepted": probe, "rejected": other}),
+        "text-encoding": ("unclear", {"crashed": 1, "timeout": 1}, {"crashed": other, "timeout": other}),
+        "duplicate-properties": ("mixed", {"accepted": 12, "rejected": 4}, {"accepted": probe, "rejected": other}),
     }
-    questions = {one.id: one.question for one in load_contract().silences}
+    questions = {one.id: one.question for one in load_contract().ambiguities}
     return [
-        {**silence(name, **numbers), "question": questions.get(name, "What is done with it?"), "leaning": leaning, "examples": examples}
+        {**ambiguity(name, **numbers), "question": questions.get(name, "What is done with it?"), "leaning": leaning, "examples": examples}
         for name, (leaning, numbers, examples) in counts.items()
     ]
 
@@ -289,12 +289,12 @@ def example(**changes: Any) -> dict[str, Any]:
         "requests": 5768,
         "left_out": 12,
         "counts": {
-            "valid": {"accepted": 484, "rejected": 246, "crashed": 86, "silent": 4},
-            "invalid": {"accepted": 223, "rejected": 3603, "crashed": 19, "silent": 0},
-            "unspecified": {"accepted": 264, "rejected": 212, "crashed": 2, "silent": 0},
+            "valid": {"accepted": 484, "rejected": 246, "crashed": 86, "timeout": 4},
+            "invalid": {"accepted": 223, "rejected": 3603, "crashed": 19, "timeout": 0},
+            "unspecified": {"accepted": 264, "rejected": 212, "crashed": 2, "timeout": 0},
         },
         "findings": findings(),
-        "silences": _silences(),
+        "ambiguities": _ambiguities(),
         "rules": _rules(),
         "unproven": {
             "count": 570,
@@ -304,7 +304,7 @@ def example(**changes: Any) -> dict[str, Any]:
                     "technique": "removed",
                     "case": "7f19c5dc0d873ffe",
                     "twin": {"id": "df5c8ca057279c8c", "body": PLAIN},
-                    "got": got(answer="rejected", status=400, reason="status 400", response=REFUSED),
+                    "got": got(answer="rejected", status=400, reason="status 400", response=REJECTED),
                     "count": 566,
                 }
             ],
@@ -341,7 +341,7 @@ def hostile_example(size: int = 0) -> dict[str, Any]:
         expected=HOSTILE,
         got=unprintable,
         rules=[broken(f"{HOSTILE}:minimum", HOSTILE, HOSTILE, HOSTILE, HOSTILE)],
-        silences=[HOSTILE],
+        ambiguities=[HOSTILE],
         places=[HOSTILE],
         families=[HOSTILE],
         techniques=[HOSTILE],
@@ -356,7 +356,7 @@ def hostile_example(size: int = 0) -> dict[str, Any]:
         "target": HOSTILE,
         "stopped": HOSTILE,
         "findings": [one, *base["findings"]],
-        "silences": [{**silence(HOSTILE, accepted=1), "question": HOSTILE, "examples": {"accepted": {"id": "00000000000000bb", "body": evil}}}],
+        "ambiguities": [{**ambiguity(HOSTILE, accepted=1), "question": HOSTILE, "examples": {"accepted": {"id": "00000000000000bb", "body": evil}}}],
         "rules": [{"rule": f"{OFFER}/{HOSTILE}:minimum", "site": HOSTILE, "keyword": HOSTILE, **NONE, "accepted": 3}, *base["rules"]],
         "unproven": {"count": 1, "examples": [{**base["unproven"]["examples"][0], "rule": HOSTILE, "technique": HOSTILE, "got": unprintable}]},
         "elsewhere": [{**base["elsewhere"][0], "rule": HOSTILE, "at": HOSTILE, "named": [HOSTILE], "said": HOSTILE}],

@@ -14,7 +14,7 @@ import pytest
 
 from brokerfuzz.campaign import BrokenRule, CampaignProgress, Finding, Observed, Result
 from brokerfuzz.cases.case import Case
-from brokerfuzz.reports import machine, terminal
+from brokerfuzz.reports import json_document, terminal
 from brokerfuzz.schemas import load_contract
 from brokerfuzz.targets import Answer
 
@@ -27,7 +27,7 @@ FINDING = Finding(
     message_type=OFFER,
     label="invalid",
     reasons=(BrokenRule(f"{OFFER}/orderMinimum:minimum", "Errors, validation rule 7", "/orderMinimum", "0", "at least 1"),),
-    silences=(),
+    ambiguities=(),
     places=(),
     techniques=("one-below",),
     tags=(),
@@ -39,12 +39,12 @@ FINDING = Finding(
     shown=2,
     reproduction="curl -X POST ... ",
 )
-OBSERVED = Observed(load_contract().silence("cron-syntax"), {"accepted": 2, "rejected": 1, "crashed": 0, "silent": 0}, {"accepted": CASE})
+OBSERVED = Observed(load_contract().ambiguity("cron-syntax"), {"accepted": 2, "rejected": 1, "crashed": 0, "timeout": 0}, {"accepted": CASE})
 RESULT = Result(
     target="http://127.0.0.1:8000/offers",
     counts={("valid", "accepted"): 10, ("invalid", "accepted"): 3, ("invalid", "rejected"): 1200},
     findings=(FINDING,),
-    silences=(OBSERVED,),
+    ambiguities=(OBSERVED,),
     cases=1213,
     requests=1250,
     seconds=2.0,
@@ -96,7 +96,7 @@ def test_the_report_holds_all_that_one_acts_on() -> None:
 
 def test_the_ledger_is_a_table() -> None:
     head, row = shown(RESULT, io.StringIO()).splitlines()[-2:]
-    assert head.split() == ["silence", "accepted", "rejected", "crashed", "question"]
+    assert head.split() == ["ambiguity", "accepted", "rejected", "crashed", "question"]
     assert row.split() == ["cron-syntax", "2", "1", "0", "Which", "dialect", "of", "cron", "is", "taken?"]
     assert head.index("question") == row.index("Which")
 
@@ -106,7 +106,7 @@ def test_why_a_campaign_stopped_is_said() -> None:
 
 
 def test_no_finding_is_said_too() -> None:
-    assert shown(replace(RESULT, findings=(), silences=()), io.StringIO()).startswith("0 findings at ")
+    assert shown(replace(RESULT, findings=(), ambiguities=()), io.StringIO()).startswith("0 findings at ")
 
 
 def test_nothing_of_a_target_or_a_message_plays_on_the_terminal() -> None:
@@ -121,8 +121,8 @@ def test_nothing_of_a_target_or_a_message_plays_on_the_terminal() -> None:
     )
     lines = shown(replace(RESULT, findings=(hostile,)), io.StringIO()).splitlines()
     assert all(line.isprintable() for line in lines)
-    json.loads(machine.report(replace(RESULT, findings=(hostile,))))
-    assert machine.report(replace(RESULT, findings=(hostile,))).isascii()
+    json.loads(json_document.report(replace(RESULT, findings=(hostile,))))
+    assert json_document.report(replace(RESULT, findings=(hostile,))).isascii()
 
 
 def test_long_bodies_and_many_findings_are_cut() -> None:
@@ -156,28 +156,28 @@ def test_a_pipe_gets_no_progress() -> None:
 # ---------------------------------------------------------------------------------------------------- the machine's
 
 
-SCHEMA = json.loads(Path(machine.__file__).with_name("report.schema.json").read_bytes())
+SCHEMA = json.loads(Path(json_document.__file__).with_name("report.schema.json").read_bytes())
 
 
 def test_the_document_is_what_its_schema_says() -> None:
-    jsonschema_rs.validate(SCHEMA, json.loads(machine.report(RESULT)))
+    jsonschema_rs.validate(SCHEMA, json.loads(json_document.report(RESULT)))
 
 
 def test_every_key_is_described_and_none_is_left_out() -> None:
     """What is required stays: a key that goes, or a new one that the schema does not know, fails the test above."""
-    assert set(SCHEMA["required"]) <= set(machine.document(RESULT)) <= set(SCHEMA["properties"])
-    assert set(SCHEMA["$defs"]["finding"]["required"]) == set(machine.document(RESULT)["findings"][0])
+    assert set(SCHEMA["required"]) <= set(json_document.document(RESULT)) <= set(SCHEMA["properties"])
+    assert set(SCHEMA["$defs"]["finding"]["required"]) == set(json_document.document(RESULT)["findings"][0])
 
 
 def test_equal_results_give_equal_documents() -> None:
-    assert machine.report(RESULT) == machine.report(replace(RESULT))
+    assert json_document.report(RESULT) == json_document.report(replace(RESULT))
 
 
 @pytest.mark.parametrize("body", [b"", b"\xff", b'{ "number":"1"}', b'{"a":1,"a":2}', b"[1e400]", b'"\\ud800"', b"[" * 100_000, b'"\\u00e9"'])
 def test_a_body_that_is_not_the_compact_form_of_a_value_travels_as_bytes(body: bytes) -> None:
-    document = json.loads(machine.report(replace(RESULT, findings=(replace(FINDING, body=body),))))
+    document = json.loads(json_document.report(replace(RESULT, findings=(replace(FINDING, body=body),))))
     assert b64decode(document["findings"][0]["smallest"]["raw"]) == body
 
 
 def test_a_body_that_is_the_compact_form_of_a_value_travels_as_that_value() -> None:
-    assert machine.document(RESULT)["findings"][0]["smallest"] == {"body": json.loads(BODY)}
+    assert json_document.document(RESULT)["findings"][0]["smallest"] == {"body": json.loads(BODY)}

@@ -10,14 +10,14 @@ from time import process_time
 from typing import Any
 
 import pytest
-from campaign_documents import OFFER, documents, finding, silence
+from campaign_documents import OFFER, ambiguity, documents, finding
 from campaign_documents import rule as rule_row
 from example_document import PLAIN, broken, example, findings, hostile_example, many, raw
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from brokerfuzz.errors import ReportError
-from brokerfuzz.reports import files
+from brokerfuzz.reports import report_files
 from brokerfuzz.reports.findings_list import site_of
 from brokerfuzz.reports.findings_page import page, write
 from brokerfuzz.reports.heat_map import Cell
@@ -34,7 +34,7 @@ ATTRIBUTES = {
     "hidden", "href", "http-equiv", "id", "lang", "name", "placeholder", "role", "scope", "spellcheck", "tabindex", "text-anchor", "title", "type",
     "value", "width", "x", "x1", "x2", "y", "y1", "y2",
 }  # fmt: skip
-SCHEMA = json.loads(files._SCHEMA.read_bytes())
+SCHEMA = json.loads(report_files._SCHEMA.read_bytes())
 
 
 class Page(HTMLParser):
@@ -87,14 +87,14 @@ def marked(text: str, tag: str) -> list[str]:
 
 @pytest.mark.parametrize("document", [example(), many(50), hostile_example(100)], ids=["example", "many", "hostile"])
 def test_the_examples_are_documents_as_the_schema_has_them(document: dict[str, Any]) -> None:
-    assert [problem.message for problem in files._validator().iter_errors(files._plain(document))] == []
+    assert [problem.message for problem in report_files._validator().iter_errors(report_files._plain(document))] == []
 
 
 def test_every_finding_is_there_the_new_and_the_worst_first() -> None:
     read = Page(page(example()))
     assert set(read.findings) == {one["fingerprint"] for one in findings()}
     kinds = [found["kind"] for name in read.findings for found in findings() if found["fingerprint"] == name]
-    assert kinds[:5] == ["crashed"] * 4 + ["silent"]
+    assert kinds[:5] == ["crashed"] * 4 + ["timeout"]
     assert list(read.findings)[-1] == "7f35a2c1b0aa9e11", "what is known is last"
 
 
@@ -144,15 +144,21 @@ def test_only_what_contradicts_the_contract_is_marked_in_the_table_of_answers() 
 
 def test_a_page_of_no_findings_says_so_and_offers_nothing_to_narrow() -> None:
     timing = {**example()["timing"], "histogram": [], "throughput": []}
-    nothing = {"findings": [], "silences": [], "rules": [], "elsewhere": [], "unproven": {"count": 0, "examples": []}, "timing": timing}
+    nothing = {"findings": [], "ambiguities": [], "rules": [], "elsewhere": [], "unproven": {"count": 0, "examples": []}, "timing": timing}
     read = Page(page(example(**nothing)))
     assert "Nothing that the target did contradicts the contract." in read.said
     assert ("id", "tools") not in read.attributes
 
 
-def test_silences_refusals_and_times_are_told_without_a_picture_too() -> None:
+def test_ambiguities_rejections_and_times_are_told_without_a_picture_too() -> None:
     said = " ".join(Page(page(example())).said)
-    for part in ("Which dialect of cron is taken?", "34 accepted", "570 refusals prove nothing", "orderMaximum must be at least 1", "median 6.84 ms"):
+    for part in (
+        "Which dialect of cron is taken?",
+        "34 accepted",
+        "570 rejections prove nothing",
+        "orderMaximum must be at least 1",
+        "median 6.84 ms",
+    ):
         assert part in said
 
 
@@ -321,14 +327,14 @@ def test_of_ten_thousand_findings_the_last_are_lines_and_of_more_some_are_counte
     assert re.search(r"and [0-9,]+ more findings, which the page has no room for", text)
 
 
-def test_thousands_of_sites_rules_and_silences_are_cut_and_counted() -> None:
+def test_thousands_of_sites_rules_and_ambiguities_are_cut_and_counted() -> None:
     names = [f"s{number}" for number in range(3000)]
     rules = [rule_row(f"{OFFER}/{name}:{name}", accepted=1) for name in names]
     broad = [finding(fingerprint=f"{number:016x}", rules=[broken(f"{name}:{name}", "/", "0", "1")]) for number, name in enumerate(names[:600])]
-    text = page(example(rules=rules, silences=[silence(name, accepted=1) for name in names], findings=broad))
+    text = page(example(rules=rules, ambiguities=[ambiguity(name, accepted=1) for name in names], findings=broad))
     assert len(text) < 5_000_000
     assert "and 2,600 more sites" in text
-    assert "and 2,700 more silences" in text
+    assert "and 2,700 more ambiguities" in text
 
 
 def test_deep_nesting_is_shown_as_deep_as_a_screen_is_wide() -> None:
@@ -343,7 +349,7 @@ def test_deep_nesting_is_shown_as_deep_as_a_screen_is_wide() -> None:
 def test_it_is_written_whole_by_the_end_of_a_name_or_by_itself(tmp_path: Path) -> None:
     document = hostile_example()
     write(str(tmp_path / "a.html"), document)
-    files.write_all([str(tmp_path / "b.html")], document)
+    report_files.write_all([str(tmp_path / "b.html")], document)
     assert (tmp_path / "a.html").read_text() == (tmp_path / "b.html").read_text() == page(document)
     with pytest.raises(ReportError, match="cannot be written"):
         write(str(tmp_path / "nowhere" / "a.html"), document)

@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any
 
 import pytest
-from browsing import CONTRAST, chromium
+from browser import CONTRAST, chromium
 from example_document import example, findings, hostile_example, many
 
 from brokerfuzz.reports.findings_page import write
@@ -130,7 +130,7 @@ def test_a_link_to_a_finding_opens_it(opened: Open) -> None:
     tab = opened(anchor="#c0ffee00c0ffee00")
     assert tab.locator("#c0ffee00c0ffee00 .panel").is_visible()
     assert tab.locator("#c0ffee00c0ffee00").bounding_box()["y"] < tab.viewport_size["height"]
-    choose(tab, "kind", "silent")
+    choose(tab, "kind", "timeout")
     tab.evaluate("location.hash = '#2cbdcdfce1a01efd'")
     tab.wait_for_function("document.getElementById('2cbdcdfce1a01efd').open")
     assert tab.locator("#\\32 cbdcdfce1a01efd .panel").is_visible(), "filters that hide it are cleared"
@@ -288,7 +288,7 @@ def test_two_thousand_findings_are_narrowed_while_one_types(opened: Open) -> Non
         tab.evaluate(NEXT_FRAME)
         took[words] = perf_counter() - start
     start = perf_counter()
-    choose(tab, "kind", "silent")
+    choose(tab, "kind", "timeout")
     tab.evaluate(NEXT_FRAME)
     took["kind"] = perf_counter() - start
     assert tab.inner_text("#shown") == "182 of 2000 findings"

@@ -12,9 +12,9 @@ from click.testing import Result
 from hypothesis import given
 
 from brokerfuzz.errors import ReportError
-from brokerfuzz.recordings import bodies
+from brokerfuzz.har_reading import bodies
 from brokerfuzz.reports import har
-from brokerfuzz.reports.messages import body_of
+from brokerfuzz.reports.document_messages import body_of
 
 Run = Callable[..., Result]
 PAIRS: dict[str, type] = {"name": str, "value": str}
@@ -30,7 +30,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "content": {"size": int, "mimeType": str},
     "timings": {"send": (int, float), "wait": (int, float), "receive": (int, float)},
 }  # fmt: skip
-"""The members that HAR 1.2 demands."""
+"""The properties that HAR 1.2 demands."""
 
 
 def entries_of(**changes: Any) -> list[dict[str, Any]]:
@@ -119,8 +119,8 @@ def test_a_body_that_is_no_text_is_in_base64_and_says_so() -> None:
 
 
 def test_what_got_no_answer_has_the_status_0() -> None:
-    (entry,) = entries_of(findings=[finding(got=got(answer="silent", status=None, reason="no answer in time", response=""))])
-    assert (entry["response"]["status"], entry["response"]["statusText"], entry["response"]["comment"]) == (0, "", "silent (no answer in time)")
+    (entry,) = entries_of(findings=[finding(got=got(answer="timeout", status=None, reason="no answer in time", response=""))])
+    assert (entry["response"]["status"], entry["response"]["statusText"], entry["response"]["comment"]) == (0, "", "timeout (no answer in time)")
 
 
 def test_a_target_that_is_no_http_endpoint_has_no_traffic() -> None:

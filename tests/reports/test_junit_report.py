@@ -5,7 +5,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, fromstring
 
 import pytest
-from campaign_documents import DEEP_RULE, OFFER, RULE, document, documents, finding, rejected, rule, silence
+from campaign_documents import DEEP_RULE, OFFER, RULE, ambiguity, document, documents, finding, rejected, rule
 from hypothesis import given
 
 from brokerfuzz.reports import junit
@@ -111,22 +111,24 @@ def test_a_new_finding_beside_a_known_one_fails() -> None:
     assert "known: Old." in (case[0].text or "")
 
 
-def test_nothing_is_judged_of_silences() -> None:
-    case = cases_of(silences=[silence("cron-syntax", accepted=2)])["cron-syntax"]
-    assert case.attrib["classname"] == f"{OFFER}.silences"
+def test_nothing_is_judged_of_ambiguities() -> None:
+    case = cases_of(ambiguities=[ambiguity("cron-syntax", accepted=2)])["cron-syntax"]
+    assert case.attrib["classname"] == f"{OFFER}.ambiguities"
     assert [child.tag for child in case] == ["skipped"]
     assert case[0].attrib["message"] == "the contract does not say: Which dialect of cron is taken? This target: 2 accepted"
 
 
-def test_a_pinned_silence_that_is_broken_is_a_test_case_among_silences() -> None:
-    pinned = [{**finding()["rules"][0], "rule": "silence/cron-syntax"}]
-    assert cases_of(findings=[finding(rules=pinned)])["silence/cron-syntax"].attrib["classname"] == f"{OFFER}.silences"
+def test_a_pinned_ambiguity_that_is_broken_is_a_test_case_among_ambiguities() -> None:
+    pinned = [{**finding()["rules"][0], "rule": "ambiguity/cron-syntax"}]
+    assert cases_of(findings=[finding(rules=pinned)])["ambiguity/cron-syntax"].attrib["classname"] == f"{OFFER}.ambiguities"
 
 
 def test_there_is_always_a_test_case_and_it_says_what_became_of_the_campaign() -> None:
-    (case,) = cases_of(cases=0, findings=[], rules=[], silences=[], stopped="interrupted", unproven={"count": 2, "examples": []}).values()
+    (case,) = cases_of(cases=0, findings=[], rules=[], ambiguities=[], stopped="interrupted", unproven={"count": 2, "examples": []}).values()
     assert [child.tag for child in case] == ["skipped", "system-out"]
-    assert case[1].text == ("0 cases, 1,250 requests in 2.0 s\nstopped early: interrupted\n2 refusals prove nothing: the valid twin was refused too")
+    assert case[1].text == (
+        "0 cases, 1,250 requests in 2.0 s\nstopped early: interrupted\n2 rejections prove nothing: the valid twin was rejected too"
+    )
 
 
 def test_the_suite_says_when_and_for_how_long() -> None:

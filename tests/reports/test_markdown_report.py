@@ -5,7 +5,7 @@ from base64 import b64encode
 from typing import Any
 
 import pytest
-from campaign_documents import DEEP_RULE, RULE, document, documents, finding, got, hostile, rejected, silence
+from campaign_documents import DEEP_RULE, RULE, ambiguity, document, documents, finding, got, hostile, rejected
 from hypothesis import given
 
 from brokerfuzz.reports import markdown
@@ -71,7 +71,7 @@ def test_the_comment_of_a_campaign() -> None:
     for line in (
         "Offer creation requests at `http://127.0.0.1:8000/offers`: 1,213 cases, 1,250 requests in 2.0 s.",
         "- invalid: 3 accepted, 1,200 rejected",
-        "- 1 refusal proves nothing, because the valid twin was refused too",
+        "- 1 rejection proves nothing, because the valid twin was rejected too",
         "- It stopped early: interrupted by a signal",
         f"| 1 | invalid-accepted | `{RULE}` | `/orderMinimum` | accepted, `status 201` | 3 |",
         f"<details><summary>1. invalid-accepted <code>{RULE}</code></summary>",
@@ -98,11 +98,11 @@ def test_known_and_flaky_findings_are_marked_and_new_ones_come_first() -> None:
 def test_a_comment_is_never_longer_than_it_may_be(letter: str) -> None:
     long = letter * 100_000
     found = finding(sentence=long, got=got(reason=long, response=long), reproduce=long, smallest={"body": long}, twin={"body": long + "y"})
-    ledger = [{**silence(long), "question": long}] * 300
-    text = markdown.report(document(findings=[found] * 300, silences=ledger, target=long, stopped=long))
+    ledger = [{**ambiguity(long), "question": long}] * 300
+    text = markdown.report(document(findings=[found] * 300, ambiguities=ledger, target=long, stopped=long))
     assert 10_000 < len(text.encode("utf-16-le")) // 2 <= markdown.LONGEST
     assert re.search(r"\.\.\. and \d+ more findings: the JSON report has them all\.", text)
-    assert re.search(r"\.\.\. and \d+ more silences", text)
+    assert re.search(r"\.\.\. and \d+ more ambiguities", text)
     assert re.search(r"The details of \d+ more findings are left out", text)
 
 

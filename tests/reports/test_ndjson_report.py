@@ -25,9 +25,9 @@ def test_records_come_in_order() -> None:
         "rule": RULE, "technique": "one-below", "case": "00000000000000aa", "twin": finding()["case"], "got": finding()["got"], "count": 4,
     }  # fmt: skip
     records = [json.loads(line) for line in ndjson.report(document(elsewhere=[one], unproven={"count": 4, "examples": [unproven]})).splitlines()]
-    assert [record["record"] for record in records] == ["campaign", "finding", "silence", "rule", "rule", "unproven", "elsewhere", "timing"]
+    assert [record["record"] for record in records] == ["campaign", "finding", "ambiguity", "rule", "rule", "unproven", "elsewhere", "timing"]
     campaign = records[0]
-    assert (campaign["findings"], campaign["silences"], campaign["rules"], campaign["unproven"], campaign["elsewhere"]) == (1, 1, 2, 4, 1)
+    assert (campaign["findings"], campaign["ambiguities"], campaign["rules"], campaign["unproven"], campaign["elsewhere"]) == (1, 1, 2, 4, 1)
     assert (campaign["target"], campaign["seed"], campaign["counts"]["valid"]["accepted"]) == ("http://127.0.0.1:8000/offers", 7, 10)
 
 
@@ -35,8 +35,8 @@ def test_nothing_of_the_document_is_lost() -> None:
     whole = document()
     records = [json.loads(line) for line in ndjson.report(whole).splitlines()]
     campaign, timing = records[0], records[-1]
-    assert {key: value for key, value in campaign.items() if key not in ("findings", "silences", "rules", "unproven", "elsewhere")} == {
+    assert {key: value for key, value in campaign.items() if key not in ("findings", "ambiguities", "rules", "unproven", "elsewhere")} == {
         "record": "campaign",
-        **{key: value for key, value in whole.items() if key not in ("findings", "silences", "rules", "unproven", "elsewhere", "timing")},
+        **{key: value for key, value in whole.items() if key not in ("findings", "ambiguities", "rules", "unproven", "elsewhere", "timing")},
     }
     assert timing == {"record": "timing", **whole["timing"], "last": True}

@@ -21,7 +21,7 @@ from hypothesis import given
 
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports import pytest_file
-from brokerfuzz.reports.messages import body_of
+from brokerfuzz.reports.document_messages import body_of
 from brokerfuzz.service.running import running
 
 SECONDS = 60
@@ -234,7 +234,7 @@ def test_a_secret_that_is_not_set_is_named(run_tests: Callable[..., Outcomes], s
 def test_answers_are_read_as_the_campaign_read_them(
     path: str, answers: dict[str, Any], valid: str, invalid: str, run_tests: Callable[..., Outcomes], served: Any
 ) -> None:
-    found = [finding(twin=None), rejected(), finding(kind="crashed", verdict="unspecified", twin=None, rules=[], silences=["cron-syntax"])]
+    found = [finding(twin=None), rejected(), finding(kind="crashed", verdict="unspecified", twin=None, rules=[], ambiguities=["cron-syntax"])]
     request = {"url": f"{served[0]}{path}", "method": "PUT", "headers": []}
     outcomes, printed = run_tests(document(findings=found, request=request, answers=answers))
     either = "PASSED" if "PASSED" in (valid, invalid) else "FAILED"
@@ -249,11 +249,11 @@ def test_known_flaky_and_malformed_findings(run_tests: Callable[..., Outcomes], 
     assert len(requests) == 1 + 5
 
 
-def test_no_answer_in_time_is_silence(run_tests: Callable[..., Outcomes], served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_answer_in_time_is_ambiguity(run_tests: Callable[..., Outcomes], served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pytest_file, "_BETWEEN", pytest_file._BETWEEN.replace("TIMEOUT = 10 ", "TIMEOUT = 0.2 "))
     outcomes, printed = run_tests(document(findings=[rejected()], request={"url": f"{served[0]}/200/never", "method": "PUT", "headers": []}))
     assert set(outcomes.values()) == {"FAILED"}
-    assert "silent (no answer in 0.2 seconds), and not accepted" in printed
+    assert "timeout (no answer in 0.2 seconds), and not accepted" in printed
 
 
 def test_nobody_at_the_address_is_no_answer_of_the_target(run_tests: Callable[..., Outcomes]) -> None:

@@ -12,10 +12,10 @@ import pytest
 from campaign_documents import document, documents, finding
 from hypothesis import example, given
 
-from brokerfuzz import writing
+from brokerfuzz import atomic_files
 from brokerfuzz.errors import ReportError
-from brokerfuzz.reports import files
-from brokerfuzz.reports.files import REPORTS, check_paths, read_report, write_all
+from brokerfuzz.reports import report_files
+from brokerfuzz.reports.report_files import REPORTS, check_paths, read_report, write_all
 
 ENDS = [end for end in REPORTS if end != ".html"]
 
@@ -34,10 +34,10 @@ def test_the_end_of_a_name_says_the_format(here: Callable[[str], str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["findings", "findings.pdf", "findings.json.gz", ".json"])
-def test_an_end_that_asks_for_nothing_is_refused_with_those_that_do(name: str, here: Callable[[str], str]) -> None:
-    with pytest.raises(ReportError, match=r"does not say what report it is to be") as refusal:
+def test_an_end_that_asks_for_nothing_is_rejected_with_those_that_do(name: str, here: Callable[[str], str]) -> None:
+    with pytest.raises(ReportError, match=r"does not say what report it is to be") as rejection:
         check_paths([here("a.json"), here(name)])
-    assert all(end in str(refusal.value) for end in REPORTS)
+    assert all(end in str(rejection.value) for end in REPORTS)
 
 
 def test_a_report_needs_a_place(here: Callable[[str], str], tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_tests_that_somebody_wrote_are_not(here: Callable[[str], str], tmp_path:
 
 
 @pytest.mark.parametrize("end", [".py", ".har"])
-def test_what_is_for_http_targets_is_refused_for_others(end: str, here: Callable[[str], str]) -> None:
+def test_what_is_for_http_targets_is_rejected_for_others(end: str, here: Callable[[str], str]) -> None:
     check_paths([here(f"findings{end}")])
     with pytest.raises(ReportError, match="is for HTTP targets"):
         check_paths([here(f"findings{end}")], http=False)
@@ -120,21 +120,21 @@ def test_a_full_disk_is_told_and_the_others_are_written(here: Callable[[str], st
     def full(path: Path) -> Any:
         if path.suffix == ".xml":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        with writing.whole(path) as stream:
+        with atomic_files.whole(path) as stream:
             yield stream
 
-    monkeypatch.setattr(files, "whole", full)
+    monkeypatch.setattr(report_files, "whole", full)
     with pytest.raises(ReportError, match=r"findings\.xml cannot be written: No space left on device; choose a folder"):
         write_all([here("findings.xml"), here("findings.md"), here("findings.json")], document())
     assert sorted(file.name for file in tmp_path.iterdir()) == ["findings.json", "findings.md"]
 
 
 def test_a_report_that_cannot_be_made_is_told_and_the_others_are_written(here: Callable[[str], str], tmp_path: Path) -> None:
-    with pytest.raises(ReportError) as refusal:
+    with pytest.raises(ReportError) as rejection:
         write_all([here("findings.har"), here("none/findings.md"), here("findings.xml")], document(target="node validate.js", request=None))
-    assert f"{here('findings.har')} cannot be written: a HAR file is for HTTP targets" in str(refusal.value)
-    assert f"{here('none/findings.md')} cannot be written: No such file or directory" in str(refusal.value)
-    assert "\n" not in str(refusal.value)
+    assert f"{here('findings.har')} cannot be written: a HAR file is for HTTP targets" in str(rejection.value)
+    assert f"{here('none/findings.md')} cannot be written: No such file or directory" in str(rejection.value)
+    assert "\n" not in str(rejection.value)
     assert [file.name for file in tmp_path.iterdir()] == ["findings.xml"]
 
 
@@ -192,14 +192,14 @@ NO_REPORTS = [
 
 
 @pytest.mark.parametrize(("text", "why"), NO_REPORTS, ids=[why for _, why in NO_REPORTS])
-def test_what_is_no_report_is_refused_in_a_line_that_says_where(text: str, why: str, here: Callable[[str], str]) -> None:
+def test_what_is_no_report_is_rejected_in_a_line_that_says_where(text: str, why: str, here: Callable[[str], str]) -> None:
     Path(here("a.json")).write_bytes(text.encode("latin-1"))
-    with pytest.raises(ReportError) as refusal:
+    with pytest.raises(ReportError) as rejection:
         read_report(here("a.json"))
-    assert why in str(refusal.value)
-    assert str(refusal.value).startswith(here("a.json"))
-    assert str(refusal.value).isprintable()
-    assert len(str(refusal.value)) < 600
+    assert why in str(rejection.value)
+    assert str(rejection.value).startswith(here("a.json"))
+    assert str(rejection.value).isprintable()
+    assert len(str(rejection.value)) < 600
 
 
 def test_a_file_that_cannot_be_read_is_told(here: Callable[[str], str]) -> None:

@@ -35,7 +35,7 @@ def new_rules(contract: Contract) -> set[str]:
     return {rule_id.partition("/")[2] for rule_id in contract.rules_by_id.keys() - load_contract().rules_by_id.keys()}
 
 
-def test_a_new_member_is_taken_and_checked(tmp_path: Path) -> None:
+def test_a_new_property_is_taken_and_checked(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema["properties"].update(colour={"type": "string", "maxLength": 3}))
     assert new_rules(contract) == {"colour:type", "colour:maxLength"}
     assert check("offer-creation-request", OFFER | {"colour": "red"}, contract=contract).label == "valid"
@@ -45,7 +45,7 @@ def test_a_new_member_is_taken_and_checked(tmp_path: Path) -> None:
     assert "    colour: NotRequired[str]\n" in typed_source(contract)
 
 
-def test_a_new_required_member_is_missed(tmp_path: Path) -> None:
+def test_a_new_required_property_is_missed(tmp_path: Path) -> None:
     def change(schema: Any) -> None:
         schema["properties"]["colour"] = {"type": "string"}
         schema["required"].append("colour")
@@ -119,14 +119,14 @@ def test_an_else_holds_where_the_condition_does_not(tmp_path: Path) -> None:
     assert broken(contract, {"number": "1", "offerType": "VDM"}) == {"comments:required@not-offerType=Email"}
 
 
-def test_a_condition_that_a_member_is_absent_can_be_judged(tmp_path: Path) -> None:
+def test_a_condition_that_a_property_is_absent_can_be_judged(tmp_path: Path) -> None:
     absent = {"if": {"properties": {"isActive": False}}, "then": {"properties": {"comments": {"minLength": 2}}}}
     contract = changed(tmp_path, lambda schema: (schema["properties"]["comments"].update(minLength=1), schema.update(allOf=[absent])))
     assert broken(contract, OFFER | {"comments": "a"}) == {"comments:minLength@if-2"}
     assert broken(contract, OFFER | {"comments": "", "isActive": True}) == {"comments:minLength"}
 
 
-def test_a_member_called_then_is_no_condition(tmp_path: Path) -> None:
+def test_a_property_called_then_is_no_condition(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema["properties"].update(then={"type": "string", "minLength": 2}))
     assert broken(contract, OFFER | {"then": ""}) == {"then:minLength"}
 
@@ -137,7 +137,7 @@ def test_a_strange_keyword_is_a_rule_as_well(tmp_path: Path) -> None:
     assert broken(contract, OFFER | {"number": "B"}) == {"number:pattern"}
 
 
-def test_a_member_that_nothing_may_be_is_refused(tmp_path: Path) -> None:
+def test_a_property_that_nothing_may_be_is_rejected(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema["properties"].update(comments=False))
     assert broken(contract, OFFER) == set()
     assert broken(contract, OFFER | {"comments": "x"}) == {"comments:type"}
@@ -197,11 +197,11 @@ def test_strange_demands_that_cannot_be_joined_both_stand(tmp_path: Path) -> Non
     assert broken(contract, OFFER | {"extra": "a"}) == {"extra:pattern"}
 
 
-def test_a_silence_that_is_settled_is_no_longer_touched(tmp_path: Path) -> None:
-    def change(silences: Any) -> None:
-        silences[:] = [silence for silence in silences if silence["id"] not in ("cron-syntax", "clock-tolerance")]
+def test_an_ambiguity_that_is_settled_is_no_longer_touched(tmp_path: Path) -> None:
+    def change(ambiguities: Any) -> None:
+        ambiguities[:] = [ambiguity for ambiguity in ambiguities if ambiguity["id"] not in ("cron-syntax", "clock-tolerance")]
 
-    contract = changed(tmp_path, change, "silences.json")
+    contract = changed(tmp_path, change, "ambiguities.json")
     assert check("offer-creation-request", OFFER | {"deliveryScheduleCron": "@daily"}, contract=contract).label == "valid"
     assert "not-in-future" in str(check("offer-creation-request", OFFER | {"lastUpdatedDateTimeUtc": "9999-01-01T00:00:00Z"}, contract=contract))
 
@@ -245,20 +245,20 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "a reference to nowhere": (put('{"$ref": "#/$defs/none"}'), OFFERS, "leads nowhere"),
     "a reference to itself": (put('{"properties": {"a": {"$ref": "#"}}}'), "", "compare its files"),
     "a pattern that is none": (put('{"properties": {"a": {"pattern": "("}}}'), OFFERS, "mend it"),
-    "a member with a dot": (put_changed(lambda schema: schema["properties"].update({"a.b": {}})), OFFERS, "rename it"),
-    "a member with NUL": (put_changed(lambda schema: schema["properties"].update({"a\0b": {}})), OFFERS, r"a member 'a\x00b': rename it"),
+    "a property with a dot": (put_changed(lambda schema: schema["properties"].update({"a.b": {}})), OFFERS, "rename it"),
+    "a property with NUL": (put_changed(lambda schema: schema["properties"].update({"a\0b": {}})), OFFERS, r"a property 'a\x00b': rename it"),
     "a stray schema": (put("{}", "offer.schema.json"), "offer.schema.json", "the files are called"),
-    "silences that are none": (put("{}", "silences.json"), "silences.json", "compare it"),
-    "a silence without an id": (put("[{}]", "silences.json"), "", "compare its files"),
-    "an unknown detector": (put_changed(lambda silences: silences[0].update(detector="timestamps"), "silences.json"), "", "use one of"),
-    "a detector without its limit": (put_changed(lambda silences: silences[1].pop("seconds"), "silences.json"), "", "add it"),
+    "ambiguities that are none": (put("{}", "ambiguities.json"), "ambiguities.json", "compare it"),
+    "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", "compare its files"),
+    "an unknown detector": (put_changed(lambda ambiguities: ambiguities[0].update(detector="timestamps"), "ambiguities.json"), "", "use one of"),
+    "a detector without its limit": (put_changed(lambda ambiguities: ambiguities[1].pop("seconds"), "ambiguities.json"), "", "add it"),
     "semantics that are none": (put("{}", "semantics.json"), "semantics.json", "compare it"),
     "semantics that nobody judges": (put_changed(lambda rules: rules[0].update(keyword="not-in-past"), "semantics.json"), "", "is understood"),
 }
 
 
 @pytest.mark.parametrize("misuse", MISUSES)
-def test_what_cannot_be_used_is_refused_in_one_line(misuse: str, tmp_path: Path) -> None:
+def test_what_cannot_be_used_is_rejected_in_one_line(misuse: str, tmp_path: Path) -> None:
     make, file, remedy = MISUSES[misuse]
     folder = tmp_path / "contract"
     folder.mkdir()
@@ -276,15 +276,15 @@ ODD_NAMES = ["it's", 'say "so"', "a\\", "two\nlines", "{now}", "');raise SystemE
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_a_member_may_have_any_name(tmp_path: Path, name: str) -> None:
+def test_a_property_may_have_any_name(tmp_path: Path, name: str) -> None:
     counts = {"type": "array", "items": {"type": "integer"}}
     contract = changed(tmp_path, lambda schema: schema["properties"].update({name: counts}))
     said = check("offer-creation-request", OFFER | {name: [1, 2.0] * 60}, contract=contract)
-    assert {touch.silence for touch in said.silences} == {"integer-form", "item-count"}
+    assert {touch.ambiguity for touch in said.ambiguities} == {"integer-form", "item-count"}
     assert check("offer-creation-request", OFFER | {name: [1]}, contract=contract).label == "valid"
 
 
-def test_members_may_lie_as_deep_as_messages_are_read(tmp_path: Path) -> None:
+def test_properties_may_lie_as_deep_as_messages_are_read(tmp_path: Path) -> None:
     deep: dict[str, Any] = {"type": "integer"}
     value: Any = 2.0
     for level in range(62):
@@ -292,4 +292,4 @@ def test_members_may_lie_as_deep_as_messages_are_read(tmp_path: Path) -> None:
         value = {"inner": value} if level % 3 else [value]
     contract = changed(tmp_path, lambda schema: schema["properties"].update(deep=deep))
     said = check("offer-creation-request", OFFER | {"deep": value}, contract=contract)
-    assert [(touch.silence, touch.at) for touch in said.silences] == [("integer-form", "/deep/inner" + "/0/inner/inner" * 20 + "/0")]
+    assert [(touch.ambiguity, touch.at) for touch in said.ambiguities] == [("integer-form", "/deep/inner" + "/0/inner/inner" * 20 + "/0")]

@@ -36,11 +36,11 @@ PLAIN: list[tuple[str, str | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("silence", "header"), [(silence, header) for silence, headers in DOUBTFUL.items() for header in headers])
-def test_what_is_in_doubt_touches_its_silence(silence: str, header: tuple[str, str | None]) -> None:
+@pytest.mark.parametrize(("ambiguity", "header"), [(ambiguity, header) for ambiguity, headers in DOUBTFUL.items() for header in headers])
+def test_what_is_in_doubt_touches_its_ambiguity(ambiguity: str, header: tuple[str, str | None]) -> None:
     verdict = check(OFFER, BODY, headers=(header,))
-    assert (verdict.label, [touch.silence for touch in verdict.silences]) == ("unspecified", [silence])
-    assert header[0].lower() in verdict.silences[0].found
+    assert (verdict.label, [touch.ambiguity for touch in verdict.ambiguities]) == ("unspecified", [ambiguity])
+    assert header[0].lower() in verdict.ambiguities[0].found
 
 
 @pytest.mark.parametrize("header", PLAIN)
@@ -48,13 +48,13 @@ def test_what_is_plain_touches_none(header: tuple[str, str | None]) -> None:
     assert check(OFFER, BODY, headers=(header,)).label == "valid"
 
 
-def test_every_silence_about_headers_has_a_row() -> None:
-    assert DOUBTFUL.keys() == {silence.id for silence in load_contract().silences if silence.detector in OF_HEADERS}
+def test_every_ambiguity_about_headers_has_a_row() -> None:
+    assert DOUBTFUL.keys() == {ambiguity.id for ambiguity in load_contract().ambiguities if ambiguity.detector in OF_HEADERS}
 
 
 def test_two_content_types_are_in_doubt_whatever_they_are() -> None:
-    (touch,) = check(OFFER, BODY, headers=(("Content-Type", "application/json"),) * 2).silences
-    assert (touch.silence, touch.found) == ("content-type", "more than one content-type")
+    (touch,) = check(OFFER, BODY, headers=(("Content-Type", "application/json"),) * 2).ambiguities
+    assert (touch.ambiguity, touch.found) == ("content-type", "more than one content-type")
 
 
 def test_a_broken_rule_outweighs_the_headers() -> None:
@@ -62,11 +62,11 @@ def test_a_broken_rule_outweighs_the_headers() -> None:
     assert verdict.label == "invalid"
 
 
-def test_stances_settle_what_headers_leave_open() -> None:
+def test_policies_settle_what_headers_leave_open() -> None:
     headers = (("Content-Type", "text/plain"),)
-    assert check(OFFER, BODY, headers=headers, stances={"content-type": "accept"}).label == "valid"
-    (broken,) = check(OFFER, BODY, headers=headers, stances={"content-type": "reject"}).broken
-    assert (broken.rule, broken.found, broken.demanded) == ("silence/content-type", "content-type: text/plain", "application/json")
+    assert check(OFFER, BODY, headers=headers, policies={"content-type": "accept"}).label == "valid"
+    (broken,) = check(OFFER, BODY, headers=headers, policies={"content-type": "reject"}).broken
+    assert (broken.rule, broken.found, broken.demanded) == ("ambiguity/content-type", "content-type: text/plain", "application/json")
 
 
 def test_responses_have_no_request_to_be_in_doubt_about() -> None:
@@ -103,7 +103,7 @@ def test_what_does_not_unpack_whole_is_judged_as_it_is(body: bytes) -> None:
         [["a", "b", "c"]], ["ab:"], 5, [["Content-Length", "5"]],
     ],
 )  # fmt: skip
-def test_headers_that_no_request_can_have_are_refused(pairs: Any) -> None:
+def test_headers_that_no_request_can_have_are_rejected(pairs: Any) -> None:
     with pytest.raises((ValueError, TypeError)):
         headers_of(pairs)
 
@@ -112,7 +112,7 @@ def test_headers_come_as_pairs() -> None:
     assert headers_of([["Content-Type", None], ["Accept", ""], ["X-A", "b c\td"]]) == (("Content-Type", None), ("Accept", ""), ("X-A", "b c\td"))
 
 
-def test_the_error_of_a_silence_with_a_misspelt_detector_names_these_too(tmp_path: Any) -> None:
-    (tmp_path / "silences.json").write_text('[{"id":"a","question":"b","plain":"c","source":"d","detector":"content-type"}]')
+def test_the_error_of_an_ambiguity_with_a_misspelt_detector_names_these_too(tmp_path: Any) -> None:
+    (tmp_path / "ambiguities.json").write_text('[{"id":"a","question":"b","plain":"c","source":"d","detector":"content-type"}]')
     with pytest.raises(ContractError, match="content_type_form"):
         load_contract(tmp_path)

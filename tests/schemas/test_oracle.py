@@ -1,4 +1,4 @@
-"""What the oracle says of broken messages, of time, of stances and of Python values."""
+"""What the oracle says of broken messages, of time, of policies and of Python values."""
 
 import enum
 import json
@@ -72,10 +72,10 @@ def test_breaking_one_place_names_that_rule_and_place_alone(change: dict[str, An
     verdict = check(OFFERS, OFFER | change, now=NOW)
     assert verdict.label == "invalid"
     assert broken(verdict) == [(rule, at)]
-    assert verdict.silences == ()
+    assert verdict.ambiguities == ()
 
 
-def test_a_missing_member_is_named_where_it_should_be() -> None:
+def test_a_missing_property_is_named_where_it_should_be() -> None:
     assert broken(check(OFFERS, {})) == [("number:required", "/number"), ("offerType:required", "/offerType")]
 
 
@@ -102,14 +102,14 @@ def test_what_is_wrong_and_what_is_in_doubt_is_said_in_the_order_of_its_places()
     for order in (list(offer), sorted(offer), sorted(offer, reverse=True)):
         verdict = check("offer-creation-request", {name: offer[name] for name in order})
         assert len(verdict.broken) > 3
-        assert len(verdict.silences) > 1
+        assert len(verdict.ambiguities) > 1
         assert list(verdict.broken) == sorted(verdict.broken, key=lambda entry: (entry.at, entry.rule))
-        assert list(verdict.silences) == sorted(verdict.silences, key=lambda touch: (touch.at, touch.silence))
+        assert list(verdict.ambiguities) == sorted(verdict.ambiguities, key=lambda touch: (touch.at, touch.ambiguity))
 
 
-def test_the_order_of_members_does_not_matter() -> None:
-    members = list((OFFER | {"offerType": "Product List", "productClusters": []}).items())
-    assert check(OFFERS, dict(members)) == check(OFFERS, dict(reversed(members)))
+def test_the_order_of_properties_does_not_matter() -> None:
+    props = list((OFFER | {"offerType": "Product List", "productClusters": []}).items())
+    assert check(OFFERS, dict(props)) == check(OFFERS, dict(reversed(props)))
 
 
 # -------------------------------------------------------------------------------------------------------------- time
@@ -128,11 +128,11 @@ def at_time(seconds: float) -> bytes:
         (1, "unspecified"), (300, "unspecified"), (301, "invalid"), (86400 * 365, "invalid"),
     ],
 )  # fmt: skip
-def test_a_change_in_the_future_is_refused_beyond_what_clocks_may_differ(seconds: int, label: Label) -> None:
+def test_a_change_in_the_future_is_rejected_beyond_what_clocks_may_differ(seconds: int, label: Label) -> None:
     verdict = check(OFFERS, at_time(seconds), now=NOW)
     assert verdict.label == label
     assert broken(verdict) == ([("lastUpdatedDateTimeUtc:not-in-future", "/lastUpdatedDateTimeUtc")] if label == "invalid" else [])
-    assert [touch.silence for touch in verdict.silences] == (["clock-tolerance"] if label == "unspecified" else [])
+    assert [touch.ambiguity for touch in verdict.ambiguities] == (["clock-tolerance"] if label == "unspecified" else [])
 
 
 @pytest.mark.parametrize("now", [NOW.replace(tzinfo=None), NOW.astimezone(timezone(timedelta(hours=9)))])
@@ -157,27 +157,27 @@ def test_only_the_last_change_follows_the_clock() -> None:
     assert check(OFFERS, OFFER | {"availableStartDate": "9998-01-01T00:00:00Z", "availableEndDate": "9999-01-01T00:00:00Z"}).label == "valid"
 
 
-# ----------------------------------------------------------------------------------------------------------- stances
+# ----------------------------------------------------------------------------------------------------------- policies
 
 
-def test_a_stance_settles_a_silence() -> None:
+def test_a_policy_settles_an_ambiguity() -> None:
     body = OFFER | {"deliveryScheduleCron": "@daily", "pdfUrl": "x"}
     assert check(OFFERS, body).label == "unspecified"
-    assert check(OFFERS, body, stances={"cron-syntax": "accept"}).label == "unspecified"
-    assert check(OFFERS, body, stances={"cron-syntax": "accept", "url-syntax": "accept"}) == Verdict("valid")
-    refused = check(OFFERS, body, stances={"cron-syntax": "reject", "url-syntax": "unspecified"})
-    assert refused.label == "invalid"
-    assert [(entry.rule, entry.at) for entry in refused.broken] == [("silence/cron-syntax", "/deliveryScheduleCron")]
-    assert refused.broken[0].demanded == "five numeric fields, as crontab(5) has them"
-    assert [touch.silence for touch in refused.silences] == ["url-syntax"]
+    assert check(OFFERS, body, policies={"cron-syntax": "accept"}).label == "unspecified"
+    assert check(OFFERS, body, policies={"cron-syntax": "accept", "url-syntax": "accept"}) == Verdict("valid")
+    rejected = check(OFFERS, body, policies={"cron-syntax": "reject", "url-syntax": "unspecified"})
+    assert rejected.label == "invalid"
+    assert [(entry.rule, entry.at) for entry in rejected.broken] == [("ambiguity/cron-syntax", "/deliveryScheduleCron")]
+    assert rejected.broken[0].demanded == "five numeric fields, as crontab(5) has them"
+    assert [touch.ambiguity for touch in rejected.ambiguities] == ["url-syntax"]
 
 
-def test_a_stance_does_not_excuse_a_broken_rule() -> None:
-    assert check(OFFERS, OFFER | {"number": "", "pdfUrl": "x"}, stances={"url-syntax": "accept"}).label == "invalid"
+def test_a_policy_does_not_excuse_a_broken_rule() -> None:
+    assert check(OFFERS, OFFER | {"number": "", "pdfUrl": "x"}, policies={"url-syntax": "accept"}).label == "invalid"
 
 
-def test_a_stance_on_a_silence_that_is_not_touched_changes_nothing() -> None:
-    assert check(OFFERS, OFFER, stances={"encoding": "reject"}).label == "valid"
+def test_a_policy_on_an_ambiguity_that_is_not_touched_changes_nothing() -> None:
+    assert check(OFFERS, OFFER, policies={"encoding": "reject"}).label == "valid"
 
 
 # ------------------------------------------------------------------------------------------------------------- names
@@ -187,8 +187,8 @@ def test_a_stance_on_a_silence_that_is_not_touched_changes_nothing() -> None:
     ("arguments", "nearest"),
     [
         ({"message_type": "offer-creation"}, "offer-creation-request"),
-        ({"stances": {"cron": "accept"}}, "cron-syntax"),
-        ({"stances": {"cron-syntax": "acept"}}, "accept"),
+        ({"policies": {"cron": "accept"}}, "cron-syntax"),
+        ({"policies": {"cron-syntax": "acept"}}, "accept"),
     ],
 )
 def test_an_unknown_name_is_answered_with_the_nearest(arguments: dict[str, Any], nearest: str) -> None:
@@ -196,10 +196,10 @@ def test_an_unknown_name_is_answered_with_the_nearest(arguments: dict[str, Any],
         check(**({"message_type": OFFERS, "body": OFFER} | arguments))
 
 
-@pytest.mark.parametrize("stance", [True, None, 5])
-def test_a_stance_that_is_no_word_is_unknown_as_well(stance: Any) -> None:
-    with pytest.raises(UnknownNameError, match="a stance is one of accept, reject, unspecified"):
-        check(OFFERS, OFFER, stances={"encoding": stance})
+@pytest.mark.parametrize("policy", [True, None, 5])
+def test_a_policy_that_is_no_word_is_unknown_as_well(policy: Any) -> None:
+    with pytest.raises(UnknownNameError, match="a policy is one of accept, reject, unspecified"):
+        check(OFFERS, OFFER, policies={"encoding": policy})
 
 
 # ------------------------------------------------------------------------------------------------------ Python values

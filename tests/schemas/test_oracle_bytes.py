@@ -14,17 +14,17 @@ OFFERS = "offer-creation-request"
 PLAIN = b'{"number":"A-1","offerType":"Email"}'
 
 
-def offer(members: bytes) -> bytes:
-    """A plain offer with more members, as they are written."""
-    return PLAIN[:-1] + b"," + members + b"}"
+def offer(props: bytes) -> bytes:
+    """A plain offer with more properties, as they are written."""
+    return PLAIN[:-1] + b"," + props + b"}"
 
 
 def rules(verdict: Verdict) -> set[str]:
     return {entry.rule.partition("/")[2] for entry in verdict.broken}
 
 
-def silences(verdict: Verdict) -> set[str]:
-    return {touch.silence for touch in verdict.silences}
+def ambiguities(verdict: Verdict) -> set[str]:
+    return {touch.ambiguity for touch in verdict.ambiguities}
 
 
 NO_JSON = {
@@ -87,7 +87,7 @@ def test_json_is_free_in_its_spelling(body: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("member", "number", "label", "touched", "rule"),
+    ("prop", "number", "label", "touched", "rule"),
     [
         ("orderMinimum", b"1.0", "unspecified", {"integer-form"}, ""),
         ("orderMinimum", b"1e0", "unspecified", {"integer-form"}, ""),
@@ -115,10 +115,10 @@ def test_json_is_free_in_its_spelling(body: bytes) -> None:
         ("number", b"9" * 10_000, "invalid", {"double-range"}, "number:type"),
     ],
 )
-def test_a_number_is_judged_as_it_is_written(member: str, number: bytes, label: Label, touched: set[str], rule: str) -> None:
-    body = offer(b'"%b":%b' % (member.encode(), number)) if member != "number" else PLAIN.replace(b'"A-1"', number)
+def test_a_number_is_judged_as_it_is_written(prop: str, number: bytes, label: Label, touched: set[str], rule: str) -> None:
+    body = offer(b'"%b":%b' % (prop.encode(), number)) if prop != "number" else PLAIN.replace(b'"A-1"', number)
     verdict = check(OFFERS, body)
-    assert (verdict.label, silences(verdict), rules(verdict)) == (label, touched, {rule} - {""})
+    assert (verdict.label, ambiguities(verdict), rules(verdict)) == (label, touched, {rule} - {""})
 
 
 def test_a_number_below_a_bound_by_less_than_a_double_tells_may_be_either() -> None:
@@ -137,12 +137,12 @@ def digits_limited_to(count: int) -> Iterator[None]:
         sys.set_int_max_str_digits(before)
 
 
-def test_python_can_be_told_to_refuse_long_integers_and_the_verdict_stands() -> None:
+def test_python_can_be_told_to_reject_long_integers_and_the_verdict_stands() -> None:
     with digits_limited_to(640):
         assert rules(check(OFFERS, offer(b'"orderMinimum":' + b"9" * 999))) == {"orderMinimum:maximum"}
 
 
-# ------------------------------------------------------------------------------------------------- repeated members
+# ------------------------------------------------------------------------------------------------- repeated properties
 
 
 @pytest.mark.parametrize(
@@ -158,22 +158,22 @@ def test_python_can_be_told_to_refuse_long_integers_and_the_verdict_stands() -> 
         (b'{"number":"1","offerType":"VDM","offerType":"Product List"}', "unspecified", ""),
     ],
 )
-def test_members_of_one_name_are_a_fault_only_where_every_reading_has_it(body: bytes, label: Label, rule: str) -> None:
+def test_properties_of_one_name_are_a_fault_only_where_every_reading_has_it(body: bytes, label: Label, rule: str) -> None:
     verdict = check(OFFERS, body)
     assert verdict.label == label
     assert rules(verdict) == {rule} - {""}
-    assert "duplicate-members" in silences(verdict)
+    assert "duplicate-properties" in ambiguities(verdict)
 
 
-def test_a_number_out_of_range_and_a_repeated_member_are_read_in_all_four_ways() -> None:
-    """Only where the first member counts and is rounded is there no price below 0."""
+def test_a_number_out_of_range_and_a_repeated_property_are_read_in_all_four_ways() -> None:
+    """Only where the first property counts and is rounded is there no price below 0."""
     body = b'{"data":{"customerId":"c","offers":[],"totalExtendedPrice":-1e-400,"totalExtendedPrice":-1},"failureMessages":[],"informationalMessages":[],'
     verdict = check("offer-pricing-response", body + b'"operationWasSuccessful":true}')
     assert (verdict.label, rules(verdict)) == ("unspecified", set())
 
 
 @pytest.mark.parametrize("depth", [100, 200, 300, 900, 1_000, 5_000, 100_000])
-def test_a_repeated_member_is_seen_beside_deep_nesting(depth: int) -> None:
+def test_a_repeated_property_is_seen_beside_deep_nesting(depth: int) -> None:
     deep = b"[" * depth + b"]" * depth
     assert check(OFFERS, b'{"number":%b,"offerType":"VDM","number":"1"}' % deep).label == "unspecified"
     assert check(OFFERS, b'{"number":"1","offerType":"VDM","number":%b}' % deep).label == "unspecified"
@@ -198,13 +198,13 @@ def test_half_a_surrogate_pair_in_utf_16_is_in_doubt() -> None:
 @pytest.mark.parametrize("bad", [b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc3", b"\x80"])
 def test_bytes_that_are_no_utf_8_are_in_doubt_within_a_text_and_no_json_elsewhere(bad: bytes) -> None:
     within = check(OFFERS, offer(b'"comments":"a%bb"' % bad))
-    assert (within.label, silences(within)) == ("unspecified", {"encoding"})
+    assert (within.label, ambiguities(within)) == ("unspecified", {"encoding"})
     assert rules(check(OFFERS, PLAIN + bad)) == {":json"}
 
 
 def test_a_lone_surrogate_in_a_name_is_told_in_text_that_can_be_printed() -> None:
     verdict = check(OFFERS, offer(b'"\\ud800":1,"\\ud800":2'))
-    assert silences(verdict) == {"lone-surrogates", "duplicate-members"}
+    assert ambiguities(verdict) == {"lone-surrogates", "duplicate-properties"}
     assert rules(verdict) == {":additionalProperties"}
     assert str(verdict).encode()
 
@@ -233,13 +233,13 @@ def test_a_message_of_5_megabytes_is_judged_in_seconds() -> None:
     body = groups(330_000)
     assert len(body) > 5_000_000
     begin = perf_counter()
-    assert silences(check(OFFERS, body)) == {"item-count", "message-size"}
+    assert ambiguities(check(OFFERS, body)) == {"item-count", "message-size"}
     assert perf_counter() - begin < 10
 
 
 def test_a_message_of_50_megabytes_is_judged() -> None:
     body = offer(b'"comments":"' + b"x" * 50_000_000 + b'"')
-    assert silences(check(OFFERS, body)) == {"string-length", "message-size"}
+    assert ambiguities(check(OFFERS, body)) == {"string-length", "message-size"}
 
 
 def test_a_verdict_names_so_many_broken_rules_and_no_more() -> None:

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sampled import sample
 
-from brokerfuzz.cases.at_random import random_cases
+from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, check, load_contract
+from brokerfuzz.schemas.json_reader import compactly_written
 from brokerfuzz.schemas.pieces import EMPTY, Joined, Piece, Pieces
-from brokerfuzz.schemas.reading import compactly_written
 from brokerfuzz.schemas.verdicts import VALID
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -30,8 +30,8 @@ def reader_of(message_type: MessageType = OFFERS) -> Pieces:
     return Pieces(load_contract(), message_type, NOW)
 
 
-def read(reader: Pieces, **members: bytes) -> list[Piece]:
-    found = [reader.read(name, text) for name, text in members.items()]
+def read(reader: Pieces, **props: bytes) -> list[Piece]:
+    found = [reader.read(name, text) for name, text in props.items()]
     assert None not in found
     return [piece for piece in found if piece is not None]
 
@@ -41,15 +41,15 @@ def written(value: Any) -> bytes:
 
 
 def pools(reader: Pieces, message_type: MessageType) -> Mapping[str, list[Piece]]:
-    """Members of every kind of case, by their names: valid ones, broken ones, ones in doubt."""
+    """Properties of every kind of case, by their names: valid ones, broken ones, ones in doubt."""
     found: dict[str, list[Piece]] = {}
     for case in chain(catalogue(message_type, now=NOW), islice(random_cases(message_type, 3, now=NOW), 2000)):
         try:
             value = case.value
         except (ValueError, RecursionError):  # no JSON; deep
             continue
-        for name, member in value.items() if isinstance(value, dict) else ():
-            text = written(member)
+        for name, prop in value.items() if isinstance(value, dict) else ():
+            text = written(prop)
             piece = reader.read(name, text) if len(text) < 10_000 else None
             if piece is not None:
                 found.setdefault(name, []).append(piece)
@@ -58,7 +58,7 @@ def pools(reader: Pieces, message_type: MessageType) -> Mapping[str, list[Piece]
 
 @every_message_type
 @sample(1000, 20_000)
-def test_members_of_all_kinds_of_cases_are_judged_together_as_their_bytes_are(message_type: MessageType, size: int) -> None:
+def test_properties_of_all_kinds_of_cases_are_judged_together_as_their_bytes_are(message_type: MessageType, size: int) -> None:
     reader, random = reader_of(message_type), Random(1)
     pool, labels = pools(reader, message_type), set()
     known = sorted(load_contract().flat[message_type]["properties"])
@@ -74,7 +74,7 @@ def test_members_of_all_kinds_of_cases_are_judged_together_as_their_bytes_are(me
 
 
 @sample(200, 3000)
-def test_pieces_of_many_members_are_no_different(size: int) -> None:
+def test_pieces_of_many_properties_are_no_different(size: int) -> None:
     reader, random = reader_of(), Random(2)
     pool = pools(reader, OFFERS)
     for _ in range(size):
@@ -97,9 +97,9 @@ NAMES = st.sampled_from(sorted(load_contract().flat[OFFERS]["properties"])) | st
 
 
 @given(st.dictionaries(NAMES, JSON, max_size=8), st.randoms(use_true_random=False))
-def test_however_members_are_put_together_they_are_judged_as_their_bytes_are(members: dict[str, Any], random: Random) -> None:
+def test_however_properties_are_put_together_they_are_judged_as_their_bytes_are(props: dict[str, Any], random: Random) -> None:
     reader = reader_of()
-    pieces = [(name, piece) for name, member in members.items() if (piece := reader.read(name, written(member)))]
+    pieces = [(name, piece) for name, prop in props.items() if (piece := reader.read(name, written(prop)))]
     cuts = sorted(random.sample(range(len(pieces) + 1), min(2, len(pieces) + 1)))
     message = Joined([reader.together(dict(some)) for some in pairs_of([0, *cuts, len(pieces)], pieces) if some])
     assert reader.judge(message).verdict == check(OFFERS, message.body, now=NOW)
@@ -117,7 +117,7 @@ LIST, NONE = b'"Product List"', b"null"
 @pytest.mark.parametrize("texts", [{}, {"number": b'"1"'}, {"offerType": LIST}, {"number": b'"1"', "offerType": LIST},
                                    {"number": NONE, "offerType": LIST, "productClusters": b"[]"}, {"offerType": LIST, "productClusters": NONE},
                                    {"orderMinimum": b"3", "orderMaximum": b"2"}, {"comments": b'""', "strange": b"1"}])  # fmt: skip
-def test_members_that_are_tied_are_judged_together_in_one_piece_or_in_several(
+def test_properties_that_are_tied_are_judged_together_in_one_piece_or_in_several(
     tmp_path: Path, texts: dict[str, bytes], change: Callable[[dict[str, Any]], None]
 ) -> None:
     contract = changed_contract(tmp_path, OFFERS, change)
@@ -158,7 +158,7 @@ def contract_of(asked: dict[str, Any], folder: Path) -> Contract:
 
 
 @given(SCHEMAS, st.lists(st.tuples(st.dictionaries(FEW | st.just("other"), SOME), st.sampled_from([(0,), (1,), (1, 2)])), min_size=1, max_size=8))
-def test_whatever_a_contract_asks_of_members_together(
+def test_whatever_a_contract_asks_of_properties_together(
     tmp_path_factory: pytest.TempPathFactory, asked: dict[str, Any], messages: list[tuple[dict[str, bytes], tuple[int, ...]]]
 ) -> None:
     contract = contract_of(asked, tmp_path_factory.mktemp("contract"))
@@ -171,11 +171,11 @@ def test_whatever_a_contract_asks_of_members_together(
         assert reader.judge(message).verdict == check(OFFERS, message.body, now=NOW, contract=contract)
 
 
-MEMBERS = st.dictionaries(FEW, st.sampled_from([b"1", b'"x"']))
+PROPERTIES = st.dictionaries(FEW, st.sampled_from([b"1", b'"x"']))
 CHANGES = st.dictionaries(FEW | st.just("other"), SOME | st.none(), min_size=1)
 
 
-@given(SCHEMAS, st.lists(st.tuples(MEMBERS, MEMBERS, CHANGES), min_size=1, max_size=12))
+@given(SCHEMAS, st.lists(st.tuples(PROPERTIES, PROPERTIES, CHANGES), min_size=1, max_size=12))
 def test_what_is_told_of_a_changed_piece_is_so_in_each_message_that_is_valid_besides(
     tmp_path_factory: pytest.TempPathFactory, asked: dict[str, Any], some: list[tuple[dict[str, bytes], dict[str, bytes], dict[str, bytes | None]]]
 ) -> None:
@@ -225,11 +225,11 @@ def test_more_broken_rules_than_a_verdict_lists_are_left_to_the_whole(tmp_path: 
 
 
 @given(st.dictionaries(NAMES, JSON, max_size=6))
-def test_any_object_is_judged_as_its_bytes_are(members: dict[str, Any]) -> None:
+def test_any_object_is_judged_as_its_bytes_are(props: dict[str, Any]) -> None:
     reader = reader_of()
-    pieces = [reader.read(name, written(member)) for name, member in members.items()]
+    pieces = [reader.read(name, written(prop)) for name, prop in props.items()]
     known = [piece for piece in pieces if piece is not None]
-    assert len(known) == len(members)
+    assert len(known) == len(props)
     message = Joined(known)
     assert reader.judge(message).verdict == check(OFFERS, message.body, now=NOW)
 
@@ -246,21 +246,21 @@ def test_bytes_of_no_pieces_are_judged_as_they_are() -> None:
     assert reader_of().judge(b"no JSON").verdict == check(OFFERS, b"no JSON", now=NOW)
 
 
-def test_members_that_share_a_name_are_judged_as_such() -> None:
+def test_properties_that_share_a_name_are_judged_as_such() -> None:
     reader = reader_of()
     twice = Joined([*read(reader, number=b'"a"'), *read(reader, number=b"2")])
     verdict = reader.judge(twice).verdict
     assert verdict == check(OFFERS, twice.body, now=NOW)
-    assert "duplicate-members" in {touched.silence for touched in verdict.silences}
+    assert "duplicate-properties" in {touched.ambiguity for touched in verdict.ambiguities}
 
 
-def test_two_members_that_can_be_read_in_several_ways_are_left_to_the_whole() -> None:
+def test_two_properties_that_can_be_read_in_several_ways_are_left_to_the_whole() -> None:
     reader = reader_of()
     both = Joined(read(reader, defaultPrice=b"0.1000000000000000055511151231257827", surcharge=b"1e400", orderMinimum=b"18446744073709551617"))
     assert reader.judge(both).verdict == check(OFFERS, both.body, now=NOW)
 
 
-def test_deep_members_are_judged_as_their_bytes_are() -> None:
+def test_deep_properties_are_judged_as_their_bytes_are() -> None:
     reader = reader_of()
     for depth in (60, 130, 253, 254, 255, 256, 600):
         piece = reader.read("accessGroups", b"[" * depth + b"]" * depth)

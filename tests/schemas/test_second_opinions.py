@@ -36,40 +36,40 @@ def each(*values: Any) -> tuple[Any, ...]:
     return values
 
 
-def without(value: dict[str, Any], member: str) -> dict[str, Any]:
-    return {name: below for name, below in value.items() if name != member}
+def without(value: dict[str, Any], prop: str) -> dict[str, Any]:
+    return {name: below for name, below in value.items() if name != prop}
 
 
-def property_on_order(**members: Any) -> dict[str, Any]:
-    return OFFER | {"additionalPropsRequiredOnOrder": [members]}
+def property_on_order(**props: Any) -> dict[str, Any]:
+    return OFFER | {"additionalPropsRequiredOnOrder": [props]}
 
 
-def price_class(**members: Any) -> dict[str, Any]:
-    return OFFER | {"priceClasses": [members]}
+def price_class(**props: Any) -> dict[str, Any]:
+    return OFFER | {"priceClasses": [props]}
 
 
-def tier(**members: Any) -> dict[str, Any]:
-    return price_class(priceTiers=[TIER | members])
+def tier(**props: Any) -> dict[str, Any]:
+    return price_class(priceTiers=[TIER | props])
 
 
-def pages(**members: Any) -> dict[str, Any]:
-    return tier(pageCounts=[members])
+def pages(**props: Any) -> dict[str, Any]:
+    return tier(pageCounts=[props])
 
 
-def product(offer: dict[str, Any], **members: Any) -> dict[str, Any]:
-    return offer | {"productClusters": [{"products": [PRODUCT | members]}]}
+def product(offer: dict[str, Any], **props: Any) -> dict[str, Any]:
+    return offer | {"productClusters": [{"products": [PRODUCT | props]}]}
 
 
 def listing(*records: Any) -> dict[str, Any]:
     return ENVELOPE | {"data": [*records]}
 
 
-def pricing(**members: Any) -> dict[str, Any]:
-    return ENVELOPE | {"data": PRICING | members}
+def pricing(**props: Any) -> dict[str, Any]:
+    return ENVELOPE | {"data": PRICING | props}
 
 
-def priced(**members: Any) -> dict[str, Any]:
-    return pricing(offers=[PRICED | members])
+def priced(**props: Any) -> dict[str, Any]:
+    return pricing(offers=[PRICED | props])
 
 
 VALID_OFFERS: list[Any] = [
@@ -125,11 +125,11 @@ INVALID_OFFERS: list[Any] = [
     property_on_order(),
     *(property_on_order(name=value) for value in each(None, 1)),
     *(property_on_order(name="n", type=value) for value in each(None, 1)),
-    *(property_on_order(name="n", **{member: 1}) for member in ("hint", "label", "value")),
+    *(property_on_order(name="n", **{prop: 1}) for prop in ("hint", "label", "value")),
     property_on_order(name="n", unknown=1),
     *(OFFER | {"omniChannel": value} for value in each([], "x", {"unknown": 1}, {"offers": {}}, {"offers": [None]})),
-    *(OFFER | {"omniChannel": {"offers": [{member: 1}]}} for member in ("offerId", "deliveryChannel", "unknown")),
-    *(price_class(**members) for members in each({"name": None}, {"name": 1}, {"price": "1"}, {"priceTiers": {}}, {"unknown": 1})),
+    *(OFFER | {"omniChannel": {"offers": [{prop: 1}]}} for prop in ("offerId", "deliveryChannel", "unknown")),
+    *(price_class(**props) for props in each({"name": None}, {"name": 1}, {"price": "1"}, {"priceTiers": {}}, {"unknown": 1})),
     price_class(priceTiers=[{}]),
     *(tier(price=value) for value in each(None, "1", True)),
     *(tier(**{name: value}) for name in ("minimumQuantity", "maximumQuantity") for value in each(INT32[0] - 1, INT32[1] + 1, 1.5, "1")),
@@ -146,7 +146,7 @@ INVALID_OFFERS: list[Any] = [
     *(product(offer, productId=value) for offer in (OFFER, LISTED) for value in each(None, "", 1)),
     *(product(OFFER, productQuantityInOffer=value) for value in each(None, 1.5, "1", INT32[0] - 1, INT32[1] + 1)),
     *(product(offer, pageCount=value) for offer in (OFFER, LISTED) for value in each(0, -1, 1.5, "1", INT32[1] + 1)),
-    *(product(OFFER, **{member: value}) for member, value in (("associatedFileName", 1), ("surcharge", "1"), ("unknown", 1))),
+    *(product(OFFER, **{prop: value}) for prop, value in (("associatedFileName", 1), ("surcharge", "1"), ("unknown", 1))),
     OFFER | {"productClusters": [{"products": [without(PRODUCT, "productQuantityInOffer")]}]},
 ]  # fmt: skip
 VALID_LISTINGS: list[Any] = [
@@ -154,19 +154,19 @@ VALID_LISTINGS: list[Any] = [
     ENVELOPE | {"failureMessages": ["", "x"], "informationalMessages": ["y"], "operationWasSuccessful": False},
     listing(),
     listing(RECORD, RECORD),
-    *(listing(RECORD | {member: value}) for member in RECORD for value in each("", "x")),
+    *(listing(RECORD | {prop: value}) for prop in RECORD for value in each("", "x")),
     *(
-        listing(RECORD | {member: value})
-        for member in ("billingEntityId", "productDescription", "productOwner", "unitOfMeasure")
+        listing(RECORD | {prop: value})
+        for prop in ("billingEntityId", "productDescription", "productOwner", "unitOfMeasure")
         for value in each(None, "", "x")
     ),
     *(listing(RECORD | {"weight": value}) for value in each(None, 0, -1, 1.5)),
 ]
 INVALID_ENVELOPES: list[Any] = [
     None, [], "x", {},
-    *(without(ENVELOPE, member) for member in ENVELOPE),
+    *(without(ENVELOPE, prop) for prop in ENVELOPE),
     ENVELOPE | {"unknown": 1},
-    *(ENVELOPE | {member: value} for member in ("failureMessages", "informationalMessages") for value in each(None, {}, "x", [1], [None])),
+    *(ENVELOPE | {prop: value} for prop in ("failureMessages", "informationalMessages") for value in each(None, {}, "x", [1], [None])),
     *(ENVELOPE | {"operationWasSuccessful": value} for value in each(None, 0, "true")),
     *(ENVELOPE | {"data": value} for value in each(1, "x", False)),
 ]  # fmt: skip
@@ -174,9 +174,9 @@ INVALID_LISTINGS: list[Any] = [
     *INVALID_ENVELOPES,
     ENVELOPE | {"data": {}},
     *(listing(value) for value in each(None, 1, [], {})),
-    *(listing(without(RECORD, member)) for member in RECORD),
-    *(listing(RECORD | {member: value}) for member in RECORD for value in each(None, 1)),
-    *(listing(RECORD, RECORD | {member: 1}) for member in ("billingEntityId", "productDescription", "productOwner", "unitOfMeasure")),
+    *(listing(without(RECORD, prop)) for prop in RECORD),
+    *(listing(RECORD | {prop: value}) for prop in RECORD for value in each(None, 1)),
+    *(listing(RECORD, RECORD | {prop: 1}) for prop in ("billingEntityId", "productDescription", "productOwner", "unitOfMeasure")),
     *(listing(RECORD | {"weight": value}) for value in each("1", True)),
     listing(RECORD | {"unknown": None}),
 ]
@@ -192,14 +192,14 @@ VALID_PRICINGS: list[Any] = [
 INVALID_PRICINGS: list[Any] = [
     *INVALID_ENVELOPES,
     *(ENVELOPE | {"data": value} for value in each([], {})),
-    *(ENVELOPE | {"data": without(PRICING, member)} for member in PRICING),
-    *(pricing(**members) for members in each({"customerId": None}, {"customerId": 1}, {"offers": None}, {"offers": {}}, {"unknown": 1})),
+    *(ENVELOPE | {"data": without(PRICING, prop)} for prop in PRICING),
+    *(pricing(**props) for props in each({"customerId": None}, {"customerId": 1}, {"offers": None}, {"offers": {}}, {"unknown": 1})),
     *(pricing(offers=[value]) for value in each(None, [], {})),
     *(pricing(totalExtendedPrice=value) for value in each(None, "1", -0.5)),
-    *(pricing(offers=[without(PRICED, member)]) for member in PRICED),
+    *(pricing(offers=[without(PRICED, prop)]) for prop in PRICED),
     *(priced(offerId=value) for value in each(None, "", 1)),
     *(priced(quantity=value) for value in each(None, 0, -1, 1.5, "1", INT32[1] + 1)),
-    *(priced(**{member: value}) for member in ("unitPrice", "extendedPrice") for value in each(None, "1", -0.01, -1)),
+    *(priced(**{prop: value}) for prop in ("unitPrice", "extendedPrice") for value in each(None, "1", -0.01, -1)),
     *(priced(pageCount=value) for value in each(0, 1.5, "1", INT32[1] + 1)),
     *(priced(priceClass=value) for value in each(1, [])),
     *(priced(productIds=value) for value in each("x", [1], [None])),

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from brokerfuzz.schemas import load_contract
-from brokerfuzz.schemas.structure import DRAFT, SchemaFiles, Split, split, validator
+from brokerfuzz.schemas.structural_validation import DRAFT, SchemaFiles, Split, split, validator
 
 Found = Counter[tuple[Any, ...]]
 
@@ -34,7 +34,7 @@ def found_by(errors: Iterable[Any], *above: str) -> Found:
 
 def in_parts(parts: Split, value: Any) -> Found:
     found = found_by(parts.rest.iter_errors(value))
-    for name, asked in parts.members.items() if isinstance(value, dict) else ():
+    for name, asked in parts.props.items() if isinstance(value, dict) else ():
         if name in value:
             found += found_by(asked.iter_errors(value[name]), name)
     return found
@@ -42,10 +42,10 @@ def in_parts(parts: Split, value: Any) -> Found:
 
 @given(st.dictionaries(st.sampled_from([*ODD_NAMES, "none", "any", "other"]), VALUES) | VALUES)
 @example({"any": 1, "~1": "", "none": None, "é": "", "other": 1})
-def test_whatever_the_members_are_called(value: Any) -> None:
+def test_whatever_the_properties_are_called(value: Any) -> None:
     files = SchemaFiles({"one": HAND_WRITTEN})
     parts = split("one", HAND_WRITTEN, files)
-    assert set(parts.members) == {*ODD_NAMES, "none", "any"}
+    assert set(parts.props) == {*ODD_NAMES, "none", "any"}
     assert in_parts(parts, value) == found_by(validator(HAND_WRITTEN, files).iter_errors(value))
 
 
@@ -55,7 +55,7 @@ def test_of_offers(value: Any) -> None:
     contract = load_contract()
     files, schema = SchemaFiles(contract.schemas), contract.schemas["offer-creation-request"]
     parts = split("offer-creation-request", schema, files)
-    assert set(parts.members) == set(schema["properties"])
+    assert set(parts.props) == set(schema["properties"])
     assert in_parts(parts, value) == found_by(validator(schema, files).iter_errors(value))
 
 
@@ -63,15 +63,15 @@ def test_of_offers(value: Any) -> None:
 def test_whatever_the_schema_calls_itself(identity: dict[str, str]) -> None:
     schema = {**identity, "$defs": {"text": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/text"}}}
     parts = split("one", schema, SchemaFiles({"one": schema}))
-    assert parts.members["a"].is_valid("text")
-    assert not parts.members["a"].is_valid(1)
+    assert parts.props["a"].is_valid("text")
+    assert not parts.props["a"].is_valid(1)
 
 
 @pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
 def test_nothing_is_apart_where_the_rest_may_refer_to_it(keyword: str) -> None:
     schema = {"properties": {"a": {"type": "string"}, "b": True}, "allOf": [{"properties": {"b": {keyword: "#/properties/a"}}}]}
     parts = split("one", schema, SchemaFiles({"one": schema}))
-    assert not parts.members
+    assert not parts.props
     assert not parts.rest.is_valid({"b": 1})
 
 
@@ -93,18 +93,18 @@ def test_nothing_is_apart_where_the_rest_may_refer_to_it(keyword: str) -> None:
         ({"$defs": {}, "examples": [], "type": ["object", "null"]}, set()),
     ],
 )
-def test_it_is_told_which_members_the_rest_looks_at(rest: dict[str, Any], seen: set[str] | None) -> None:
+def test_it_is_told_which_properties_the_rest_looks_at(rest: dict[str, Any], seen: set[str] | None) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}, **rest}
     assert seen_by(split("one", schema, SchemaFiles({"one": schema}))) == seen
 
 
 @given(st.dictionaries(st.sampled_from(["number", "offerType", "productClusters", "comments", "orderMinimum", "surcharge", "other"]), VALUES))
-def test_members_that_the_rest_does_not_look_at_might_as_well_not_be_there(value: Any) -> None:
+def test_properties_that_the_rest_does_not_look_at_might_as_well_not_be_there(value: Any) -> None:
     contract = load_contract()
     parts = split("offer-creation-request", contract.schemas["offer-creation-request"], SchemaFiles(contract.schemas))
     seen = seen_by(parts)
     assert seen is not None
-    outline = {name: member for name, member in value.items() if name in seen or name not in parts.members}
+    outline = {name: prop for name, prop in value.items() if name in seen or name not in parts.props}
     assert [error.message for error in parts.rest.iter_errors(outline)] == [error.message for error in parts.rest.iter_errors(value)]
 
 
@@ -122,16 +122,16 @@ TIED = {
 
 @pytest.mark.parametrize("schema", [TIED, {**TIED, "if": True}, load_contract().schemas["offer-creation-request"]])
 @given(data=st.data())
-def test_what_is_asked_of_members_together_is_told_apart(schema: dict[str, Any], data: st.DataObject) -> None:
-    """Each tie is asked of its own members alone; together they find what the rest finds."""
+def test_what_is_asked_of_properties_together_is_told_apart(schema: dict[str, Any], data: st.DataObject) -> None:
+    """Each tie is asked of its own properties alone; together they find what the rest finds."""
     parts = split("offer-creation-request", schema, SchemaFiles({**load_contract().schemas, "offer-creation-request": schema}))
     assert parts.ties is not None
-    names = st.sampled_from(sorted(set(parts.members) & {*(seen_by(parts) or ()), *list(parts.members)[:4]}))
+    names = st.sampled_from(sorted(set(parts.props) & {*(seen_by(parts) or ()), *list(parts.props)[:4]}))
     value = data.draw(st.dictionaries(names, VALUES | st.just("Product List")))
     found = Counter[tuple[Any, ...]]()
     for tie in parts.ties:
         for asked in tie.asked:
-            found += found_by(asked.iter_errors({name: member for name, member in value.items() if name in tie.names}))
+            found += found_by(asked.iter_errors({name: prop for name, prop in value.items() if name in tie.names}))
     assert places(found) == places(found_by(parts.rest.iter_errors(value)))
 
 

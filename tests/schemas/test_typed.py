@@ -15,7 +15,7 @@ def test_the_committed_definitions_are_those_of_the_schemas() -> None:
     assert Path(typed.__file__).read_text(encoding="utf-8") == typed_source(load_contract()), REMEDY
 
 
-def test_required_members_are_those_of_the_contract() -> None:
+def test_required_properties_are_those_of_the_contract() -> None:
     assert typed.OfferCreationRequest.__required_keys__ == {"number", "offerType"}
     assert typed.ClusterProduct.__required_keys__ == {"productId", "productQuantityInOffer"}
     assert typed.PageCountPrice.__required_keys__ == frozenset()
@@ -24,7 +24,7 @@ def test_required_members_are_those_of_the_contract() -> None:
 
 
 @pytest.mark.parametrize(
-    ("owner", "member", "annotation"),
+    ("owner", "prop", "annotation"),
     [
         (typed.OfferCreationRequest, "number", str),
         (typed.OfferCreationRequest, "orderMinimum", NotRequired[int | None]),
@@ -40,8 +40,8 @@ def test_required_members_are_those_of_the_contract() -> None:
         ),
     ],
 )
-def test_a_member_has_the_type_of_its_field(owner: type, member: str, annotation: Any) -> None:
-    assert get_type_hints(owner, include_extras=True)[member] == annotation
+def test_a_property_has_the_type_of_its_field(owner: type, prop: str, annotation: Any) -> None:
+    assert get_type_hints(owner, include_extras=True)[prop] == annotation
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)

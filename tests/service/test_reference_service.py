@@ -19,7 +19,7 @@ from brokerfuzz.service.running import running
 NOW = datetime(2025, 6, 15, 12, 0, tzinfo=UTC)
 OFFER_CREATION: Final = "offer-creation-request"
 OFFER = {"number": "OFF-1", "offerType": "Email"}
-SILENT_SECONDS = 0.5
+TIMEOUT_SECONDS = 0.5
 
 INVALID: dict[str, tuple[Any, str]] = {
     "an empty number": ({**OFFER, "number": ""}, "/number"),
@@ -31,7 +31,7 @@ INVALID: dict[str, tuple[Any, str]] = {
         "/productClusters/0/products/0/productId",
     ),
     "an update in the future": ({**OFFER, "lastUpdatedDateTimeUtc": "2999-01-01T00:00:00Z"}, "/lastUpdatedDateTimeUtc"),
-    "an unknown member": ({**OFFER, "a/b": 1}, "/a~1b"),
+    "an unknown property": ({**OFFER, "a/b": 1}, "/a~1b"),
     "an array": ([OFFER], "the offer"),
     "no JSON": (b"{", "the offer"),
     "nothing": (b"", "the offer"),
@@ -61,7 +61,7 @@ def url() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def buggy() -> Iterator[str]:
-    with running(bugs=["crashes-on-other-roots", "aborts-on-percent-signs", "hangs-on-blanks", "claims-success-of-refused"]) as url:
+    with running(bugs=["crashes-on-other-roots", "aborts-on-percent-signs", "hangs-on-blanks", "claims-success-of-rejected"]) as url:
         yield url
 
 
@@ -75,7 +75,7 @@ def test_generated_valid_offers_are_accepted(plausible: bool) -> None:
 
 
 @pytest.mark.parametrize("named", INVALID)
-def test_an_invalid_offer_is_refused_with_the_place_in_words(url: str, named: str) -> None:
+def test_an_invalid_offer_is_rejected_with_the_place_in_words(url: str, named: str) -> None:
     body, place = INVALID[named]
     status, headers, answer = ask(url, "POST", "/offers", encoded(body))
     envelope = json.loads(answer)
@@ -121,10 +121,10 @@ def test_the_answer_is_the_oracles_or_the_tables() -> None:
         assert answer(encoded(body)).accepts is accepted, body
 
 
-def test_the_table_decides_every_silence_of_an_offer_and_no_other() -> None:
+def test_the_table_decides_every_ambiguity_of_an_offer_and_no_other() -> None:
     contract = load_contract()
-    assert DECISIONS.keys() == {silence.id for silence in contract.silences if silence.concerns(OFFER_CREATION)}
-    contract.check_stances(decisions(contract))
+    assert DECISIONS.keys() == {ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(OFFER_CREATION)}
+    contract.check_policies(decisions(contract))
 
 
 def test_the_clock_is_the_one_that_was_given() -> None:
@@ -167,13 +167,13 @@ def test_head_is_get_without_the_body(url: str) -> None:
         ("POST", "/offers/1", 404, None),
     ],
 )
-def test_what_is_not_there_is_refused_in_the_envelope(url: str, method: str, path: str, status: int, allowed: str | None) -> None:
+def test_what_is_not_there_is_rejected_in_the_envelope(url: str, method: str, path: str, status: int, allowed: str | None) -> None:
     got, headers, body = ask(url, method, path, b"{}" if method != "GET" else None)
     assert (got, headers["allow"]) == (status, allowed)
     assert check("product-list-response", body).label == "valid"
 
 
-def test_a_body_beyond_the_limit_is_refused(url: str) -> None:
+def test_a_body_beyond_the_limit_is_rejected(url: str) -> None:
     assert ask(url, "POST", "/offers", b" " * (LARGEST_BODY + 1))[0] == 413
     assert ask(url, "POST", "/offers", encoded(OFFER) + b" " * 2_000_000)[0] == 201
 
@@ -202,7 +202,7 @@ def test_a_seeded_abort_cuts_the_connection(buggy: str) -> None:
 
 def test_a_seeded_hang_gives_no_answer_and_leaves_others_theirs(buggy: str) -> None:
     with pytest.raises(TimeoutError):
-        ask(buggy, "POST", "/offers", encoded({**OFFER, "description": " " * 16}), timeout=SILENT_SECONDS)
+        ask(buggy, "POST", "/offers", encoded({**OFFER, "description": " " * 16}), timeout=TIMEOUT_SECONDS)
     assert ask(buggy, "POST", "/offers", encoded(OFFER))[0] == 201
 
 

@@ -19,26 +19,26 @@ from brokerfuzz.service.judging import answering
 NOW = datetime(2025, 6, 15, 12, 0, tzinfo=UTC)
 OFFER_CREATION = "offer-creation-request"
 
-Members = dict[str, Any]
+Properties = dict[str, Any]
 
 
-def product(**members: Any) -> Members:
-    return {"productId": "PRD-1", "productQuantityInOffer": 2, "associatedFileName": "A.PDF", "pageCount": 4, "surcharge": 0.5} | members
+def product(**props: Any) -> Properties:
+    return {"productId": "PRD-1", "productQuantityInOffer": 2, "associatedFileName": "A.PDF", "pageCount": 4, "surcharge": 0.5} | props
 
 
-def cluster(*products: Any, **members: Any) -> Members:
-    return {"id": "C-1", "products": [*products] or [product()]} | members
+def cluster(*products: Any, **props: Any) -> Properties:
+    return {"id": "C-1", "products": [*products] or [product()]} | props
 
 
-def tier(**members: Any) -> Members:
-    return {"price": 1.25, "minimumQuantity": 1, "maximumQuantity": 99, "pageCounts": [{"minimumPages": 1, "price": 2.5}]} | members
+def tier(**props: Any) -> Properties:
+    return {"price": 1.25, "minimumQuantity": 1, "maximumQuantity": 99, "pageCounts": [{"minimumPages": 1, "price": 2.5}]} | props
 
 
-def price_class(**members: Any) -> Members:
-    return {"name": "Retail", "price": 1.5, "priceTiers": [tier()]} | members
+def price_class(**props: Any) -> Properties:
+    return {"name": "Retail", "price": 1.5, "priceTiers": [tier()]} | props
 
 
-def offer(**members: Any) -> Members:
+def offer(**props: Any) -> Properties:
     """An ordinary offer that says something of nearly everything."""
     return {
         "number": "OFF-1",
@@ -61,28 +61,28 @@ def offer(**members: Any) -> Members:
         "omniChannel": {"offers": [{"offerId": "OMS-2", "deliveryChannel": "Email"}]},
         "priceClasses": [price_class()],
         "productClusters": [cluster()],
-    } | members
+    } | props
 
 
-def bare(**members: Any) -> Members:
-    return {"number": "OFF-1", "offerType": "Direct Mail"} | members
+def bare(**props: Any) -> Properties:
+    return {"number": "OFF-1", "offerType": "Direct Mail"} | props
 
 
-def listing(*clusters: Any, **members: Any) -> Members:
+def listing(*clusters: Any, **props: Any) -> Properties:
     """A Product List of these clusters."""
-    return offer(offerType="Product List", productClusters=[*clusters] or [cluster()], **members)
+    return offer(offerType="Product List", productClusters=[*clusters] or [cluster()], **props)
 
 
-def without(members: Members, name: str) -> Members:
-    return {key: value for key, value in members.items() if key != name}
+def without(props: Properties, name: str) -> Properties:
+    return {key: value for key, value in props.items() if key != name}
 
 
-def tiers(**members: Any) -> Members:
-    return offer(priceClasses=[price_class(priceTiers=[tier(**members)])])
+def tiers(**props: Any) -> Properties:
+    return offer(priceClasses=[price_class(priceTiers=[tier(**props)])])
 
 
-def products(**members: Any) -> Members:
-    return offer(productClusters=[cluster(product(**members))])
+def products(**props: Any) -> Properties:
+    return offer(productClusters=[cluster(product(**props))])
 
 
 def text(old: str, new: str) -> bytes:
@@ -121,17 +121,17 @@ WITNESSES: dict[str, Any] = {
     "accepts-null-class-name": offer(priceClasses=[price_class(name=None)]),
     "accepts-missing-property-name": offer(additionalPropsRequiredOnOrder=[{"type": "string"}]),
     "accepts-null-property-type": offer(additionalPropsRequiredOnOrder=[{"name": "Colour", "type": None}]),
-    "accepts-null-texts-in-arrays": offer(categoryIds=["CAT-1", None]),
+    "accepts-null-strings-in-arrays": offer(categoryIds=["CAT-1", None]),
     "accepts-wide-integers": offer(orderMaximum=2147483648),
     "accepts-wide-fixed-quantities": offer(fixedOrderQuantities=[1 << 40]),
-    "accepts-numbers-in-text-arrays": offer(categoryIds=[7]),
-    "ignores-unknown-members": tiers(colour="red"),
-    "ignores-unknown-members-at-root": offer(colour="red"),
-    "ignores-unknown-members-in-products": products(colour="red"),
-    "ignores-unknown-members-in-omni-channel": offer(omniChannel={"colour": "red"}),
-    "ignores-unknown-members-in-page-counts": tiers(pageCounts=[{"colour": "red"}]),
-    "ignores-unknown-null-members": products(colour=None),
-    "ignores-unknown-underscore-members": products(_colour="red"),
+    "accepts-numbers-in-string-arrays": offer(categoryIds=[7]),
+    "ignores-unknown-properties": tiers(colour="red"),
+    "ignores-unknown-properties-at-root": offer(colour="red"),
+    "ignores-unknown-properties-in-products": products(colour="red"),
+    "ignores-unknown-properties-in-omni-channel": offer(omniChannel={"colour": "red"}),
+    "ignores-unknown-properties-in-page-counts": tiers(pageCounts=[{"colour": "red"}]),
+    "ignores-unknown-null-properties": products(colour=None),
+    "ignores-unknown-underscore-properties": products(_colour="red"),
     "checks-first-items-only": offer(categoryIds=["CAT-1", 7]),
     "checks-ten-items-only": offer(categoryIds=[*(f"CAT-{n}" for n in range(10)), 7]),
     "checks-first-product-only": offer(productClusters=[cluster(product(), product(productId=""))]),
@@ -143,53 +143,53 @@ WITNESSES: dict[str, Any] = {
     "accepts-comments": text("12.5", "12.5 /* // a price */"),
     "accepts-leading-zeros": text("12.5", "0012.5"),
     # too strict
-    "refuses-empty-description": offer(description=""),
-    "refuses-blank-comments": offer(comments="  "),
-    "refuses-blank-number": offer(number=" "),
-    "refuses-lower-case-number": offer(number="off-1"),
-    "refuses-negative-price": offer(defaultPrice=-1),
-    "refuses-zero-price": tiers(price=0),
-    "refuses-negative-surcharge": products(surcharge=-0.5),
-    "refuses-fractions-of-cents": offer(defaultPrice=0.125),
-    "refuses-zero-quantity": products(productQuantityInOffer=0),
-    "refuses-negative-tier-quantity": tiers(minimumQuantity=-5),
-    "refuses-large-order-maximum": offer(orderMaximum=32768),
-    "refuses-zero-weight": offer(weightInPounds=0),
-    "refuses-astral-text": products(associatedFileName="\U0001f600"),
-    "refuses-non-ascii-text": offer(description="Größe"),
-    "refuses-long-text": offer(description="a" * 256),
-    "refuses-line-breaks": offer(description="A\npostcard"),
-    "refuses-markup": offer(secureEmailBody="<b>Hello</b>"),
-    "refuses-apostrophes": offer(description="O'Brien's"),
-    "refuses-null-description": offer(description=None),
-    "refuses-null-omni-channel": offer(omniChannel=None),
-    "refuses-null-price-tiers": offer(priceClasses=[price_class(priceTiers=None)]),
-    "refuses-null-page-count": products(pageCount=None),
-    "refuses-null-flags": offer(isActive=None),
-    "refuses-absent-description": bare(),
-    "refuses-absent-class-price": offer(priceClasses=[{"name": "Retail"}]),
-    "refuses-absent-property-type": offer(additionalPropsRequiredOnOrder=[{"name": "Colour"}]),
-    "refuses-empty-arrays": offer(categoryIds=[]),
-    "refuses-more-than-ten-items": offer(categoryIds=[f"CAT-{n}" for n in range(11)]),
-    "refuses-second-clusters": TWO_CLUSTERS,
-    "refuses-late-offer-type": without(offer(), "offerType") | {"offerType": "Direct Mail"},
-    "refuses-late-product-id": offer(productClusters=[cluster({"productQuantityInOffer": 2, "productId": "PRD-1"})]),
-    "refuses-fractional-seconds": offer(availableStartDate="2024-01-01T00:00:00.5Z"),
-    "refuses-past-start": offer(availableStartDate="1999-12-31T00:00:00Z"),
-    "refuses-hyphenless-ids": products(productId="PRD1"),
-    "refuses-escaped-text": text("A postcard", "A\\u0020postcard"),
-    "refuses-line-breaks-in-json": json.dumps(offer(), indent=1).encode(),
-    "refuses-exponents": text("12.5", "1.25e1"),
+    "rejects-empty-description": offer(description=""),
+    "rejects-blank-comments": offer(comments="  "),
+    "rejects-blank-number": offer(number=" "),
+    "rejects-lower-case-number": offer(number="off-1"),
+    "rejects-negative-price": offer(defaultPrice=-1),
+    "rejects-zero-price": tiers(price=0),
+    "rejects-negative-surcharge": products(surcharge=-0.5),
+    "rejects-fractions-of-cents": offer(defaultPrice=0.125),
+    "rejects-zero-quantity": products(productQuantityInOffer=0),
+    "rejects-negative-tier-quantity": tiers(minimumQuantity=-5),
+    "rejects-large-order-maximum": offer(orderMaximum=32768),
+    "rejects-zero-weight": offer(weightInPounds=0),
+    "rejects-astral-strings": products(associatedFileName="\U0001f600"),
+    "rejects-non-ascii-strings": offer(description="Größe"),
+    "rejects-long-strings": offer(description="a" * 256),
+    "rejects-line-breaks": offer(description="A\npostcard"),
+    "rejects-markup": offer(secureEmailBody="<b>Hello</b>"),
+    "rejects-apostrophes": offer(description="O'Brien's"),
+    "rejects-null-description": offer(description=None),
+    "rejects-null-omni-channel": offer(omniChannel=None),
+    "rejects-null-price-tiers": offer(priceClasses=[price_class(priceTiers=None)]),
+    "rejects-null-page-count": products(pageCount=None),
+    "rejects-null-flags": offer(isActive=None),
+    "rejects-absent-description": bare(),
+    "rejects-absent-class-price": offer(priceClasses=[{"name": "Retail"}]),
+    "rejects-absent-property-type": offer(additionalPropsRequiredOnOrder=[{"name": "Colour"}]),
+    "rejects-empty-arrays": offer(categoryIds=[]),
+    "rejects-more-than-ten-items": offer(categoryIds=[f"CAT-{n}" for n in range(11)]),
+    "rejects-second-clusters": TWO_CLUSTERS,
+    "rejects-late-offer-type": without(offer(), "offerType") | {"offerType": "Direct Mail"},
+    "rejects-late-product-id": offer(productClusters=[cluster({"productQuantityInOffer": 2, "productId": "PRD-1"})]),
+    "rejects-fractional-seconds": offer(availableStartDate="2024-01-01T00:00:00.5Z"),
+    "rejects-past-start": offer(availableStartDate="1999-12-31T00:00:00Z"),
+    "rejects-hyphenless-ids": products(productId="PRD1"),
+    "rejects-escaped-strings": text("A postcard", "A\\u0020postcard"),
+    "rejects-line-breaks-in-json": json.dumps(offer(), indent=1).encode(),
+    "rejects-exponents": text("12.5", "1.25e1"),
     # coercions
-    "coerces-text-to-integer": offer(orderMinimum=" 7 "),
-    "coerces-text-to-number": offer(defaultPrice="1.5e1"),
-    "coerces-text-to-boolean": offer(isActive="True"),
+    "coerces-string-to-integer": offer(orderMinimum=" 7 "),
+    "coerces-string-to-number": offer(defaultPrice="1.5e1"),
+    "coerces-string-to-boolean": offer(isActive="True"),
     "coerces-words-to-boolean": offer(isActive="yes"),
     "coerces-number-to-boolean": offer(isActive=1),
     "coerces-boolean-to-number": offer(defaultPrice=True),
-    "coerces-number-to-text": offer(number=17),
-    "coerces-boolean-to-text": offer(description=False),
-    "coerces-empty-text-to-null": offer(orderMinimum=""),
+    "coerces-number-to-string": offer(number=17),
+    "coerces-boolean-to-string": offer(description=False),
+    "coerces-empty-string-to-null": offer(orderMinimum=""),
     "truncates-fractions": offer(orderMinimum=1.9),
     "wraps-wide-integers": offer(orderMinimum=(1 << 32) + 1),
     "wraps-single-items": offer(categoryIds="CAT-1"),
@@ -202,7 +202,7 @@ WITNESSES: dict[str, Any] = {
     # failures
     "crashes-on-null-products": offer(productClusters=[cluster(products=None)]),
     "crashes-on-empty-access-groups": offer(accessGroups=[]),
-    "crashes-on-astral-text": offer(number="\U0001f600"),
+    "crashes-on-astral-strings": offer(number="\U0001f600"),
     "crashes-on-huge-numbers": offer(defaultPrice=-1e308),
     "crashes-on-deep-nesting": b'{"a":' + b"[" * 99 + b"]" * 99 + b"}",
     "crashes-on-missing-clusters": without(listing(), "productClusters"),
@@ -218,7 +218,7 @@ WITNESSES: dict[str, Any] = {
     "hangs-on-largest-quantity": products(productQuantityInOffer=2147483647),
     "hangs-on-blanks": offer(description="A" + " " * 16 + "B"),
     "hangs-on-null-tier-bounds": tiers(maximumQuantity=None),
-    "claims-success-of-refused": offer(number=""),
+    "claims-success-of-rejected": offer(number=""),
     "claims-failure-of-accepted": bare(),
     # conditions
     "product-list-rule-off": without(listing(), "productClusters"),
@@ -236,7 +236,7 @@ WITNESSES: dict[str, Any] = {
     "order-minimum-unchecked-beside-fixed-quantities": offer(orderMinimum=0),
     "clock-rule-by-day": offer(lastUpdatedDateTimeUtc="2025-06-15T23:00:00Z"),
     "clock-rule-off-without-start": bare(lastUpdatedDateTimeUtc="2026-01-01T00:00:00Z"),
-    "zero-price-taken-for-missing": tiers(price=0),
+    "zero-price-treated-as-missing": tiers(price=0),
 }
 CONTROLS: dict[str, Any] = {
     "accepts-zero-page-count": products(pageCount=-1),
@@ -245,12 +245,12 @@ CONTROLS: dict[str, Any] = {
     "accepts-wide-integers": offer(orderMaximum=0),
     "accepts-nan": b"{",
     "accepts-trailing-text": b"x{}",
-    "ignores-unknown-members-at-root": products(colour="red"),
-    "ignores-unknown-null-members": offer(colour="red"),
+    "ignores-unknown-properties-at-root": products(colour="red"),
+    "ignores-unknown-null-properties": offer(colour="red"),
     "checks-first-items-only": offer(categoryIds=[7]),
     "checks-ten-items-only": offer(categoryIds=[*(f"CAT-{n}" for n in range(9)), 7]),
-    "coerces-text-to-integer": offer(orderMinimum="seven"),
-    "coerces-text-to-number": offer(orderMinimum="7"),
+    "coerces-string-to-integer": offer(orderMinimum="seven"),
+    "coerces-string-to-number": offer(orderMinimum="7"),
     "wraps-wide-integers": offer(orderMinimum=1 << 32),
     "clock-rule-by-day": offer(lastUpdatedDateTimeUtc="2025-06-16T01:00:00Z"),
     "product-list-rule-off-when-type-comes-late": listing() | {"productClusters": []},
@@ -281,7 +281,7 @@ def test_there_is_a_witness_for_each_bug() -> None:
 @pytest.mark.parametrize("name", BUGS)
 def test_a_bug_shows_on_its_witness(name: str) -> None:
     body = encoded(WITNESSES[name])
-    assert check(OFFER_CREATION, body, now=NOW).label != "unspecified", "a bug where the contract is silent is none"
+    assert check(OFFER_CREATION, body, now=NOW).label != "unspecified", "a bug where the contract leaves a question open is none"
     assert answered(body, name) != answered(body)
 
 
@@ -361,9 +361,9 @@ def test_an_unknown_bug_is_told_with_the_nearest_one() -> None:
 
 
 def test_bugs_can_be_seeded_together() -> None:
-    both = answering(bugs=["coerces-text-to-integer", "accepts-zero-order-minimum"], now=NOW)
+    both = answering(bugs=["coerces-string-to-integer", "accepts-zero-order-minimum"], now=NOW)
     assert both(encoded(offer(orderMinimum="0"))).status == 400, "the second one asks for a number"
-    assert answering(bugs=["accepts-zero-order-minimum", "coerces-text-to-integer"], now=NOW)(encoded(offer(orderMinimum="0"))).accepts
+    assert answering(bugs=["accepts-zero-order-minimum", "coerces-string-to-integer"], now=NOW)(encoded(offer(orderMinimum="0"))).accepts
     assert both(encoded(offer(orderMinimum=0))).accepts
 
 

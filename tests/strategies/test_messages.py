@@ -1,11 +1,11 @@
-"""Strategies of valid messages, each held to one shared contract; then what each reaches, shrinks to and refuses."""
+"""Strategies of valid messages, each held to one shared contract; then what each reaches, shrinks to and rejects."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from finding import minimal
+from example_search import minimal
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
@@ -242,7 +242,7 @@ def test_a_pinned_offer_type_still_decides_what_is_required(message: Any) -> Non
 
 
 @given(product_list_responses(min_products=1, fields={"data[].status": st.just("Retired")}))
-def test_members_of_items_can_be_pinned(message: Any) -> None:
+def test_properties_of_items_can_be_pinned(message: Any) -> None:
     assert {record["status"] for record in message["data"]} == {"Retired"}
 
 
@@ -251,7 +251,7 @@ def test_a_pinned_price_is_left_alone(message: Any) -> None:
     assert message["data"] is None or message["data"]["totalExtendedPrice"] == 5
 
 
-REFUSED: list[tuple[SearchStrategy[Any], str]] = [
+REJECTED: list[tuple[SearchStrategy[Any], str]] = [
     (offer_requests(offer_types=["Fax"]), r"offer_types='Fax': each is one of 'Direct Mail'"),
     (offer_requests(offer_types=[]), r"offer_types=\[\]: .*at least one"),
     (offer_requests(offer_types="VDM"), r"offer_types='VDM': give several in a list"),
@@ -272,13 +272,13 @@ REFUSED: list[tuple[SearchStrategy[Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("strategy", "words"), REFUSED, ids=[words for _, words in REFUSED])
-def test_impossible_wishes_are_refused_when_drawn(strategy: SearchStrategy[Any], words: str) -> None:
+@pytest.mark.parametrize(("strategy", "words"), REJECTED, ids=[words for _, words in REJECTED])
+def test_impossible_wishes_are_rejected_when_drawn(strategy: SearchStrategy[Any], words: str) -> None:
     with pytest.raises(InvalidArgument, match=words):
         minimal(strategy)
 
 
-def test_a_strategy_that_is_not_drawn_from_refuses_nothing() -> None:
+def test_a_strategy_that_is_not_drawn_from_rejects_nothing() -> None:
     offer_requests(offer_types=["Fax"])
 
 

@@ -79,9 +79,9 @@ def test_an_answer_is_read_from_what_a_function_returns_or_raises(calling: Calli
         pytest.param("os.write(2, b'alas\\n'); os._exit(0)", "crashed", "ended without an answer, exit status 0: alas", id="exits with a word"),
         pytest.param("os.kill(os.getpid(), 9)", "crashed", "ended without an answer, killed by SIGKILL", id="killed"),
         pytest.param("ctypes.string_at(0)", "crashed", "ended without an answer, killed by SIGSEGV", id="segmentation fault"),
-        pytest.param("while True: pass", "silent", "no return within 0.5 s, nor ever before: killed", id="endless loop"),
-        pytest.param("while True: os.write(1, b'x' * 65536); os.write(2, b'x' * 65536)", "silent", "no return within", id="endless output"),
-        pytest.param("os.closerange(0, 3); time.sleep(60)", "silent", "no return within", id="closes the standard streams"),
+        pytest.param("while True: pass", "timeout", "no return within 0.5 s, nor ever before: killed", id="endless loop"),
+        pytest.param("while True: os.write(1, b'x' * 65536); os.write(2, b'x' * 65536)", "timeout", "no return within", id="endless output"),
+        pytest.param("os.closerange(0, 3); time.sleep(60)", "timeout", "no return within", id="closes the standard streams"),
         pytest.param("os.closerange(0, 100); time.sleep(60)", "crashed", "closed its output without an answer", id="closes all"),
         pytest.param("os.write(4, b'accepted\\n')", "crashed", "wrote to the pipe of the answers itself", id="writes garbage for us"),
         pytest.param("os.write(4, b'\\0\\0\\0\\1A' * 2)", "crashed", "answered before it was asked", id="writes answers for us"),
@@ -89,7 +89,7 @@ def test_an_answer_is_read_from_what_a_function_returns_or_raises(calling: Calli
     ],
 )
 def test_whatever_becomes_of_the_process_is_an_answer(calling: Calling, code: str, kind: str, reason: str) -> None:
-    said = answer(calling(code, timeout=0.5 if kind == "silent" else SECONDS))
+    said = answer(calling(code, timeout=0.5 if kind == "timeout" else SECONDS))
     assert (said.kind, said.reason[: len(reason)], said.reached) == (kind, reason, True)
 
 
@@ -97,7 +97,7 @@ def test_after_a_crash_the_next_message_has_a_process_again(calling: Calling) ->
     code = "if body == b'crash': os._exit(1)\nif body == b'hang': time.sleep(60)\nreturn 'accepted ' + body.decode()"
     bodies = [b"crash" if number % 13 == 0 else b"hang" if number == 30 else b"%d" % number for number in range(60)]
     said = answers(calling(code, processes=3, timeout=3), *bodies, at_once=True)
-    kinds = {b"crash": "crashed", b"hang": "silent"}
+    kinds = {b"crash": "crashed", b"hang": "timeout"}
     assert [answer.kind for answer in said] == [kinds.get(body, "accepted") for body in bodies]
     assert all(answer.reason == body.decode() for answer, body in zip(said, bodies, strict=True) if answer.kind == "accepted")
 
@@ -122,9 +122,9 @@ def test_what_can_be_awaited_is_awaited(calling: Calling, head: str) -> None:
     assert said[1].reason == said[2].reason  # one event loop, so that what belongs to it lives from message to message
 
 
-def test_the_user_says_what_refuses(calling: Calling) -> None:
+def test_the_user_says_what_rejects(calling: Calling) -> None:
     code = "raise {b'k': KeyError, b'v': ValueError, b'a': AssertionError, b'u': UnicodeError}[body]('no')"
-    said = answers(calling(code, refusals=["builtins:LookupError", "builtins:AssertionError"]), b"k", b"v", b"a")
+    said = answers(calling(code, rejections=["builtins:LookupError", "builtins:AssertionError"]), b"k", b"v", b"a")
     assert [answer.kind for answer in said] == ["rejected", "crashed", "rejected"]
 
 
@@ -163,11 +163,11 @@ def test_a_name_that_cannot_be_called_is_an_error_with_a_remedy(calling: Calling
 
 
 @pytest.mark.parametrize(
-    ("refusal", "words"), [("builtins:print", "no class of exceptions"), ("builtins:Nothing", "has no 'Nothing'"), ("x", "lacks a colon")]
+    ("rejection", "words"), [("builtins:print", "no class of exceptions"), ("builtins:Nothing", "has no 'Nothing'"), ("x", "lacks a colon")]
 )
-def test_a_refusal_that_is_no_class_of_exceptions_is_an_error(calling: Calling, refusal: str, words: str) -> None:
+def test_a_rejection_that_is_no_class_of_exceptions_is_an_error(calling: Calling, rejection: str, words: str) -> None:
     with pytest.raises(TargetError, match=words):
-        answer(calling("return True", refusals=[refusal]))
+        answer(calling("return True", rejections=[rejection]))
 
 
 def test_a_module_that_prints_and_reads_and_lingers_as_it_is_imported_is_no_trouble(calling: Calling) -> None:
@@ -206,7 +206,7 @@ def test_who_is_given_up_or_hangs_is_killed_with_all_that_it_started(calling: Ca
     code = "for pid in (os.getpid(), subprocess.Popen(['sleep', '60']).pid): open(f'pids/{pid}', 'w').close()\ntime.sleep(60)"
     started = time.monotonic()
     cancelled_after(calling(code, processes=2), 0.7, *[b"{}"] * 5)
-    assert answer(calling(code, timeout=0.3)).kind == "silent"
+    assert answer(calling(code, timeout=0.3)).kind == "timeout"
     assert time.monotonic() - started < SECONDS
     found = [int(path.name) for path in pids.iterdir()]
     assert len(found) == 6

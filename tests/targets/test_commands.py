@@ -31,7 +31,7 @@ def tidy() -> Iterator[None]:
     [
         pytest.param("", "accepted", "exit status 0", id="ends well"),
         pytest.param("print('fine')", "accepted", "exit status 0", id="ends well, with a word"),
-        pytest.param("raise SystemExit(3)", "rejected", "exit status 3", id="refuses"),
+        pytest.param("raise SystemExit(3)", "rejected", "exit status 3", id="rejects"),
         pytest.param("print('\\n no\\x1b number\\nx'); raise SystemExit(3)", "rejected", "exit status 3: no� number", id="says why"),
         pytest.param("import sys; print('out'); sys.exit('error\\nmore')", "rejected", "exit status 1: error", id="standard error first"),
         pytest.param("{}['number']", "rejected", "exit status 1: KeyError: 'number'", id="a traceback's last line"),
@@ -48,7 +48,7 @@ def test_an_answer_is_read_from_how_a_program_ends(code: str, kind: str, reason:
 
 
 @pytest.mark.parametrize(("status", "kind"), [(0, "accepted"), (1, "crashed"), (2, "rejected"), (65, "rejected"), (137, "crashed")])
-def test_where_statuses_that_refuse_are_named_others_are_crashes(status: int, kind: str) -> None:
+def test_where_statuses_that_reject_are_named_others_are_crashes(status: int, kind: str) -> None:
     assert answer(CommandTarget(python(f"raise SystemExit({status})"), reject=[2, 65])).kind == kind
 
 
@@ -85,7 +85,7 @@ def test_who_does_not_end_in_time_is_killed_with_all_that_it_started(tmp_path: P
         "while True: time.sleep(60)"
     )
     said = answer(CommandTarget(python(code, str(pids)), timeout=3))
-    assert (said.kind, said.reason, said.body) == ("silent", "no end within 3 s: killed", b"begun\n")
+    assert (said.kind, said.reason, said.body) == ("timeout", "no end within 3 s: killed", b"begun\n")
     assert 2.9 < said.seconds < SECONDS
     assert all(dies(int(pid)) for pid in pids.read_text().split())
 
@@ -117,7 +117,7 @@ def test_output_without_end_is_thrown_away(stream: int) -> None:
     code = f"import os\nfor _ in range(4000): os.write({stream}, b'x' * 65536)\nraise SystemExit(2)"
     said = answer(CommandTarget(python(code)))
     assert (said.kind, len(said.body)) == ("rejected", 2048)
-    assert answer(CommandTarget(["yes"], timeout=0.3)).kind == "silent"
+    assert answer(CommandTarget(["yes"], timeout=0.3)).kind == "timeout"
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 
 
@@ -134,9 +134,9 @@ def test_a_program_may_leave_its_input_unread(code: str) -> None:
     assert {said.kind for said in answers(target, b"{}", b"x" * 3_000_000, b"", b"x" * 70_000, at_once=True)} == {"accepted"}
 
 
-def test_closing_all_pipes_and_living_on_is_silence() -> None:
+def test_closing_all_pipes_and_living_on_is_ambiguity() -> None:
     said = answer(CommandTarget(python("import os, time; os.closerange(0, 3); time.sleep(60)"), timeout=0.4), b"x" * 1_000_000)
-    assert said.kind == "silent"
+    assert said.kind == "timeout"
 
 
 def test_a_trickle_does_not_put_the_end_off() -> None:
@@ -173,7 +173,7 @@ def test_a_system_that_cannot_tell_of_an_end_by_a_descriptor_has_threads_that_do
     monkeypatch.delattr(os, "pidfd_open")
     said = answers(CommandTarget(python("import sys; sys.exit(len(sys.stdin.read()))"), timeout=SECONDS), b"", b"a", b"ab", at_once=True)
     assert [answer.reason for answer in said] == ["exit status 0", "exit status 1", "exit status 2"]
-    assert answer(CommandTarget(["sleep", "60"], timeout=0.2)).kind == "silent"
+    assert answer(CommandTarget(["sleep", "60"], timeout=0.2)).kind == "timeout"
     until = time.monotonic() + SECONDS
     while threading.active_count() > 1 and time.monotonic() < until:
         time.sleep(0.01)
@@ -241,7 +241,7 @@ def test_a_program_that_goes_away_is_waited_for_and_then_it_is_said(tmp_path: Pa
         ("cat", {"reject": [0]}, "from 1 to 255"),
     ],
 )
-def test_what_cannot_be_is_refused_at_once(command: Any, options: Any, words: str) -> None:
+def test_what_cannot_be_is_rejected_at_once(command: Any, options: Any, words: str) -> None:
     with pytest.raises(TargetError, match=words):
         CommandTarget(command, **options)
 

@@ -109,10 +109,10 @@ def test_an_answer_is_read_from_what_a_server_does(behaviour: Behaviour, kind: s
         pytest.param(says_continue_for_ever, "no answer in time", id="says to go on for ever"),
     ],
 )
-def test_a_server_that_takes_too_long_is_silent(behaviour: Behaviour, reason: str) -> None:
+def test_a_server_that_takes_too_long_times_out(behaviour: Behaviour, reason: str) -> None:
     with serving(behaviour) as url:
         answer = asked(url, timeout=TIMEOUT)
-    assert (answer.kind, answer.status, answer.reason) == ("silent", None, reason)
+    assert (answer.kind, answer.status, answer.reason) == ("timeout", None, reason)
 
 
 def test_a_huge_answer_is_read_as_far_as_it_matters() -> None:
@@ -317,7 +317,7 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
         ("http://offers.example:99999/", "give one such as http"),
     ],
 )
-def test_a_url_that_cannot_be_used_is_refused_with_a_remedy(url: str, remedy: str) -> None:
+def test_a_url_that_cannot_be_used_is_rejected_with_a_remedy(url: str, remedy: str) -> None:
     with pytest.raises(TargetError, match=remedy):
         HttpTarget(url)
 
@@ -325,12 +325,12 @@ def test_a_url_that_cannot_be_used_is_refused_with_a_remedy(url: str, remedy: st
 @pytest.mark.parametrize(
     "options", [{"method": "BAD METHOD"}, {"headers": [("X A", "b")]}, {"headers": [("X-A", "a\r\nX-B: c")]}], ids=["method", "name", "value"]
 )
-def test_a_request_that_http_cannot_carry_is_refused_before_it_is_sent(options: dict[str, Any]) -> None:
+def test_a_request_that_http_cannot_carry_is_rejected_before_it_is_sent(options: dict[str, Any]) -> None:
     with pytest.raises(TargetError, match="correct its method or headers"):
         asked("http://127.0.0.1:9/", **options)
 
 
-def test_a_timeout_that_leaves_no_time_is_refused() -> None:
+def test_a_timeout_that_leaves_no_time_is_rejected() -> None:
     with pytest.raises(TargetError, match="more than 0"):
         HttpTarget("http://127.0.0.1:9/", timeout=0)
 

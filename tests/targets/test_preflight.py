@@ -62,13 +62,13 @@ def test_an_answer_to_the_message_is_not_judged(status: int) -> None:
     assert (preflight.answer.status, preflight.again.status, preflight.repeats, preflight.warning) == (status, status, True, None)
 
 
-def test_a_target_that_refuses_what_it_took_is_warned_of() -> None:
+def test_a_target_that_rejects_what_it_took_is_warned_of() -> None:
     preflight = checked(one_after_another(response(201), response(409)))
     assert (preflight.answer.kind, preflight.again.kind, preflight.repeats) == ("accepted", "rejected", False)
-    assert preflight.warning == ("the target refuses an offer that it took before (status 409): every message that repeats a number will be refused")
+    assert preflight.warning == ("the target rejects an offer that it took before (status 409): every message that repeats a number will be rejected")
 
 
-def test_a_message_that_is_refused_is_not_sent_again() -> None:
+def test_a_message_that_is_rejected_is_not_sent_again() -> None:
     service = Service(lambda _: 422)
     assert asyncio.run(_check(service)).repeats
     assert service.bodies == [b"{}"]

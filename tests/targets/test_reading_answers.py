@@ -59,11 +59,11 @@ def test_what_the_user_says_of_a_status_counts_and_a_code_outranks_a_class(rules
         (200, b'\xff{"operationWasSuccessful":false}', "accepted"),
     ],
 )
-def test_an_envelope_turns_an_acceptance_into_a_refusal_and_nothing_else(status: int, body: bytes, kind: str) -> None:
+def test_an_envelope_turns_an_acceptance_into_a_rejection_and_nothing_else(status: int, body: bytes, kind: str) -> None:
     assert AnswerRules().read(status, body).kind == kind
 
 
-def test_a_refusal_by_the_envelope_says_its_failure_messages() -> None:
+def test_a_rejection_by_the_envelope_says_its_failure_messages() -> None:
     assert AnswerRules().read(200, envelope(False, "a", "b")).reason == "operationWasSuccessful is false: a; b"
 
 
@@ -80,7 +80,7 @@ def test_patterns_are_parted_by_commas() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "2x", "abc", "20", "2000", "099", "0xx", "200;201"])
-def test_a_pattern_that_is_none_is_refused_with_a_remedy(text: str) -> None:
+def test_a_pattern_that_is_none_is_rejected_with_a_remedy(text: str) -> None:
     with pytest.raises(TargetError, match="give"):
         status_patterns(text)
     with pytest.raises(TargetError, match="give"):

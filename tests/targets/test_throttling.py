@@ -63,7 +63,7 @@ def test_a_503_that_does_not_say_when_to_come_back_is_a_crash() -> None:
     assert (answer.kind, answer.status, answer.reached, slowed.times) == ("crashed", 503, True, 0)
 
 
-@pytest.mark.parametrize(("status", "kind"), [(429, "silent"), (503, "crashed")])
+@pytest.mark.parametrize(("status", "kind"), [(429, "timeout"), (503, "crashed")])
 def test_who_is_asked_for_too_long_has_not_judged_the_message(status: int, kind: str) -> None:
     started = monotonic()
     with serving(sends(later(status, "Retry-After: 3600"))) as url:
@@ -82,7 +82,7 @@ def test_a_message_is_waited_for_no_longer_than_is_said() -> None:
     started = monotonic()
     with serving(turns_all_away) as url:
         answers, slowed = fired(url, 40, workers=8, longest_wait=0.5)
-    assert {(answer.kind, answer.reached) for answer in answers} == {("silent", False)}
+    assert {(answer.kind, answer.reached) for answer in answers} == {("timeout", False)}
     assert answers[0].reason.endswith("times (status 429)")
     assert slowed.seconds < 1.5
     assert monotonic() - started < 6
@@ -160,7 +160,7 @@ def test_who_was_asked_in_vain_is_left_alone_until_its_time_is_come() -> None:
 
     with serving(opens_later) as url:
         answers = asyncio.run(ask(url))
-    assert [(answer.kind, answer.reached) for answer in answers] == [("silent", False)] * 2 + [("accepted", True)] * 2
+    assert [(answer.kind, answer.reached) for answer in answers] == [("timeout", False)] * 2 + [("accepted", True)] * 2
     assert seen == [b"1", b"3", b"4", b"4"]
 
 
@@ -243,6 +243,6 @@ def test_a_target_can_be_opened_again_in_another_loop() -> None:
         assert [asyncio.run(ask(target)).kind for _ in range(2)] == ["accepted"] * 2
 
 
-def test_a_wait_of_no_seconds_is_refused() -> None:
+def test_a_wait_of_no_seconds_is_rejected() -> None:
     with pytest.raises(TargetError, match="give 0 or more"):
         HttpTarget("http://127.0.0.1:9/", longest_wait=-1)

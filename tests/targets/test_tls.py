@@ -119,11 +119,11 @@ def _self_signed() -> bytes:
 
 
 def test_tls_where_nobody_speaks_it_is_an_error_that_says_so() -> None:
-    async def refuses(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def rejects(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         writer.write(response(400))
 
-    with serving_streams(refuses) as url, pytest.raises(TargetError, match=r"does not speak TLS \(is it http://"):
+    with serving_streams(rejects) as url, pytest.raises(TargetError, match=r"does not speak TLS \(is it http://"):
         asked(url.replace("http://", "https://"))
 
 
@@ -146,7 +146,7 @@ def test_plain_http_where_tls_is_spoken_is_no_answer(authority: Authority) -> No
         (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "cannot be used .*give those of an authority, as PEM"),
     ],
 )
-def test_a_file_without_certificates_is_refused_with_a_remedy(content: bytes | None, remedy: str, tmp_path: Path) -> None:
+def test_a_file_without_certificates_is_rejected_with_a_remedy(content: bytes | None, remedy: str, tmp_path: Path) -> None:
     path = tmp_path / "ca.pem"
     if content is not None:
         path.write_bytes(content)

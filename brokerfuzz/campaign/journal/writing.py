@@ -8,12 +8,12 @@ from typing import Any, Protocol
 
 import orjson
 
+from brokerfuzz.atomic_files import own_name
 from brokerfuzz.campaign.journal.reading import GZIP, PIECE, VERSION, is_packed, lines
 from brokerfuzz.campaign.journal.records import Key, encode
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Answer
-from brokerfuzz.writing import own_name
 
 
 class Writer(Protocol):

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from brokerfuzz.decoder import pools
-from brokerfuzz.decoder.doubts import spelling_at
+from brokerfuzz.decoder import value_pools
+from brokerfuzz.decoder.ambiguity_sites import spelling_at
 from brokerfuzz.decoder.scalars import ValuePlace, scalar_values
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import Schema, strangers, types_of
@@ -17,7 +17,7 @@ from brokerfuzz.schemas.flattening import Schema, strangers, types_of
 Test = Callable[[Any, Schema], bool]
 
 SIZES = (0, 1, 2, 11, 100)
-"""Numbers of items that programs treat differently: none, one, several, more than ten, as many as no silence is about."""
+"""Numbers of items that programs treat differently: none, one, several, more than ten, as many as no ambiguity is about."""
 
 
 def _has(test: Callable[[str], bool]) -> Test:
@@ -38,7 +38,7 @@ _OF_TEXTS: Mapping[str, Test] = {
     "padded": lambda text, schema: bool(text.strip()) and text != text.strip(),
     "shortest": lambda text, schema: 0 < len(text) == schema.get("minLength", 0),
     "long": lambda text, schema: len(text) >= 255,
-    "longest": lambda text, schema: len(text) == schema.get("maxLength", pools.LONGEST),
+    "longest": lambda text, schema: len(text) == schema.get("maxLength", value_pools.LONGEST),
     "control-characters": _has(lambda letter: letter < " " or "\x7f" <= letter <= "\x9f"),
     "latin-letters": _beyond_ascii(lambda letter: "\xa0" < letter < "\u0250"),
     "combining-marks": _beyond_ascii(lambda letter: unicodedata.category(letter) in ("Mn", "Mc")),
@@ -178,22 +178,22 @@ class Edges:
 
 
 def spelled(value: Any) -> str:
-    """The name of the edge that is one member of an enumeration, or one of the two booleans."""
+    """The name of the edge that is one value of an enumeration, or one of the two booleans."""
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else f"={value}"
 
 
 def _of_any_object(schema: Schema) -> Iterator[str]:
-    members, required = schema.get("properties", {}), schema.get("required", ())
-    if len(members) > len(required):
-        yield from ("only-required", "one-more", "every-member")
+    props, required = schema.get("properties", {}), schema.get("required", ())
+    if len(props) > len(required):
+        yield from ("only-required", "one-more", "every-property")
 
 
 def _of_objects(value: dict[str, Any], schema: Schema) -> Iterator[str]:
-    members, required = schema.get("properties", {}), schema.get("required", ())
-    if len(members) > len(required):
+    props, required = schema.get("properties", {}), schema.get("required", ())
+    if len(props) > len(required):
         more = len(value) - len(required)
         yield from [
-            name for name, holds in (("only-required", more == 0), ("one-more", more == 1), ("every-member", len(value) == len(members))) if holds
+            name for name, holds in (("only-required", more == 0), ("one-more", more == 1), ("every-property", len(value) == len(props))) if holds
         ]
 
 

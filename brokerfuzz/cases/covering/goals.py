@@ -8,17 +8,17 @@ from typing import Any, NamedTuple
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.states import States, states
 from brokerfuzz.pointers import steps_of
-from brokerfuzz.schemas import Contract, Rule, Silence
+from brokerfuzz.schemas import Ambiguity, Contract, Rule
 from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.oracle import site_of
 from brokerfuzz.schemas.sites import join
 
 
 class Goal(NamedTuple):
-    """Something to cover: a rule to be broken, a rule to be broken by a technique, an edge to be shown, a silence to be touched, a pair of
+    """Something to cover: a rule to be broken, a rule to be broken by a technique, an edge to be shown, an ambiguity to be touched, a pair of
     states to occur together.
 
-    `kind` is `rule`, `technique`, `edge`, `silence` or `pair`; `site` the place's path (for a pair: the object's). `name` says which:
+    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`; `site` the place's path (for a pair: the object's). `name` says which:
     `minimum`, `minimum one-below`, `zero`, `cron-syntax`, `hint:null label:edge`.
     """
 
@@ -27,7 +27,7 @@ class Goal(NamedTuple):
     name: str
 
 
-KINDS = ("rule", "technique", "edge", "silence", "pair")
+KINDS = ("rule", "technique", "edge", "ambiguity", "pair")
 
 
 def of_rule(rule: Rule, technique: str | None = None) -> Goal:
@@ -36,13 +36,13 @@ def of_rule(rule: Rule, technique: str | None = None) -> Goal:
     return Goal("technique", rule.site, f"{suffix} {technique}") if technique else Goal("rule", rule.site, suffix)
 
 
-def of_silence(silence: Silence, site: str) -> Goal:
-    """The goal of touching a silence at a site."""
-    return Goal("silence", site, silence.id)
+def of_ambiguity(ambiguity: Ambiguity, site: str) -> Goal:
+    """The goal of touching an ambiguity at a site."""
+    return Goal("ambiguity", site, ambiguity.id)
 
 
 def of_pair(path: str, some: Any) -> Goal:
-    """The goal of a combination of states (member, state) in the object at a site."""
+    """The goal of a combination of states (property, state) in the object at a site."""
     return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in some))
 
 
@@ -53,13 +53,13 @@ _met = lru_cache(maxsize=1 << 16)(of_pair)
 def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
     """What a case covers.
 
-    An invalid one: the rules that it breaks, and the technique, where it has one fault. An unspecified one: the silences that it
+    An invalid one: the rules that it breaks, and the technique, where it has one fault. An unspecified one: the ambiguities that it
     touches. A valid one: the edges of every place, and the states that occur together in its objects.
     """
     if case.label == "invalid":
         return set(_of_broken(case, contract))
     if case.label == "unspecified":
-        return {Goal("silence", _site(touch.at), touch.silence) for touch in case.verdict.silences}
+        return {Goal("ambiguity", _site(touch.at), touch.ambiguity) for touch in case.verdict.ambiguities}
     return set(_of_message(states(contract, case.message_type), contract.flat[case.message_type], "", case.value, strength))
 
 
@@ -78,14 +78,14 @@ def _of_message(known: States, schema: Schema, path: str, value: Any, strength: 
     for edge in known.edges.of(path, value):
         yield Goal("edge", path, edge)
     if isinstance(value, dict):
-        members = schema.get("properties", {})
-        if len(members) > 1:
+        props = schema.get("properties", {})
+        if len(props) > 1:
             held = known.of(path, value)
             yield from (_met(path, some) for some in combinations(held, min(strength, len(held))))
-        for name, member in members.items():
+        for name, prop in props.items():
             there = join(path, name)
             if name in value:
-                yield from _of_message(known, member, there, value[name], strength)
+                yield from _of_message(known, prop, there, value[name], strength)
             else:
                 yield Goal("edge", there, "absent")
     elif isinstance(value, list):

@@ -1,21 +1,21 @@
-"""The states of an object's members, of which every two (or three, ...) are to occur together: absent, null, plain, at an edge, or which flag."""
+"""The states of an object's properties, of which every two (or three, ...) are to occur together: absent, null, plain, at an edge, or which flag."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from brokerfuzz.cases.building import MessagePlan, build, with_place
 from brokerfuzz.cases.covering.edges import edges
+from brokerfuzz.cases.message_builder import MessagePlan, build, with_place
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import strangers, types_of
 from brokerfuzz.schemas.sites import join
 
 StatesOf = Mapping[str, Sequence[str]]
-"""The states that each member of an object can be in, by its name."""
+"""The states that each property of an object can be in, by its name."""
 
 
 class States:
-    """The states of the members of a message type's objects. Make it with `states`."""
+    """The states of the properties of a message type's objects. Make it with `states`."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
@@ -41,13 +41,13 @@ class States:
                 self._learn(path + "[]", item)
 
     def at(self, path: str) -> StatesOf:
-        """The states of each member of the object at a site."""
+        """The states of each property of the object at a site."""
         if path not in self._at:
-            members = self.sites[path].schema.get("properties", {})
-            self._at[path] = {name: self._of_member(self.sites[join(path, name)]) for name in members}
+            props = self.sites[path].schema.get("properties", {})
+            self._at[path] = {name: self._of_property(self.sites[join(path, name)]) for name in props}
         return self._at[path]
 
-    def _of_member(self, site: Site) -> list[str]:
+    def _of_property(self, site: Site) -> list[str]:
         found = self.edges.at(site)
         if _is_flag(site):
             return found
@@ -56,12 +56,12 @@ class States:
         return [*missing, "plain", *(["edge"] if beyond and not strangers(site.schema) else [])]
 
     def of(self, path: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """(name, state) of each member that an object at a site can have."""
-        members = self.sites[path].schema.get("properties", {})
-        return [(name, self.state(join(path, name), value[name]) if name in value else "absent") for name in members]
+        """(name, state) of each property that an object at a site can have."""
+        props = self.sites[path].schema.get("properties", {})
+        return [(name, self.state(join(path, name), value[name]) if name in value else "absent") for name in props]
 
     def state(self, path: str, value: Any) -> str:
-        """The state of a member that has this value."""
+        """The state of a property that has this value."""
         shown = self.edges.of(path, value)
         if value is None or _is_flag(self.sites[path]):
             return shown[0] if shown else "plain"

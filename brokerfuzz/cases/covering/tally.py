@@ -1,6 +1,6 @@
 """The tally: how many messages cover each goal of a message type, and which was the first.
 
-A large corpus is counted a message at a time, and what is kept grows with the goals alone. A message whose root has 36 members shows 630
+A large corpus is counted a message at a time, and what is kept grows with the goals alone. A message whose root has 36 properties shows 630
 pairs of states: they are kept as bits, an integer a state, so that all that meet one state are noted at once.
 """
 
@@ -13,12 +13,12 @@ from itertools import combinations
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.goals import Goal, covered, of_pair
+from brokerfuzz.cases.covering.message_scan import ObjectStates, Walk, ranks
 from brokerfuzz.cases.covering.states import states
 from brokerfuzz.cases.covering.universe import every_goal
-from brokerfuzz.cases.covering.walking import ObjectStates, Walk, ranks
 from brokerfuzz.schemas import Contract, MessageType
 
-COUNTED = ("rule", "technique", "edge", "silence")
+COUNTED = ("rule", "technique", "edge", "ambiguity")
 """The kinds of goals whose messages are counted. Of a pair, only the first message is known."""
 
 
@@ -47,10 +47,10 @@ class Tally:
         self.verdicts[case.label] += 1
         if case.label == "valid":
             shown = self._walk.over(case.value)
-            for members, held in shown.held:
-                if members.path not in self._met:
-                    self._met[members.path] = _Met(members, self.strength)
-                self._note(self._met[members.path].new(held), source)
+            for props, held in shown.held:
+                if props.path not in self._met:
+                    self._met[props.path] = _Met(props, self.strength)
+                self._note(self._met[props.path].new(held), source)
             self._count(shown.edges, source)
         else:
             self._count({self._at_home(goal) for goal in covered(case, self.contract)}, source)
@@ -78,8 +78,8 @@ class Tally:
         return Walk(states(self.contract, self.message_type))
 
     def _at_home(self, goal: Goal) -> Goal:
-        """A silence that is about any place is a goal of the root, wherever it is touched."""
-        return goal if goal.kind != "silence" or goal in self._known else goal._replace(site="")
+        """An ambiguity that is about any place is a goal of the root, wherever it is touched."""
+        return goal if goal.kind != "ambiguity" or goal in self._known else goal._replace(site="")
 
     # ---------------------------------------------------------------------------------------------------- telling
 
@@ -123,18 +123,18 @@ class Score:
 
 
 class _Met:
-    """Which combinations of the states of an object's members have occurred: for every few of them, the bits of those that were there besides."""
+    """Which combinations of the states of an object's properties have occurred: for every few of them, the bits of those that were there besides."""
 
-    def __init__(self, members: ObjectStates, strength: int) -> None:
-        self.members, self.few = members, min(strength, members.count) - 1
+    def __init__(self, props: ObjectStates, strength: int) -> None:
+        self.props, self.few = props, min(strength, props.count) - 1
         self.besides: dict[tuple[int, ...], int] = {}
 
     def new(self, held: int) -> Iterator[Goal]:
         """The combinations that occur for the first time in an object in these states."""
-        ordered = self.members.ordered
+        ordered = self.props.ordered
         for few in combinations([*ranks(held)], self.few):
             behind = held >> (few[-1] + 1) << (few[-1] + 1) if few else held
             before = self.besides.get(few, 0)
             if behind & ~before:
                 self.besides[few] = before | behind
-                yield from (of_pair(self.members.path, [ordered[rank] for rank in (*few, one)]) for one in ranks(behind & ~before))
+                yield from (of_pair(self.props.path, [ordered[rank] for rank in (*few, one)]) for one in ranks(behind & ~before))

@@ -5,12 +5,12 @@ from datetime import datetime
 from functools import lru_cache
 
 from brokerfuzz.cases.covering.edges import edges
-from brokerfuzz.cases.covering.goals import KINDS, Goal, of_pair, of_rule, of_silence
+from brokerfuzz.cases.covering.goals import KINDS, Goal, of_ambiguity, of_pair, of_rule
 from brokerfuzz.cases.covering.states import states
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.pairs import check_strength, missing
 from brokerfuzz.cases.probes import ProbeMaker
-from brokerfuzz.schemas import Contract, MessageType, Silence
+from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.flattening import types_of
 
 
@@ -25,7 +25,7 @@ def every_goal(contract: Contract, message_type: MessageType, now: datetime, str
     found = [
         *_rules(contract, message_type, now),
         *_edges(contract, message_type),
-        *_silences(contract, message_type, now),
+        *_ambiguities(contract, message_type, now),
         *_combinations(contract, message_type, strength),
     ]
     return sorted(found, key=lambda goal: (order.get(goal.site, len(order)), KINDS.index(goal.kind)))
@@ -44,17 +44,17 @@ def _edges(contract: Contract, message_type: MessageType) -> Iterator[Goal]:
         yield from (Goal("edge", site.path, edge) for edge in known.at(site))
 
 
-def _silences(contract: Contract, message_type: MessageType, now: datetime) -> Iterator[Goal]:
+def _ambiguities(contract: Contract, message_type: MessageType, now: datetime) -> Iterator[Goal]:
     probes = ProbeMaker(contract, message_type, now)
-    for silence in contract.silences:
-        if silence.concerns(message_type):
-            yield from dict.fromkeys(of_silence(silence, path) for path in _places(probes, silence))
+    for ambiguity in contract.ambiguities:
+        if ambiguity.concerns(message_type):
+            yield from dict.fromkeys(of_ambiguity(ambiguity, path) for path in _places(probes, ambiguity))
 
 
-def _places(probes: ProbeMaker, silence: Silence) -> Sequence[str]:
-    """The sites of a silence. One that its table gives no place, or that is about any text, is one goal, of the root."""
-    paths = [probes.path(site) for site in probes.sites(silence)]
-    if silence.sites is not None:
+def _places(probes: ProbeMaker, ambiguity: Ambiguity) -> Sequence[str]:
+    """The sites of an ambiguity. One that its table gives no place, or that is about any text, is one goal, of the root."""
+    paths = [probes.path(site) for site in probes.sites(ambiguity)]
+    if ambiguity.sites is not None:
         return paths or [""]
     known = probes.contract.sites[probes.message_type]
     return [""] if any("string" in types_of(known[path].schema) for path in paths) else paths

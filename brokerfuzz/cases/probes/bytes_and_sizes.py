@@ -1,4 +1,4 @@
-"""What only shows in the bytes: how numbers, texts and members are written, encodings, sizes."""
+"""What only shows in the bytes: how numbers, texts and properties are written, encodings, sizes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from orjson import Fragment
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Put, Rewrite, Steps, apply
-from brokerfuzz.cases.probes.asked import Asked, Make, Probe, literal, quoted
+from brokerfuzz.cases.probes.probe_context import Asked, Make, Probe, literal, quoted
 from brokerfuzz.schemas.flattening import Schema, types_of
 
 # ------------------------------------------------------------------------------------------------- numbers, texts
@@ -50,7 +50,7 @@ def _integer_forms(asked: Asked) -> Iterator[Probe]:
     yield asked.put("negative-exponent", Fragment(f"{asked.present * 10}e-1"))
 
 
-# -------------------------------------------------------------------------------------------------------- members
+# -------------------------------------------------------------------------------------------------------- properties
 
 
 def _twice(asked: Asked) -> Iterator[Probe]:
@@ -63,11 +63,11 @@ def _twice(asked: Asked) -> Iterator[Probe]:
     yield "five-times", (), Rewrite(lambda body: body[:-1] + (b"," + compact({name: value})[1:-1]) * 4 + b"}")
     yield "escaped-name", (), Rewrite(lambda body: body[:-1] + b"," + escaped + compact(value) + b"}")
     if isinstance(value, str):
-        yield "other-text-last", (), _behind({name: f"{value}-2"})
+        yield "other-string-last", (), _behind({name: f"{value}-2"})
     for listed, schema in asked.schema.get("properties", {}).items():
-        others = [member for member in schema.get("enum", ()) if member != asked.message.get(listed)]
+        others = [prop for prop in schema.get("enum", ()) if prop != asked.message.get(listed)]
         if others and listed in asked.message:
-            yield "other-member-of-enumeration-last", (), _behind({listed: others[-1]})
+            yield "other-value-of-enumeration-last", (), _behind({listed: others[-1]})
     for steps, held in _within(asked.message):
         below, inner = next(iter(held.items()))
         other = f"{inner}-2" if isinstance(inner, str) else None
@@ -76,12 +76,12 @@ def _twice(asked: Asked) -> Iterator[Probe]:
             yield called, steps, Put(Fragment(twice))
 
 
-def _behind(member: dict[str, Any]) -> Rewrite:
-    return Rewrite(lambda body: body[:-1] + b"," + compact(member)[1:])
+def _behind(prop: dict[str, Any]) -> Rewrite:
+    return Rewrite(lambda body: body[:-1] + b"," + compact(prop)[1:])
 
 
 def _within(message: Any) -> list[tuple[Steps, dict[str, Any]]]:
-    """The first object within the message that has a member."""
+    """The first object within the message that has a property."""
     for name, value in message.items():
         if isinstance(value, dict) and value:
             return [((name,), value)]
@@ -163,7 +163,7 @@ def _marked(asked: Asked) -> Iterator[Probe]:
 
 
 def _long(asked: Asked) -> Iterator[Probe]:
-    limit = asked.silence.options["limit"]
+    limit = asked.ambiguity.options["limit"]
     for name, text in (
         (f"{limit + 1}-characters", "b" * (limit + 1)),
         (f"{limit + 1}-emoji", "🧪" * (limit + 1)),
@@ -173,7 +173,7 @@ def _long(asked: Asked) -> Iterator[Probe]:
 
 
 def _many(asked: Asked) -> Iterator[Probe]:
-    limit, items = asked.silence.options["limit"], asked.present
+    limit, items = asked.ambiguity.options["limit"], asked.present
     if not isinstance(items, list) or not items:
         return
     for size in (limit + 1, 10 * limit) if not isinstance(items[0], dict) else (limit + 1,):
@@ -181,28 +181,28 @@ def _many(asked: Asked) -> Iterator[Probe]:
 
 
 def _numbered(schema: Schema, item: Any, number: int) -> Any:
-    """The item, told apart from others by a number: in its text, or in the first of its members that is a text, else a number."""
+    """The item, told apart from others by a number: in its text, or in the first of its properties that is a text, else a number."""
     if isinstance(item, str):
         return f"{item}-{number}"
     if not isinstance(item, dict):
         return number + 1
-    members = schema.get("properties", {})
+    props = schema.get("properties", {})
     for kind in ("string", "number", "integer"):
         for name, value in item.items():
-            if value is not None and kind in types_of(members.get(name, {})):
+            if value is not None and kind in types_of(props.get(name, {})):
                 return {**item, name: f"{value}-{number}" if kind == "string" else number + 1}
     return item
 
 
 def _large(asked: Asked) -> Iterator[Probe]:
-    yield "white-space", (), Rewrite(lambda body: body + b" " * (asked.silence.options["limit"] + 1))
+    yield "white-space", (), Rewrite(lambda body: body + b" " * (asked.ambiguity.options["limit"] + 1))
 
 
 MAKERS: Mapping[str, Make] = {
     "integer_form": _integer_forms,
     "double_range": literal(_DOUBLES),
     "decimal_range": literal(_DECIMALS),
-    "duplicate_members": _twice,
+    "duplicate_properties": _twice,
     "lone_surrogates": quoted(_SURROGATES),
     "nul_characters": quoted(_NULS),
     "byte_order_mark": _marked,
@@ -211,4 +211,4 @@ MAKERS: Mapping[str, Make] = {
     "item_count": _many,
     "message_size": _large,
 }
-"""By the silence's detector."""
+"""By the ambiguity's detector."""

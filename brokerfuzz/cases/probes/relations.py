@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from brokerfuzz.cases.changes import Put
-from brokerfuzz.cases.probes.asked import Asked, Make, Probe
+from brokerfuzz.cases.probes.probe_context import Asked, Make, Probe
 
 
 def _crossed(asked: Asked) -> Iterator[Probe]:
@@ -41,12 +41,12 @@ def _repeated(asked: Asked) -> Iterator[Probe]:
 
 
 def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
-    """A member besides the identifier, with another value: a number, where there is one."""
-    members = [name for name, value in item.items() if name != key and isinstance(value, int | float) and not isinstance(value, bool)]
+    """A property besides the identifier, with another value: a number, where there is one."""
+    props = [name for name, value in item.items() if name != key and isinstance(value, int | float) and not isinstance(value, bool)]
     texts = [name for name, value in item.items() if name != key and isinstance(value, str)]
-    for name in members[:1]:
+    for name in props[:1]:
         yield name, 1 if item[name] != 1 else 2
-    for name in texts[:1] if not members else ():
+    for name in texts[:1] if not props else ():
         yield name, f"{item[name]}-2"
 
 
@@ -90,4 +90,4 @@ MAKERS: Mapping[str, Make] = {
     "envelope": _contradicting,
     "arithmetic": _wrong_sums,
 }
-"""By the silence's detector."""
+"""By the ambiguity's detector."""

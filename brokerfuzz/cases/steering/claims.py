@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from brokerfuzz.cases.at_random import TAG
 from brokerfuzz.cases.case import Case, Fault
+from brokerfuzz.cases.case_decoder import TAG
 from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.errors import LabelError
 from brokerfuzz.schemas import Contract, MessageType, load_contract
@@ -12,10 +12,10 @@ from brokerfuzz.schemas.verdicts import VALID
 
 
 class Claim(NamedTuple):
-    """Faults, or the silence that is asked about (by its id; `valid`: none, nor a fault), and the tags of the case: see `Case.of_judgement`."""
+    """Faults, or the ambiguity that is asked about (by its id; `valid`: none, nor a fault), and the tags of the case: see `Case.of_judgement`."""
 
     faults: tuple[Fault, ...]
-    silence: str | None
+    ambiguity: str | None
     tags: tuple[str, ...]
 
 

@@ -1,6 +1,6 @@
-"""Messages crossed of others: each cluster of members comes from another one, and members that have to agree are in one cluster.
+"""Messages crossed of others: each cluster of properties comes from another one, and properties that have to agree are in one cluster.
 
-A message that is made anew costs thirty times as much, and what a program does with one member mostly does not depend on the others.
+A message that is made anew costs thirty times as much, and what a program does with one property mostly does not depend on the others.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,28 +13,28 @@ from typing import NamedTuple
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.steering.marks import decided_by, marked_sites, within
 from brokerfuzz.cases.steering.message import Message
+from brokerfuzz.cases.steering.round_robin import random_of, shuffled
 from brokerfuzz.cases.steering.shapes import shaping
 from brokerfuzz.cases.steering.source import TurningSource
-from brokerfuzz.cases.steering.turns import random_of, shuffled
-from brokerfuzz.decoder.doubts import doubts
+from brokerfuzz.decoder.ambiguity_sites import doubts
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import conditions_of, strangers, types_of
 from brokerfuzz.schemas.pieces import APART_AND_VALID, EMPTY, Piece, Pieces
 from brokerfuzz.schemas.verdicts import VALID
 
 _LEAST = 8
-"""Groups of members, below which there is too little to cross."""
+"""Groups of properties, below which there is too little to cross."""
 STOCK, _FIRST, _GROWTH = 512, 128, 4
-"""Messages of a stock; those from which the first message is crossed, and how many more each other one may have its members from."""
+"""Messages of a stock; those from which the first message is crossed, and how many more each other one may have its properties from."""
 _LAST = 32
 """Messages of a stream's own that others are crossed of."""
 _CLUSTERS = 2
-"""So many clusters the members come in, besides free texts, which are the first cluster."""
+"""So many clusters the properties come in, besides free texts, which are the first cluster."""
 
 
 @lru_cache(maxsize=16)
 def groups(contract: Contract, message_type: MessageType) -> Sequence[frozenset[str]]:
-    """The members of a message in groups that have to agree: most are alone in theirs. None where the message has to agree as a whole."""
+    """The properties of a message in groups that have to agree: most are alone in theirs. None where the message has to agree as a whole."""
     root = contract.flat[message_type]
     bounds = [*_related(contract, message_type), *_conditional(contract, message_type)]
     if types_of(root) != {"object"} or {"enum", "const", *strangers(root)} & set(root) or not all(bounds):
@@ -47,7 +47,7 @@ def groups(contract: Contract, message_type: MessageType) -> Sequence[frozenset[
 
 
 def _related(contract: Contract, message_type: MessageType) -> Iterator[frozenset[str]]:
-    """The members that each silence about the whole message is about; none where it is about all of them."""
+    """The properties that each ambiguity about the whole message is about; none where it is about all of them."""
     for _, names in doubts(contract, message_type).get("", ()):
         yield frozenset(names)
 
@@ -62,7 +62,8 @@ def _conditional(contract: Contract, message_type: MessageType) -> Iterator[froz
 
 
 class Cluster:
-    """Members that messages have together: their piece, its text before that of others (`before_others`), and the number of the message of the stock
+    """Properties that messages have together: their piece, its text before that of others (`before_others`), and the number of the message of the
+    stock
     that they are from; None, if of no such."""
 
     __slots__ = ("parent", "piece", "text")
@@ -72,7 +73,7 @@ class Cluster:
 
 
 def before_others(text: bytes) -> bytes:
-    """The text of members, as it stands in a message before that of others: such texts are joined without more ado."""
+    """The text of properties, as it stands in a message before that of others: such texts are joined without more ado."""
     return text and text + b","
 
 
@@ -105,7 +106,7 @@ def _together(parents: Sequence[_Parent]) -> _Parents:
 
 
 class Stock:
-    """Messages that those of a seed have their members from, in whatever shard. There are none where messages cannot be crossed.
+    """Messages that those of a seed have their properties from, in whatever shard. There are none where messages cannot be crossed.
 
     They are made as they are needed, one after the other: the same ones, whoever needs them first.
     """
@@ -150,18 +151,19 @@ class Stock:
 
     def parent(self, message: Message, number: int, *, is_of_stock: bool = False) -> _Parent:
         """A message as a parent of others; the text that becomes their mark follows from a number."""
-        members, marked = message.members, self._texts[number % len(self._texts)]
+        props, marked = message.props, self._texts[number % len(self._texts)]
         clusters, is_valid = list[Cluster](), self._is_apart
         for names in self.clusters:
-            pieces = {name: piece for name, piece in members.items() if name in names and name != marked}
+            pieces = {name: piece for name, piece in props.items() if name in names and name != marked}
             piece = self.reader.together(pieces) if pieces else EMPTY
-            other = members.get(marked, EMPTY) if marked in names else EMPTY
+            other = props.get(marked, EMPTY) if marked in names else EMPTY
             is_valid = is_valid and self.reader.are_valid([piece, other], names)
             clusters.append(Cluster(piece, number if is_of_stock else None))
         return _Parent(clusters, marked, is_valid)
 
     def marked(self, name: str, mark: str) -> bytes | None:
-        """How a member of this name that is a mark ends a message; None where it is to be read with the message. A text that is marked takes any of a
+        """How a property of this name that is a mark ends a message; None where it is to be read with the message. A text that is marked takes any
+        of a
         length (`marked_sites`), if no condition asks about it, so one of each is read, and the others are not."""
         if name in self._conditional:
             return None
@@ -221,7 +223,7 @@ class Crossing:
 
     def learn(self, message: Message) -> None:
         """Takes a message for a parent of others, in place of the oldest that was learnt where they are many."""
-        if message.members:
+        if message.props:
             at = self._learnt % _LAST
             self._last[at : at + 1] = [self._stock.parent(message, self._learnt)]
             self._learnt += 1

@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.cases.changes import Steps, value_at
-from brokerfuzz.cases.steering.placing import steps_of, way_to
-from brokerfuzz.cases.steering.turns import Turns
-from brokerfuzz.decoder.doubts import detectors_at
-from brokerfuzz.decoder.matching import matches
+from brokerfuzz.cases.steering.round_robin import Turns
+from brokerfuzz.cases.steering.site_paths import steps_of, way_to
+from brokerfuzz.decoder.ambiguity_sites import detectors_at
+from brokerfuzz.decoder.condition_matching import matches
 from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.flattening import strangers, types_of
 from brokerfuzz.schemas.sites import join
@@ -22,7 +22,7 @@ _SHORTEST, _LONGEST = "m0.0.1", "mffffffff.ffffff.ffffffff"
 
 @lru_cache(maxsize=16)
 def marked_sites(contract: Contract, message_type: MessageType) -> Sequence[str]:
-    """The sites that take any text as long as a mark; of them, those that no silence asks about and no condition."""
+    """The sites that take any text as long as a mark; of them, those that no ambiguity asks about and no condition."""
     deciding = {path for rule in contract.rules[message_type] for path in decided_by(rule)}
     return [
         path

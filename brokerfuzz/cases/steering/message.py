@@ -1,10 +1,10 @@
-"""A message held in pieces: what is changed in one of its members leaves the others as they have been read."""
+"""A message held in pieces: what is changed in one of its properties leaves the others as they have been read."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.cases.changes import AddMember, Change, Rewrite, Steps, altered
+from brokerfuzz.cases.changes import AddProperty, Change, Rewrite, Steps, altered
 from brokerfuzz.schemas.pieces import Joined, Judgement, Piece, Pieces, Unread
 
 
@@ -27,7 +27,7 @@ class Message(Joined):
     @classmethod
     def of_value(cls, reader: Pieces, value: Any) -> "Message":
         """The message of a value."""
-        pieces = [reader.read(name, compact(member)) for name, member in value.items()] if type(value) is dict else []
+        pieces = [reader.read(name, compact(prop)) for name, prop in value.items()] if type(value) is dict else []
         return _put_together(reader, value, pieces)
 
     @property
@@ -39,13 +39,13 @@ class Message(Joined):
         return self._value
 
     @property
-    def members(self) -> dict[str, Piece]:
-        """The members that have been read, by their names."""
-        return {name: member for name, member in self._members().items() if isinstance(member, Piece)}
+    def props(self) -> dict[str, Piece]:
+        """The properties that have been read, by their names."""
+        return {name: prop for name, prop in self._properties().items() if isinstance(prop, Piece)}
 
     def parts(self) -> dict[str, Piece] | None:
-        """The members; None where it is not put together from such that can be read by themselves."""
-        found = {name: self._reader.read(name, one.alone) if isinstance(one, Unread) else one for name, one in self._members().items()}
+        """The properties; None where it is not put together from such that can be read by themselves."""
+        found = {name: self._reader.read(name, one.alone) if isinstance(one, Unread) else one for name, one in self._properties().items()}
         known = {name: piece for name, piece in found.items() if piece is not None}
         return known if known and len(known) == len(found) else None
 
@@ -61,18 +61,18 @@ class Message(Joined):
         if isinstance(change, Rewrite):
             return Message.of_bytes(self._reader, change.how(self.body))
         value = altered(self.value, steps, change)
-        name = steps[0] if steps else change.name if isinstance(change, AddMember) else None
+        name = steps[0] if steps else change.name if isinstance(change, AddProperty) else None
         if not self.pieces or not isinstance(value, dict):
             return Message.of_bytes(self._reader, compact(value), value)
         unread = self._reader.unread
-        pieces = self._pieces_of(value, name) if isinstance(name, str) else [unread(name, compact(member)) for name, member in value.items()]
+        pieces = self._pieces_of(value, name) if isinstance(name, str) else [unread(name, compact(prop)) for name, prop in value.items()]
         return _put_together(self._reader, value, pieces)
 
     def judged(self) -> Judgement:
         """What the oracle says of the bytes."""
         return self._reader.judge(self if self.pieces else self.body)
 
-    def _members(self) -> dict[str, Piece | Unread]:
+    def _properties(self) -> dict[str, Piece | Unread]:
         found = dict[str, Piece | Unread]()
         for piece in self.pieces:
             if isinstance(piece, Unread):
@@ -82,10 +82,10 @@ class Message(Joined):
         return found
 
     def _pieces_of(self, value: Any, name: str) -> list[Piece | Unread | None]:
-        """The pieces of a value that differs from the message's in the member of this name at the most."""
+        """The pieces of a value that differs from the message's in the property of this name at the most."""
         new = [self._reader.unread(name, compact(value[name]))] if name in value else []
         if name not in self.value:
-            known = self._members()
+            known = self._properties()
             return [*new, *known.values()] if next(iter(value)) == name else [*known.values(), *new]
         found: list[Piece | Unread | None] = []
         for piece in self.pieces:

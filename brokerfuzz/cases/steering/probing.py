@@ -1,4 +1,4 @@
-"""Probes of silences in a message at hand: the silences and their sites take turns, and so do the probes of each."""
+"""Probes of ambiguities in a message at hand: the ambiguities and their sites take turns, and so do the probes of each."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,44 +6,46 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from brokerfuzz.cases.at_random import TAG
 from brokerfuzz.cases.case import clock
+from brokerfuzz.cases.case_decoder import TAG
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.steering.claims import Claim
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
-from brokerfuzz.cases.steering.placing import steps_of, way_to
-from brokerfuzz.cases.steering.turns import Turns, random_of, shuffled
-from brokerfuzz.schemas import Contract, MessageType, Silence
+from brokerfuzz.cases.steering.round_robin import Turns, random_of, shuffled
+from brokerfuzz.cases.steering.site_paths import steps_of, way_to
+from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 
 _LARGE = ("message_size", "string_length", "item_count")
 """What takes long messages to touch: the catalogue has it."""
 
-Question = tuple[Silence, Any]
-"""A silence, and one of its sites as its table gives it."""
+Question = tuple[Ambiguity, Any]
+"""An ambiguity, and one of its sites as its table gives it."""
 
 
 @lru_cache(maxsize=16)
 def _questions(contract: Contract, message_type: MessageType) -> Sequence[Question]:
     maker = ProbeMaker(contract, message_type, clock(None))
-    silences = [silence for silence in contract.silences if silence.detector not in _LARGE and next(maker.of_silence(silence), None) is not None]
-    return [(silence, site) for silence in silences for site in maker.sites(silence)]
+    ambiguities = [
+        ambiguity for ambiguity in contract.ambiguities if ambiguity.detector not in _LARGE and next(maker.of_ambiguity(ambiguity), None) is not None
+    ]
+    return [(ambiguity, site) for ambiguity in ambiguities for site in maker.sites(ambiguity)]
 
 
 def questions(contract: Contract, message_type: MessageType, seed: int) -> Sequence[Question]:
-    """Every silence at every site where it can be probed, in the order in which they take turns in a seed."""
+    """Every ambiguity at every site where it can be probed, in the order in which they take turns in a seed."""
     return shuffled(_questions(contract, message_type), random_of(seed))
 
 
 class Prober:
-    """Asks about silences in messages at hand."""
+    """Asks about ambiguities in messages at hand."""
 
     def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
         self._maker = ProbeMaker(contract, message_type, now)
 
-    def members(self, question: Question) -> frozenset[str]:
-        """The members of the message that a question is about; none, if it is about the message as a whole."""
+    def props(self, question: Question) -> frozenset[str]:
+        """The properties of the message that a question is about; none, if it is about the message as a whole."""
         site = question[1]
         steps = steps_of(self._maker.path(site))
         return frozenset(step for step in steps[:1] if isinstance(step, str)) if steps or isinstance(site, str) else frozenset(site[1:])
@@ -54,17 +56,17 @@ class Prober:
 
     def asked(self, question: Question, message: Message, number: int) -> tuple[Claim, Message] | None:
         """The message with the question in it, in the way whose turn it is by this number; None where it has no place for it."""
-        silence, site = question
+        ambiguity, site = question
         path = self._maker.path(site)
         value = message.value
         there = places(value, path) if way_to(value, steps_of(path)[:1], 0) is not None else []
         if not there or value_at(value, there[0]) in (None, []):
             return None
-        probes = list(self._maker.probes(silence, site, value))
+        probes = list(self._maker.probes(ambiguity, site, value))
         if not probes:
             return None
         name, steps, change = probes[number % len(probes)]
-        return Claim((), silence.id, (*self._maker.tags(silence, name), TAG)), message.changed(steps, change)
+        return Claim((), ambiguity.id, (*self._maker.tags(ambiguity, name), TAG)), message.changed(steps, change)
 
 
 class Probing:
@@ -81,10 +83,10 @@ class Probing:
         return self._turns.take(lambda question: self._ask(question, message, news))
 
     def _ask(self, question: Question, message: Message, news: News) -> tuple[Claim, Message] | None:
-        silence, site = question
-        asked = self._asked[silence.id, str(site)]
+        ambiguity, site = question
+        asked = self._asked[ambiguity.id, str(site)]
         probed = self._prober.asked(question, message, self._shard + asked)
         if probed is None:
             return None
-        self._asked[silence.id, str(site)] += 1
+        self._asked[ambiguity.id, str(site)] += 1
         return probed if news.is_new(probed[1].body) else None

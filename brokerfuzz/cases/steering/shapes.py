@@ -1,7 +1,7 @@
 """Shapes of messages: packed ones, sparse ones, nested ones, ones with a long array.
 
-Small messages are the catalogue's. Here they have several clusters of several products, arrays past ten items, most members at an edge at
-once; the more items, the fewer members each, so that they mostly stay below 4 kB.
+Small messages are the catalogue's. Here they have several clusters of several products, arrays past ten items, most properties at an edge at
+once; the more items, the fewer properties each, so that they mostly stay below 4 kB.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ from functools import lru_cache, reduce
 from itertools import cycle
 from typing import Any
 
-from brokerfuzz.cases.building import MessagePlan, build, towards
 from brokerfuzz.cases.case import compact
-from brokerfuzz.cases.steering.breakables import breakable
+from brokerfuzz.cases.message_builder import MessagePlan, build, towards
+from brokerfuzz.cases.steering.breakable_rules import breakable
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.decoder import Read, Style, compile_decoder
-from brokerfuzz.decoder.doubts import doubts
+from brokerfuzz.decoder.ambiguity_sites import doubts
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas import flattening as flat
@@ -24,14 +24,14 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 LONG = 11
 """Items of a long array, at least."""
 _SMALL = 800
-"""Bytes of a message that has all members and one item in each array, below which most messages are nested."""
+"""Bytes of a message that has all properties and one item in each array, below which most messages are nested."""
 _PLAIN, _NESTED, _DENSE = (224, 64, 40, 128, 96), (40, 16, 64), (240, 112, 208, 80, 176)
-"""Of 256 members, so many have a value of their own: of messages of no special shape, of nested ones, of nested ones where messages are small."""
+"""Of 256 properties, so many have a value of their own: of messages of no special shape, of nested ones, of nested ones where messages are small."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a message is to look like: it meets a flat schema, which goes by the name `ground`; so many of 256 members have a value of their own;
+    """What a message is to look like: it meets a flat schema, which goes by the name `ground`; so many of 256 properties have a value of their own;
     the array of several items that has this number in it, if one is given, tends to be long."""
 
     ground: str
@@ -60,13 +60,13 @@ def _nested(contract: Contract, message_type: MessageType) -> list[Shape]:
 
 
 def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
-    """More than ten items in one array, whichever; the more members an item can have, the fewer it has."""
+    """More than ten items in one array, whichever; the more properties an item can have, the fewer it has."""
     found = [Shape("", _PLAIN[0], long=number) for number in range(4)]
     for path in _growing(contract, message_type, LONG):
         demanded = towards(path, {"type": "array", "minItems": LONG})
-        members = len(_items(contract, message_type, path).get("properties", {}))
+        props = len(_items(contract, message_type, path).get("properties", {}))
         if _possible(contract, message_type, demanded):
-            found.append(Shape(path, 16 if members > 3 else 48 if members else 232, demanded))
+            found.append(Shape(path, 16 if props > 3 else 48 if props else 232, demanded))
     return found
 
 

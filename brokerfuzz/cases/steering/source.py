@@ -1,7 +1,7 @@
 """Bytes that take turns: a source for the decoder.
 
-A member's byte at a position of a record says its value (`decoder.tables`). Here every position runs through all 256 values before any comes
-again, in one of several orders. `dial` then says how many members are left out, plain or null instead.
+A property's byte at a position of a record says its value (`decoder.byte_tables`). Here every position runs through all 256 values before any comes
+again, in one of several orders. `dial` then says how many properties are left out, plain or null instead.
 """
 
 from collections.abc import Sequence
@@ -9,13 +9,13 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from brokerfuzz.cases.steering.turns import random_of, shuffled
-from brokerfuzz.decoder.tables import FREE_BYTES
+from brokerfuzz.cases.steering.round_robin import random_of, shuffled
+from brokerfuzz.decoder.byte_tables import FREE_BYTES
 
 _ORDERS = 8
 _SHORT = FREE_BYTES + 14
 _NEXT_TO_NOTHING = bytes((1, 2, 0, 0, 0, 0, 0, 0))
-"""The bytes of members that get no value of their own: mostly 0, the simplest; 1 and 2, which are the plainest value, or null."""
+"""The bytes of properties that get no value of their own: mostly 0, the simplest; 1 and 2, which are the plainest value, or null."""
 
 
 class TurningSource:
@@ -27,7 +27,7 @@ class TurningSource:
         self.dial(256)
 
     def dial(self, full: int, long: int | None = None) -> None:
-        """From now on, so many of 256 members have a value of their own, and the choice of this number, if one is given, is a large one."""
+        """From now on, so many of 256 properties have a value of their own, and the choice of this number, if one is given, is a large one."""
         self._chosen, self._long = 0, long
         self._kept, self._instead = _masks(full)
 

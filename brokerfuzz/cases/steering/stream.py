@@ -8,17 +8,17 @@ from typing import NamedTuple
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.changes import Put, altered
-from brokerfuzz.cases.steering.breakables import breakables
-from brokerfuzz.cases.steering.breaking import Breaking, breakers
+from brokerfuzz.cases.steering.breakable_rules import breakables
 from brokerfuzz.cases.steering.claims import VALID_AT_RANDOM, Claim, ClaimChecker
 from brokerfuzz.cases.steering.crossing import Crossed, Crossing, stock
+from brokerfuzz.cases.steering.fault_injection import Breaking, breakers
 from brokerfuzz.cases.steering.marks import Marks, marked_sites
 from brokerfuzz.cases.steering.memory import Memory, News
 from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.probing import Prober, Probing, questions
+from brokerfuzz.cases.steering.round_robin import random_of
 from brokerfuzz.cases.steering.shapes import shaping
 from brokerfuzz.cases.steering.source import TurningSource
-from brokerfuzz.cases.steering.turns import random_of
 from brokerfuzz.cases.steering.variants import Varying, anew, faults, probes
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
@@ -51,7 +51,7 @@ def steered_cases(
     """Random cases, steered to what has not been there: the same for a seed and shard, but for what follows `now`.
 
     Of each message come, as far as `verdicts` want them: itself, valid; single faults, whose `twin` it is; double faults (two rules broken, at two
-    places; no twin); a probe of a silence. No message comes twice, nor one of the catalogue of this `strength`; those of
+    places; no twin); a probe of an ambiguity. No message comes twice, nor one of the catalogue of this `strength`; those of
     other shards differ too, by a text of its own in each (`marks`). `rules` and `techniques` limit the faults; None: all.
 
     The cases have no end, but where so little is wanted that it is finite (`rules` whose every fault the catalogue has). Raises `ClockError`.

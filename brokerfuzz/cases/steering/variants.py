@@ -1,7 +1,7 @@
-"""Clusters with a rule broken in them, or a silence asked about: made once, for all messages that are crossed of the cluster.
+"""Clusters with a rule broken in them, or an ambiguity asked about: made once, for all messages that are crossed of the cluster.
 
 To break a rule anew costs ten times as much as to cross a message. So the first shards of a seed break all of theirs anew, later ones fewer and
-fewer: most of their faults were made in a cluster before, and stand beside members that they have not met.
+fewer: most of their faults were made in a cluster before, and stand beside properties that they have not met.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,9 +13,9 @@ from threading import Lock
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from brokerfuzz.cases.case import Case, confirmed_by
-from brokerfuzz.cases.steering.breaking import Breach, Breaker, Breaking, breakers
 from brokerfuzz.cases.steering.claims import Claim, ClaimChecker
 from brokerfuzz.cases.steering.crossing import Cluster, Crossed, Stock, before_others
+from brokerfuzz.cases.steering.fault_injection import Breach, Breaker, Breaking, breakers
 from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.probing import Prober, Probing, Question, questions
@@ -28,7 +28,7 @@ R = TypeVar("R")
 _ANEW, _FEWEST = 4, 1024
 """Shards in which nothing is varied; from then on one message of two is not, one of four, and so on: one of so many in the end."""
 _FAULTS, _PROBES = 4, 1
-"""Things that are done to a cluster at the most: rules broken, and silences asked about."""
+"""Things that are done to a cluster at the most: rules broken, and ambiguities asked about."""
 _DRAWN = 8
 """So often another variant is taken before one is made anew."""
 
@@ -63,8 +63,10 @@ class Variants(Generic[T, R]):
     """The variants of the clusters of a stock, by so many things of each at the most. They are made when they are needed: the same ones, whoever
     needs them first.
 
-    `things` are what can be done to a message, each with the members of which it needs one, which are in one cluster; with none, where it is done to
-    no cluster. `has_place` tells whether it may be done to a cluster's members; `do` does it to a cluster, and says what it did, and what became of
+    `things` are what can be done to a message, each with the properties of which it needs one, which are in one cluster; with none, where it is
+    done to
+    no cluster. `has_place` tells whether it may be done to a cluster's properties; `do` does it to a cluster, and says what it did, and what became
+    of
     it; `say` is what is said of a message then. A thing that was given to the fewest clusters is given first, and is done to each in its next way:
     all things come about as often, and so do the ways of each.
     """
@@ -142,13 +144,13 @@ class Variants(Generic[T, R]):
             return None
         claim, told = self._say(done[0]), reader.judgement_of(parts, former)
         text = before_others(b",".join([part.text for part in parts.values()]))
-        if told is not None and confirmed_by(told.verdict, claim.faults, claim.silence):
+        if told is not None and confirmed_by(told.verdict, claim.faults, claim.ambiguity):
             return Variant(done[0], claim, text, told, None)
         return Variant(done[0], claim, text, None, reader.together(parts).bare)
 
 
-def _slot(stock: Stock, members: frozenset[str]) -> int | None:
-    return next((number for number, names in enumerate(stock.clusters) if not names.isdisjoint(members)), None)
+def _slot(stock: Stock, props: frozenset[str]) -> int | None:
+    return next((number for number, names in enumerate(stock.clusters) if not names.isdisjoint(props)), None)
 
 
 def _from(things: Sequence[T], number: int) -> Sequence[T]:
@@ -192,7 +194,7 @@ class Varying:
     """Varies the crossed messages of one stream. `breaking` and `probing` do what is done to no cluster.
 
     Of such a message, its news, and the twin of the case, if it is to have one: `single` is a rule broken in one of its clusters, as in each message
-    that has that, `probe` a silence asked about in one so.
+    that has that, `probe` an ambiguity asked about in one so.
     """
 
     def __init__(self, faults: Variants[Breaker, Breach], probes: Variants[Question, Claim], breaking: Breaking, probing: Probing,
@@ -261,9 +263,9 @@ def faults(
     techniques: frozenset[str] | None,
 ) -> Variants[Breaker, Breach]:
     """The faults of the clusters of a seed's stock."""
-    beside = max(known.clusters, key=len)  # where a member is added that the contract does not know
+    beside = max(known.clusters, key=len)  # where a property is added that the contract does not know
     some = [
-        (beside if not breaker.site and breaker.rule.keyword == "additionalProperties" else breaker.members, breaker)
+        (beside if not breaker.site and breaker.rule.keyword == "additionalProperties" else breaker.props, breaker)
         for breaker in breakers(contract, message_type, seed, now, rules, techniques)
     ]
     return Variants(known, some, Breaker.has_place_in, Breaker.broken, lambda breach: breach.claim, _FAULTS)
@@ -273,5 +275,5 @@ def faults(
 def probes(known: Stock, contract: Contract, message_type: MessageType, seed: int, now: datetime) -> Variants[Question, Claim]:
     """The probes of the clusters of a seed's stock."""
     prober = Prober(contract, message_type, now)
-    some = [(prober.members(question), question) for question in questions(contract, message_type, seed)]
+    some = [(prober.props(question), question) for question in questions(contract, message_type, seed)]
     return Variants(known, some, prober.has_place_in, prober.asked, lambda claim: claim, _PROBES)

@@ -68,8 +68,8 @@ for _name, _text, _written in (
     ("thousands-underscore-string", "A number with an underscore between its thousands, in quotes.", "1_000"),
     ("decimal-comma-string", "A number in quotes with a comma before its fraction.", "1,5"),
     ("arabic-digits-string", "A number of Arabic digits, in quotes.", "١٢"),
-    ("infinity-as-text", "The word Infinity in quotes where a number belongs.", "Infinity"),
-    ("nan-as-text", "The word NaN in quotes where a number belongs.", "NaN"),
+    ("infinity-as-string", "The word Infinity in quotes where a number belongs.", "Infinity"),
+    ("nan-as-string", "The word NaN in quotes where a number belongs.", "NaN"),
     ("blank-for-number", "A blank in quotes where a number belongs.", " "),
     ("word-for-number", "A number in words.", "one"),
     ("digit-string", "A number of one digit, in quotes.", "2"),
@@ -109,22 +109,22 @@ def hair_above_integer(spot: Spot) -> Change | None:
 # --------------------------------------------------------------------------------------------- booleans in quotes
 
 for _name, _text, _value in (
-    ("true-as-text", "The word true in quotes where a boolean belongs.", "true"),
-    ("false-as-text", "The word false in quotes where a boolean belongs.", "false"),
-    ("capitalised-true-as-text", "The word True in quotes where a boolean belongs.", "True"),
-    ("capitalised-false-as-text", "The word False in quotes where a boolean belongs.", "False"),
-    ("upper-case-true-as-text", "The word TRUE in quotes where a boolean belongs.", "TRUE"),
-    ("padded-true-as-text", "The word true between blanks, in quotes, where a boolean belongs.", " true "),
-    ("yes-as-text", "The word yes in quotes where a boolean belongs.", "yes"),
-    ("no-as-text", "The word no in quotes where a boolean belongs.", "no"),
-    ("on-as-text", "The word on in quotes where a boolean belongs.", "on"),
-    ("off-as-text", "The word off in quotes where a boolean belongs.", "off"),
-    ("one-as-text", "The digit 1 in quotes where a boolean belongs.", "1"),
-    ("zero-as-text", "The digit 0 in quotes where a boolean belongs.", "0"),
-    ("t-as-text", "The letter t in quotes where a boolean belongs.", "t"),
-    ("f-as-text", "The letter f in quotes where a boolean belongs.", "f"),
-    ("capital-y-as-text", "The letter Y in quotes where a boolean belongs.", "Y"),
-    ("capital-n-as-text", "The letter N in quotes where a boolean belongs.", "N"),
+    ("true-as-string", "The word true in quotes where a boolean belongs.", "true"),
+    ("false-as-string", "The word false in quotes where a boolean belongs.", "false"),
+    ("capitalised-true-as-string", "The word True in quotes where a boolean belongs.", "True"),
+    ("capitalised-false-as-string", "The word False in quotes where a boolean belongs.", "False"),
+    ("upper-case-true-as-string", "The word TRUE in quotes where a boolean belongs.", "TRUE"),
+    ("padded-true-as-string", "The word true between blanks, in quotes, where a boolean belongs.", " true "),
+    ("yes-as-string", "The word yes in quotes where a boolean belongs.", "yes"),
+    ("no-as-string", "The word no in quotes where a boolean belongs.", "no"),
+    ("on-as-string", "The word on in quotes where a boolean belongs.", "on"),
+    ("off-as-string", "The word off in quotes where a boolean belongs.", "off"),
+    ("one-as-string", "The digit 1 in quotes where a boolean belongs.", "1"),
+    ("zero-as-string", "The digit 0 in quotes where a boolean belongs.", "0"),
+    ("t-as-string", "The letter t in quotes where a boolean belongs.", "t"),
+    ("f-as-string", "The letter f in quotes where a boolean belongs.", "f"),
+    ("capital-y-as-string", "The letter Y in quotes where a boolean belongs.", "Y"),
+    ("capital-n-as-string", "The letter N in quotes where a boolean belongs.", "N"),
     ("minus-one-for-boolean", "Minus one, true in Basic, where a boolean belongs.", -1),
     ("two-for-boolean", "Two where a boolean belongs.", 2),
     ("fraction-for-boolean", "A half where a boolean belongs.", 0.5),
@@ -134,9 +134,9 @@ for _name, _text, _value in (
 # ------------------------------------------------------------------------------------------------ scalars for texts
 
 for _name, _text, _value in (
-    ("negative-for-text", "A negative number where a text belongs.", -1),
-    ("fraction-for-text", "A number with a fraction where a text belongs.", 1.5),
-    ("long-number-for-text", "An integer of twenty digits where a text belongs.", Fragment("12345678901234567890")),
+    ("negative-for-string", "A negative number where a text belongs.", -1),
+    ("fraction-for-string", "A number with a fraction where a text belongs.", 1.5),
+    ("long-number-for-string", "An integer of twenty digits where a text belongs.", Fragment("12345678901234567890")),
 ):
     enter(_name, _text, "type", family="coercion", change=_in_place_of(_is_text, _value))
 

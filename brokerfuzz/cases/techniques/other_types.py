@@ -6,7 +6,7 @@ from orjson import Fragment
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.as_python import in_words
+from brokerfuzz.cases.techniques.python_literals import in_words
 from brokerfuzz.cases.techniques.registry import Spot, breaks
 from brokerfuzz.schemas.flattening import types_of
 
@@ -28,7 +28,7 @@ def null_instead(spot: Spot) -> Change | None:
 
 
 @breaks("type", family="other-type")
-def text_instead(spot: Spot) -> Change | None:
+def string_instead(spot: Spot) -> Change | None:
     """A text where something else belongs."""
     return put(spot, "a")
 
@@ -47,7 +47,7 @@ def boolean_instead(spot: Spot) -> Change | None:
 
 @breaks("type", family="other-type")
 def object_instead(spot: Spot) -> Change | None:
-    """An object without members where something else belongs."""
+    """An object without properties where something else belongs."""
     return put(spot, {})
 
 
@@ -70,13 +70,13 @@ def false_instead(spot: Spot) -> Change | None:
 
 
 @breaks("type", family="coercion")
-def empty_text(spot: Spot) -> Change | None:
+def empty_string(spot: Spot) -> Change | None:
     """An empty text where something else belongs."""
     return put(spot, "")
 
 
 @breaks("type", family="coercion")
-def null_as_text(spot: Spot) -> Change | None:
+def null_as_string(spot: Spot) -> Change | None:
     """The word null in quotes where something else belongs."""
     return put(spot, "null")
 
@@ -98,7 +98,7 @@ def wrapped_in_array(spot: Spot) -> Change | None:
 
 @breaks("type", family="wrapping")
 def wrapped_in_object(spot: Spot) -> Change | None:
-    """The value that belongs there, as the member of an object."""
+    """The value that belongs there, as the property of an object."""
     return put(spot, {"value": spot.present})
 
 
@@ -109,20 +109,20 @@ def unwrapped(spot: Spot) -> Change | None:
 
 
 @breaks("type", family="wrapping")
-def member_alone(spot: Spot) -> Change | None:
-    """The first member of the object in place of the object."""
+def property_alone(spot: Spot) -> Change | None:
+    """The first property of the object in place of the object."""
     return put(spot, next(iter(spot.present.values()))) if isinstance(spot.present, dict) and spot.present else None
 
 
 @breaks("type", family="wrapping")
 def indexed_object(spot: Spot) -> Change | None:
-    """The array as an object whose members are called 0, 1, 2."""
+    """The array as an object whose properties are called 0, 1, 2."""
     return put(spot, {str(i): item for i, item in enumerate(spot.present)}) if isinstance(spot.present, list) else None
 
 
 @breaks("type", family="wrapping")
 def pairs(spot: Spot) -> Change | None:
-    """The object as an array of its members, each an array of name and value."""
+    """The object as an array of its properties, each an array of name and value."""
     return put(spot, [[name, value] for name, value in spot.present.items()]) if isinstance(spot.present, dict) else None
 
 
@@ -133,13 +133,13 @@ def values_alone(spot: Spot) -> Change | None:
 
 
 @breaks("type", family="coercion")
-def joined_text(spot: Spot) -> Change | None:
+def joined_string(spot: Spot) -> Change | None:
     """The items of the array as one text with commas."""
     return put(spot, ",".join(map(in_words, spot.present))) if isinstance(spot.present, list) else None
 
 
 @breaks("type", family="wrapping")
-def object_as_text(spot: Spot) -> Change | None:
+def object_as_string(spot: Spot) -> Change | None:
     """The JSON of the object or array that belongs there, in quotes."""
     return put(spot, compact(spot.present).decode()) if isinstance(spot.present, list | dict) else None
 

@@ -71,11 +71,11 @@ def enter(name: str, text: str, *keywords: str, family: str, change: ChangeOf) -
 
 
 _TRIED_FIRST = (
-    "null-instead", "numeric-string", "true-as-text", "unwrapped", "number-instead", "boolean-instead", "fraction", "empty-text",
-    "zero-instead", "false-instead", "object-instead", "array-instead", "text-instead", "wrapped-in-array", "false-as-text", "one-as-text",
-    "padded-numeric-string", "fraction-for-text",
-    "outsider", "lower-case", "trailing-space", "upper-case", "empty-member", "leading-space", "without-spaces", "underscored",
-    "unknown-member", "unknown-null", "other-case-key", "extension-key", "dollar-key", "underscore-key", "proto-key",
+    "null-instead", "numeric-string", "true-as-string", "unwrapped", "number-instead", "boolean-instead", "fraction", "empty-string",
+    "zero-instead", "false-instead", "object-instead", "array-instead", "string-instead", "wrapped-in-array", "false-as-string", "one-as-string",
+    "padded-numeric-string", "fraction-for-string",
+    "outsider", "lower-case", "trailing-space", "upper-case", "empty-enum-value", "leading-space", "without-spaces", "underscored",
+    "unknown-property", "unknown-null", "other-case-key", "extension-key", "dollar-key", "underscore-key", "proto-key",
     "one-below", "one-above", "negative", "wraps-from-below", "wraps-from-above", "zero",
 )  # fmt: skip
 """What programs forgive, or fall over, most often."""

@@ -23,7 +23,7 @@ def one_longer_with_blank(spot: Spot) -> Change:
 
 
 @breaks("pattern", "format", family="spelling")
-def unfitting_text(spot: Spot) -> Change:
+def unfitting_string(spot: Spot) -> Change:
     """A text of one tilde, which few patterns and formats have."""
     return Put("~")
 

@@ -26,7 +26,7 @@ def command(before: str, after: str, as_json: bool) -> int:
       brokerfuzz corpus diff corpus/data/offer-creation-request.ndjson mine.ndjson.gz --json
     """
     from brokerfuzz.corpus.comparing import compare
-    from brokerfuzz.explaining.comparisons import data, lines
+    from brokerfuzz.explaining.corpus_comparison import data, lines
 
     with ProgressLine("records") as progress:
         found = compare(before, after, progress=progress)

@@ -3,8 +3,8 @@
 import click
 
 from brokerfuzz import options
+from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.corpus.results import check_out, print_written, write
-from brokerfuzz.commands.making import contract_of
 
 
 @click.command("merge", short_help="Merge several corpora into one.")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from brokerfuzz import options
+from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.corpus.results import check_out, print_written, write
-from brokerfuzz.commands.making import contract_of
 from brokerfuzz.commands.progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: str | None, force: bool, as_json: bool) -> None:
     """Write a corpus without the cases that cover nothing new. The cases that cover most come first.
 
-    `brokerfuzz coverage` shows the same coverage before and after: rules, techniques, edges, silences and pairs of states.
+    `brokerfuzz coverage` shows the same coverage before and after: rules, techniques, edges, ambiguities and pairs of states.
     The twins of the remaining faults are kept. brokerfuzz judges every case again. OUT is an ndjson file, at a path or a
     URL. It is compressed if its name ends in .gz or .zst.
 
@@ -35,7 +35,7 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
       brokerfuzz corpus minimize small.ndjson.zst random-*-of-00008.ndjson.zst
     """
     from brokerfuzz import corpus
-    from brokerfuzz.cases.sparing import needed
+    from brokerfuzz.cases.corpus_minimizer import needed
 
     check_out(out, force=force)
     demands, passed = contract_of(contract), _Passed()

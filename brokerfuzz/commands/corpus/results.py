@@ -19,7 +19,7 @@ STANDARD_OUTPUT = "-"
 
 def check_out(out: str, *, force: bool) -> None:
     """Raises `CorpusError` where no corpus may be written, before any case is read."""
-    from brokerfuzz.corpus.naming import check_ndjson
+    from brokerfuzz.corpus.corpus_names import check_ndjson
     from brokerfuzz.corpus.places import place_of
 
     if out != STANDARD_OUTPUT:

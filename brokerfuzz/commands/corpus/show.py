@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.making import contract_of
+from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.option_values import CaseFilters, gathered
 from brokerfuzz.commands.output import print_json, print_lines
 from brokerfuzz.commands.progress import ProgressLine
@@ -71,7 +71,7 @@ def _is_id(name: str) -> bool:
 def _show_all(corpora: Sequence[str], contract: "Contract", *, as_json: bool) -> None:
     from brokerfuzz.corpus.reading import records
     from brokerfuzz.errors import CorpusError
-    from brokerfuzz.explaining.corpora import Overview
+    from brokerfuzz.explaining.corpus_summary import Overview
 
     overview = Overview(contract)
     with ProgressLine("records") as progress:
@@ -96,7 +96,7 @@ def _list(cases: "Iterator[Case]", *, as_json: bool) -> None:
     """A line a case, as they come; as one JSON document too."""
     import json
 
-    from brokerfuzz.explaining.catalogues import listed, listed_data
+    from brokerfuzz.explaining.catalogue_summary import listed, listed_data
 
     before = '{"cases": ['
     for case in cases:

@@ -9,13 +9,13 @@ from typing import BinaryIO, cast
 from brokerfuzz.cases.blocks import blocks
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import Plan
+from brokerfuzz.compression import suffix
 from brokerfuzz.corpus.counting import Summary
 from brokerfuzz.corpus.destinations import Written, is_corpus, write_file, write_folder
 from brokerfuzz.corpus.exporting.parts import EncodedCut, ExportTask, as_last, make, make_aside, parts
 from brokerfuzz.corpus.formats import About, Folder, Format, OneFile
 from brokerfuzz.corpus.places import CountingStream, Place
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.packing import suffix
 from brokerfuzz.workers import WorkerPool, in_order
 
 NOTHING = "no case is left to write: choose more messages, verdicts, rules, techniques, sites or tags, leave out --minimal, or give a --count above 0"

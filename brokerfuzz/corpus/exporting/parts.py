@@ -13,8 +13,8 @@ from uuid import uuid4
 
 from brokerfuzz.cases.blocks import Block
 from brokerfuzz.cases.case import Case
+from brokerfuzz.compression import packing
 from brokerfuzz.corpus.formats import OneFile, format_named
-from brokerfuzz.packing import packing
 
 _FEW = 64
 """Cases that are encoded at once."""

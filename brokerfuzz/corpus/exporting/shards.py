@@ -14,15 +14,15 @@ from typing import Any
 import orjson
 
 from brokerfuzz.cases.case import clock
-from brokerfuzz.corpus.confined import LARGEST_FILE
+from brokerfuzz.compression import SUFFIXES, suffix
+from brokerfuzz.corpus.confined_paths import LARGEST_FILE
+from brokerfuzz.corpus.corpus_names import ShardNames
 from brokerfuzz.corpus.destinations import Written, found_file, found_folder, write_file
 from brokerfuzz.corpus.exporting.export import Export, Outcome, Writing, check_place
 from brokerfuzz.corpus.exporting.parts import EncodedCut, even
 from brokerfuzz.corpus.formats import Folder, Format
-from brokerfuzz.corpus.naming import ShardNames
 from brokerfuzz.corpus.places import Place
 from brokerfuzz.errors import ClockError, CorpusError
-from brokerfuzz.packing import SUFFIXES, suffix
 from brokerfuzz.version import __version__
 
 _EVERY = 1.0

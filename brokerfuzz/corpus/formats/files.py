@@ -14,8 +14,8 @@ from tempfile import TemporaryFile
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.records import encode_beside
+from brokerfuzz.corpus.formats.file_names import Numbers, stem
 from brokerfuzz.corpus.formats.format import About, File, Folder
-from brokerfuzz.corpus.formats.naming import Numbers, stem
 
 INDEX = "cases.ndjson"
 _CHUNK = 1 << 20

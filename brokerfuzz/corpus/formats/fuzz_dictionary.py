@@ -13,7 +13,7 @@ from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 LONGEST_TOKEN = 128
-"""Bytes that AFL++ takes; a file with a longer token is refused whole."""
+"""Bytes that AFL++ takes; a file with a longer token is rejected whole."""
 
 _PUNCTUATION = ("{", "}", "[", "]", ":", ",", '"', "{}", "[]", '""', "null", "true", "false")
 _NUMBERS = ("0", "-0", "-1", "1.0", "1e0", "0.1", "1e400", "-2147483649", "2147483648", "9007199254740993", "18446744073709551616", "NaN", "Infinity")
@@ -22,10 +22,10 @@ _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multip
 
 
 def dictionary(contract: Contract, message_type: MessageType) -> bytes:
-    """The dictionary of a message type: its members, the values that it lists, the numbers at its bounds, and what JSON is written with."""
+    """The dictionary of a message type: its properties, the values that it lists, the numbers at its bounds, and what JSON is written with."""
     schemas = list(_below(contract.flat[message_type]))
     kinds: dict[str, Iterable[bytes]] = {
-        "members": (orjson.dumps(name) + b":" for schema in schemas for name in schema.get("properties", {})),
+        "properties": (orjson.dumps(name) + b":" for schema in schemas for name in schema.get("properties", {})),
         "listed values": (orjson.dumps(value) for schema in schemas for value in schema.get("enum", ())),
         "numbers at the bounds": (orjson.dumps(number) for schema in schemas for number in _at_bounds(schema)),
         "other numbers": (text.encode() for text in _NUMBERS),
@@ -54,10 +54,10 @@ def _spelled(byte: int) -> str:
 
 
 def _below(schema: Schema) -> Iterator[Schema]:
-    """A flat schema and all that it demands of members, of items and under conditions."""
+    """A flat schema and all that it demands of properties, of items and under conditions."""
     yield schema
-    for member in schema.get("properties", {}).values():
-        yield from _below(member)
+    for prop in schema.get("properties", {}).values():
+        yield from _below(prop)
     if "items" in schema:
         yield from _below(schema["items"])
     for condition in conditions_of(schema):

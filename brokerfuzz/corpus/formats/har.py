@@ -1,7 +1,7 @@
 """HAR 1.2: the cases as recorded traffic, for what replays or reads that.
 
 An entry a case. An offer is a request, to which no response is known (its status is 0); the other messages are the content of a response with status
-200. What is known of the case is in members with `_` before their names.
+200. What is known of the case is in properties with `_` before their names.
 """
 
 import json
@@ -10,7 +10,7 @@ from typing import Any
 
 from brokerfuzz import har_entries
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.describing import name_of, now_of, reason_of, told_now
+from brokerfuzz.corpus.formats.case_names import name_of, now_of, reason_of, told_now
 from brokerfuzz.corpus.formats.format import About, OneFile
 from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
 from brokerfuzz.schemas.headers import JSON_TYPE
@@ -42,7 +42,7 @@ def _entry(case: Case, started: str, now: str | None) -> dict[str, Any]:
         "_verdict": case.label,
         "_now": now,
         "_faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
-        "_silences": sorted({touch.silence for touch in case.verdict.silences}),
+        "_ambiguities": sorted({touch.ambiguity for touch in case.verdict.ambiguities}),
         "_twin": case.twin_id,
     }
 

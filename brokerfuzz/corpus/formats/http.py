@@ -1,7 +1,7 @@
 """HTTP: files of requests as the editors of Visual Studio Code (REST Client), JetBrains and httpYac send them.
 
     ### invalid-offer-creation-request/orderMinimum:minimum.by-one-below-826bb491258572e9
-    # Must be refused. Broken: …
+    # Must be rejected. Broken: …
     POST {{baseUrl}}/offers
     Content-Type: application/json
 
@@ -17,7 +17,7 @@ from tempfile import TemporaryFile
 from typing import IO
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.describing import name_of, now_of, reason_of, told_now
+from brokerfuzz.corpus.formats.case_names import name_of, now_of, reason_of, told_now
 from brokerfuzz.corpus.formats.format import About, File, Folder
 from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
 from brokerfuzz.errors import CorpusError
@@ -25,7 +25,7 @@ from brokerfuzz.schemas import Label
 
 LONGEST = 8_000
 """Bytes of a body that stands among the requests."""
-EXPECTED: dict[Label, str] = {"valid": "Must be accepted.", "invalid": "Must be refused.", "unspecified": "May be accepted or refused."}
+EXPECTED: dict[Label, str] = {"valid": "Must be accepted.", "invalid": "Must be rejected.", "unspecified": "May be accepted or rejected."}
 _PRINTABLE = frozenset(range(0x20, 0x7F))
 _OPENS = "{{"  # what editors put in something else for
 _CHUNK = 1 << 20

@@ -17,10 +17,10 @@ import jsonschema_rs
 import orjson
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.bundling import bundled
-from brokerfuzz.corpus.formats.describing import name_of
+from brokerfuzz.corpus.formats.case_names import name_of
 from brokerfuzz.corpus.formats.format import About, OneFile
 from brokerfuzz.corpus.formats.plain_values import has_plain_value
+from brokerfuzz.corpus.formats.schema_bundle import bundled
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.schemas.flattening import Schema

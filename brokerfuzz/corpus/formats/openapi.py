@@ -3,9 +3,9 @@
 The contract shows no methods and no paths, so the document has none: it is to be referred to by one that has. `components.schemas` are the
 contract's, `requestBodies` and `responses` say which message goes where. A message's `examples` are its first valid cases. Those that break a rule,
 or touch what the contract leaves open, would be no examples of the schema, and tools would say so: they stand beside it in `x-invalid-examples` and
-`x-unspecified-examples`, no two of the same rules or silences, with summaries that say what is broken.
+`x-unspecified-examples`, no two of the same rules or ambiguities, with summaries that say what is broken.
 
-There are 20 of each at the most, of messages of at most 16 KiB that are compact JSON which all parsers read alike, without a member `$ref`, which
+There are 20 of each at the most, of messages of at most 16 KiB that are compact JSON which all parsers read alike, without a property `$ref`, which
 tools would follow. Many tools read the document as YAML, which takes less than JSON does: what it does not print is escaped, and no example has a
 name that is too long for it.
 """
@@ -17,11 +17,11 @@ from typing import Any
 import orjson
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.bundling import referred_to, relocated
-from brokerfuzz.corpus.formats.describing import now_of, reason_of
+from brokerfuzz.corpus.formats.case_names import now_of, reason_of
+from brokerfuzz.corpus.formats.file_names import topic_of
 from brokerfuzz.corpus.formats.format import About, OneFile
-from brokerfuzz.corpus.formats.naming import topic_of
 from brokerfuzz.corpus.formats.plain_values import has_plain_value
+from brokerfuzz.corpus.formats.schema_bundle import referred_to, relocated
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.flattening import Schema
 
@@ -29,7 +29,7 @@ MOST_EXAMPLES = 20
 """Of a message type and verdict."""
 LARGEST_EXAMPLE = 16 * 1024
 """Bytes."""
-ENOUGH = f"beyond {MOST_EXAMPLES} examples of a verdict, or one of a rule or silence"
+ENOUGH = f"beyond {MOST_EXAMPLES} examples of a verdict, or one of a rule or ambiguity"
 UNFIT = "that are too long, or no compact JSON which all parsers read alike"
 
 _PLACES: dict[Label, str] = {"valid": "examples", "invalid": "x-invalid-examples", "unspecified": "x-unspecified-examples"}
@@ -37,7 +37,7 @@ _REQUEST = "-request"
 _NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 """What JSON has in texts as it is, and YAML 1.1 does not print, takes for ends of lines, or for a byte order mark."""
 _LONG_NAME = re.compile(rb'"(?:[^"\\]|\\.){1000,}":')
-"""A member's name that YAML, whose names are at most 1,024 characters long, may take for none."""
+"""A property's name that YAML, whose names are at most 1,024 characters long, may take for none."""
 
 _DESCRIPTION = (
     "The messages of the offer broker's contract, which shows no methods and no paths: refer to these components from a document that has them."
@@ -60,7 +60,7 @@ def _as_yaml_has_it(text: bytes) -> bytes:
 
 
 class _Chosen:
-    """The examples of each message type: the first of each verdict, no two of one rule or silence."""
+    """The examples of each message type: the first of each verdict, no two of one rule or ambiguity."""
 
     def __init__(self, about: About) -> None:
         self._about = about
@@ -92,14 +92,14 @@ def _fits(case: Case) -> bool:
 
 
 def _shown_by(case: Case) -> Hashable:
-    """What one example is enough for: the rules that are broken, the silences that are touched, or the message."""
+    """What one example is enough for: the rules that are broken, the ambiguities that are touched, or the message."""
     match case.label:
         case "valid":
             return case.id
         case "invalid":
             return frozenset(broken.rule for broken in case.verdict.broken)
         case "unspecified":
-            return frozenset(touched.silence for touched in case.verdict.silences)
+            return frozenset(touched.ambiguity for touched in case.verdict.ambiguities)
 
 
 def _example(case: Case, about: About) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Parquet: a case a row, for analysis, as typed columns. It needs pyarrow.
 
-`id`, `message` and `verdict` are texts; `faults` lists `rule`, `at` and `technique`; `silences` and `tags` list texts; `twin` is an id or null;
+`id`, `message` and `verdict` are texts; `faults` lists `rule`, `at` and `technique`; `ambiguities` and `tags` list texts; `twin` is an id or null;
 `headers` lists `name` and `value` (null: no such header); `body` is the message's bytes, which need be no text: where they are UTF-8,
 `decode(body)` in DuckDB and `col("body").cast(String)` in Polars give it. The file's metadata has `brokerfuzz`, the version, and `recipe`. The same
 cases give the same bytes by one version of pyarrow.
@@ -51,7 +51,7 @@ def _schema(arrow: Any) -> Any:
         "message": text,
         "verdict": text,
         "faults": _list_of(arrow, fault),
-        "silences": _list_of(arrow, text),
+        "ambiguities": _list_of(arrow, text),
         "tags": _list_of(arrow, text),
         "twin": text,
         "headers": _list_of(arrow, header),
@@ -83,7 +83,7 @@ def _row(case: Case) -> dict[str, Any]:
         "message": case.message_type,
         "verdict": case.label,
         "faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
-        "silences": sorted({touch.silence for touch in case.verdict.silences}),
+        "ambiguities": sorted({touch.ambiguity for touch in case.verdict.ambiguities}),
         "tags": case.tags,
         "twin": case.twin_id,
         "headers": [{"name": name, "value": value} for name, value in case.headers],

@@ -2,7 +2,7 @@
 
     offer-creation-request/n_0000042_order-minimum_minimum_one-below_19da04d3.json
 
-A folder a message type. A name begins with `y_` where the message must be accepted (`valid`), with `n_` where it must be refused (`invalid`), with
+A folder a message type. A name begins with `y_` where the message must be accepted (`valid`), with `n_` where it must be rejected (`invalid`), with
 `i_` where either will do (`unspecified`), and the file has its exact bytes. Cases that are about a request's headers are left out, and those whose
 verdict follows the clock: it is not that of the bytes alone.
 """
@@ -10,9 +10,9 @@ verdict follows the clock: it is not that of the bytes alone.
 from collections.abc import Iterable, Iterator
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.describing import now_of
+from brokerfuzz.corpus.formats.case_names import now_of
+from brokerfuzz.corpus.formats.file_names import Numbers, stem
 from brokerfuzz.corpus.formats.format import About, File, Folder
-from brokerfuzz.corpus.formats.naming import Numbers, stem
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Label
 

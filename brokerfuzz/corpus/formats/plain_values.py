@@ -1,14 +1,14 @@
 """Messages that any parser of JSON reads alike, so that they can stand as values in a document of JSON."""
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.schemas.json_reader import DEEPEST, read
 from brokerfuzz.schemas.nesting import shallow
-from brokerfuzz.schemas.reading import DEEPEST, read
 
 
 def has_plain_value(case: Case) -> bool:
     """Whether the message is JSON in UTF-8 that parsers do not differ on, and the verdict is that of the message alone, whatever its headers.
 
-    Not so: members of one name, numbers that a double cannot hold, NUL or half a surrogate pair in a text, a byte order mark, nesting beyond 64.
+    Not so: properties of one name, numbers that a double cannot hold, NUL or half a surrogate pair in a text, a byte order mark, nesting beyond 64.
     """
     if case.headers:
         return False

@@ -14,7 +14,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.describing import name_of, now_of, reason_of
+from brokerfuzz.corpus.formats.case_names import name_of, now_of, reason_of
 from brokerfuzz.corpus.formats.format import About, File, Folder
 from brokerfuzz.corpus.formats.routes import OFFER, RESPONSES
 from brokerfuzz.errors import CorpusError
@@ -57,7 +57,7 @@ def _told(case: Case, about: About) -> dict[str, Any]:
         "verdict": case.label,
         "now": now_of(case, about),
         "faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
-        "silences": sorted({touch.silence for touch in case.verdict.silences}),
+        "ambiguities": sorted({touch.ambiguity for touch in case.verdict.ambiguities}),
         "twin": case.twin_id,
         "name": name_of(case),
         "reason": reason_of(case),

@@ -1,6 +1,6 @@
 """Tests for xUnit, in C#, which need .NET 8 and nothing else."""
 
-from brokerfuzz.corpus.formats.suite import json_lines, suite
+from brokerfuzz.corpus.formats.test_suite_folder import json_lines, suite
 
 FORMAT = suite(
     "xunit",

@@ -9,9 +9,9 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
+from brokerfuzz.atomic_files import own_name, uninterrupted, whole
 from brokerfuzz.corpus.places.place import Create, Place
 from brokerfuzz.errors import CorpusError
-from brokerfuzz.writing import own_name, uninterrupted, whole
 
 
 @dataclass(frozen=True)

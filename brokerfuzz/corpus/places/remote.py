@@ -9,9 +9,9 @@ from io import SEEK_SET, BufferedReader, RawIOBase
 from os import strerror
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from brokerfuzz.atomic_files import own_name
 from brokerfuzz.corpus.places.place import Create, Place
 from brokerfuzz.errors import BrokerfuzzError, CorpusError
-from brokerfuzz.writing import own_name
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

@@ -111,16 +111,16 @@ def _or_same(convert: Callable[[Any], Any], value: Any) -> Any:
 OFFER_TYPE = "offer-creation-request/offerType:enum"
 
 BUGS = (
-    _bug("coerces-text-to-integer", "A text that spells an integer is taken for one.", AN_INTEGER, integer_of_text),
-    _bug("coerces-text-to-number", "A text that spells a number is taken for one.", A_NUMBER, number_of_text),
-    _bug("coerces-text-to-boolean", "The texts true and false are taken for booleans.", A_BOOLEAN, boolean_of_text),
+    _bug("coerces-string-to-integer", "A text that spells an integer is taken for one.", AN_INTEGER, integer_of_text),
+    _bug("coerces-string-to-number", "A text that spells a number is taken for one.", A_NUMBER, number_of_text),
+    _bug("coerces-string-to-boolean", "The texts true and false are taken for booleans.", A_BOOLEAN, boolean_of_text),
     _bug("coerces-words-to-boolean", "The texts yes, no, on and off are taken for booleans.", A_BOOLEAN, boolean_of_word),
     _bug("coerces-number-to-boolean", "The numbers 0 and 1 are taken for booleans.", A_BOOLEAN, boolean_of_number),
     _bug("coerces-boolean-to-number", "Booleans are taken for numbers.", A_NUMBER, number_of_boolean),
-    _bug("coerces-number-to-text", "Numbers are taken for texts.", A_TEXT, text_of_number),
-    _bug("coerces-boolean-to-text", "Booleans are taken for texts.", A_TEXT, text_of_boolean),
+    _bug("coerces-number-to-string", "Numbers are taken for texts.", A_TEXT, text_of_number),
+    _bug("coerces-boolean-to-string", "Booleans are taken for texts.", A_TEXT, text_of_boolean),
     _bug(
-        "coerces-empty-text-to-null",
+        "coerces-empty-string-to-null",
         "An empty text is taken for null where a number may be null.",
         r"^(a number|an integer) or null",
         null_of_empty_text,

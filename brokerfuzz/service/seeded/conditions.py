@@ -23,11 +23,11 @@ def _root(test: Test) -> Test:
 
 
 def _of_type(*offer_types: str) -> Test:
-    return _root(an_object(lambda members: members.get("offerType") in offer_types))
+    return _root(an_object(lambda props: props.get("offerType") in offer_types))
 
 
 def _has(name: str) -> Test:
-    return _root(an_object(lambda members: members.get(name) is not None))
+    return _root(an_object(lambda props: props.get(name) is not None))
 
 
 def _other(test: Test) -> Test:
@@ -39,20 +39,20 @@ def _as_product_list(value: Any) -> Any:
 
 
 def _without_zeros(value: Any) -> Any:
-    """The value without members that are 0, as `if (price)` sees them; the value itself where there are none."""
+    """The value without properties that are 0, as `if (price)` sees them; the value itself where there are none."""
     if isinstance(value, list):
         items = [_without_zeros(item) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items
     if not isinstance(value, dict):
         return value
-    members = {name: _without_zeros(member) for name, member in value.items() if name != "price" or member != 0 or member is False}
-    return value if len(members) == len(value) and all(members[name] is value[name] for name in value) else members
+    props = {name: _without_zeros(prop) for name, prop in value.items() if name != "price" or prop != 0 or prop is False}
+    return value if len(props) == len(value) and all(props[name] is value[name] for name in value) else props
 
 
 def _updated_today(offer: Offer) -> bool:
     from brokerfuzz.schemas.oracle import aware
 
-    updated = offer.member("lastUpdatedDateTimeUtc")
+    updated = offer.prop("lastUpdatedDateTimeUtc")
     return isinstance(updated, str) and updated[:10] == aware(offer.now).date().isoformat()
 
 
@@ -75,7 +75,7 @@ BUGS = (
     _bug(
         "product-list-rule-off-when-inactive",
         "The rule for Product List is not applied to offers that are not active.",
-        forgives(CONDITIONAL, when=_root(an_object(lambda members: members.get("isActive") is False))),
+        forgives(CONDITIONAL, when=_root(an_object(lambda props: props.get("isActive") is False))),
     ),
     _bug("product-list-rule-off-for-null-clusters", "Null clusters satisfy the rule for Product List.", forgives(f"{CLUSTERS}:type@*", value=null)),
     _bug("product-list-rule-off-for-null-products", "Null products satisfy the rule for Product List.", forgives(f"{PRODUCTS}:type@*", value=null)),
@@ -107,7 +107,7 @@ BUGS = (
     ),
     _bug(
         "product-id-checked-in-product-lists-only",
-        "An empty product ID is refused under Product List alone.",
+        "An empty product ID is rejected under Product List alone.",
         forgives(f"{PRODUCTS}[].productId:minLength", when=_other(_of_type("Product List"))),
         f"offer-creation-request/{PRODUCTS}[].productId:minLength",
     ),
@@ -130,8 +130,8 @@ BUGS = (
         CLOCK_RULE,
     ),
     _bug(
-        "zero-price-taken-for-missing",
-        "A price of 0 is taken for an absent one, so that a price tier with it is refused.",
+        "zero-price-treated-as-missing",
+        "A price of 0 is taken for an absent one, so that a price tier with it is rejected.",
         sees(_without_zeros),
         "offer-creation-request/priceClasses[].priceTiers[].price:required",
     ),

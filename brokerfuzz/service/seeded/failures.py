@@ -9,7 +9,7 @@ LONGEST_INT32 = 2147483647
 
 
 def _is_list_without_clusters(offer: Offer) -> bool:
-    return offer.member("offerType") == "Product List" and any(lacks("productClusters")(value) for value in offer.values(""))
+    return offer.prop("offerType") == "Product List" and any(lacks("productClusters")(value) for value in offer.values(""))
 
 
 BUGS = (
@@ -21,7 +21,7 @@ BUGS = (
         fails("crash", "accessGroups", an_array(lambda items: not items)),
     ),
     Bug(
-        "crashes-on-astral-text",
+        "crashes-on-astral-strings",
         "crash",
         "Text beyond the basic plane ends in a server error.",
         fails("crash", "**", a_text(lambda t: any(ord(c) > 0xFFFF for c in t))),
@@ -67,8 +67,8 @@ BUGS = (
     Bug(
         "crashes-on-empty-clusters",
         "crash",
-        "A cluster without any member ends in a server error.",
-        fails("crash", "productClusters[]", an_object(lambda members: not members)),
+        "A cluster without any property ends in a server error.",
+        fails("crash", "productClusters[]", an_object(lambda props: not props)),
     ),
     Bug("aborts-on-percent-signs", "crash", "A text with %s in it breaks the connection.", fails("abort", "**", a_text(lambda t: "%s" in t))),
     Bug(
@@ -96,6 +96,6 @@ BUGS = (
         "A price tier whose maximum quantity is null is never answered.",
         fails("hang", "priceClasses[].priceTiers[].maximumQuantity", null),
     ),
-    Bug("claims-success-of-refused", "wrong-answer", "A refusal says that the operation was successful.", claims(True, of_accepted=False)),
+    Bug("claims-success-of-rejected", "wrong-answer", "A rejection says that the operation was successful.", claims(True, of_accepted=False)),
     Bug("claims-failure-of-accepted", "wrong-answer", "An acceptance says that the operation was not successful.", claims(False, of_accepted=True)),
 )

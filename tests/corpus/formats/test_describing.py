@@ -3,16 +3,16 @@
 import re
 
 import pytest
-from exported import about, cases
-from suites import HOSTILE, chosen, hostile, later
+from exported_cases import about, cases
+from ready_suites import HOSTILE, chosen, hostile, later
 
 from brokerfuzz.cases.case import Case, Fault
-from brokerfuzz.corpus.formats.describing import name_of, now_of, reason_of
+from brokerfuzz.corpus.formats.case_names import name_of, now_of, reason_of
 from brokerfuzz.schemas import Broken, Verdict
 
 
 @pytest.mark.parametrize("end", ["", "\ud800", "x" * 5000])
-def test_names_and_reasons_are_plain_whatever_a_contract_calls_its_members(end: str) -> None:
+def test_names_and_reasons_are_plain_whatever_a_contract_calls_its_properties(end: str) -> None:
     text = HOSTILE + end
     verdict = Verdict("invalid", (Broken(text, text, text, text),))
     case = Case(hostile().message_type, b"{}", verdict, (Fault(text, text, text),), (text,))

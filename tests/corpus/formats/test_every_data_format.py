@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 import pytest
-from exported import OFFER, about, cases, folder, written
+from exported_cases import OFFER, about, cases, folder, written
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats import FORMATS, Folder, format_named
@@ -63,7 +63,7 @@ def test_files_come_one_at_a_time_and_a_case_is_asked_for_when_it_is_written(nam
 
 
 @pytest.mark.parametrize("name", ["parsing", "json-schema-test-suite", "fuzz-seeds"])
-def test_a_corpus_with_nothing_for_a_format_is_refused(name: str) -> None:
+def test_a_corpus_with_nothing_for_a_format_is_rejected(name: str) -> None:
     if name == "fuzz-seeds":
         unfit = [case for case in cases() if len(case.body) > 1_000_000]
     else:

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from exported import about, folder
-from suites import chosen
+from exported_cases import about, folder
+from ready_suites import chosen
 
 from brokerfuzz.corpus.formats import Folder, format_named
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from exported import OFFER, cases, folder
+from exported_cases import OFFER, cases, folder
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus import read, write

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from contracts import changed_contract
-from exported import OFFER, cases, folder
+from exported_cases import OFFER, cases, folder
 
 from brokerfuzz.corpus.formats.fuzz_dictionary import LONGEST_TOKEN, dictionary, quoted
 from brokerfuzz.corpus.formats.fuzz_seeds import LARGEST_SEED
@@ -53,7 +53,7 @@ def test_seeds_are_the_distinct_messages_by_the_sum_of_their_bytes(files: Mappin
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_a_dictionary_is_of_the_grammar_and_names_every_member_once(files: Mapping[str, bytes], message_type: str) -> None:
+def test_a_dictionary_is_of_the_grammar_and_names_every_property_once(files: Mapping[str, bytes], message_type: str) -> None:
     found = list(tokens(files[f"{message_type}.dict"]))
     assert len(set(found)) == len(found)
     assert all(0 < len(token) <= LONGEST_TOKEN for token in found)

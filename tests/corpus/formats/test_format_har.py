@@ -6,15 +6,15 @@ from typing import Any
 
 import jsonschema
 import pytest
-from exported import OFFER, about, cases, written
+from exported_cases import OFFER, about, cases, written
+from ready_suites import chosen, clocked
 from referencing import Registry
 from referencing.jsonschema import DRAFT6
-from suites import chosen, clocked
 from validators import NODE
 
-from brokerfuzz.corpus.formats.describing import now_of
+from brokerfuzz.corpus.formats.case_names import now_of
 from brokerfuzz.corpus.formats.routes import ROUTES
-from brokerfuzz.recordings import bodies, is_har
+from brokerfuzz.har_reading import bodies, is_har
 from brokerfuzz.schemas.headers import JSON_TYPE
 from brokerfuzz.service.app import OFFERS, PRICING, PRODUCTS
 
@@ -48,7 +48,7 @@ def test_the_file_is_what_the_schema_of_har_demands(har: bytes) -> None:
     assert not judge.is_valid(document)
 
 
-def test_what_har_has_no_member_for_begins_with_an_underscore(entries: list[dict[str, Any]]) -> None:
+def test_what_har_has_no_property_for_begins_with_an_underscore(entries: list[dict[str, Any]]) -> None:
     posted = [entry["request"]["postData"] for entry in entries if "postData" in entry["request"]]
     assert any("_encoding" in body for body in posted)
     assert {name for body in posted for name in body if not name.startswith("_")} == {"mimeType", "text", "comment"}

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import pytest
-from exported import OFFER, about, cases, folder
-from suites import chosen
+from exported_cases import OFFER, about, cases, folder
+from ready_suites import chosen
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.describing import name_of, now_of
+from brokerfuzz.corpus.formats.case_names import name_of, now_of
 from brokerfuzz.corpus.formats.http import EXPECTED
 from brokerfuzz.corpus.formats.routes import sent_headers
 from brokerfuzz.errors import CorpusError
@@ -86,7 +86,7 @@ def test_without_an_offer_there_is_nothing_to_send() -> None:
         folder("http", [case for case in chosen() if case.message_type != OFFER])
 
 
-def test_a_header_that_editors_would_change_is_refused() -> None:
+def test_a_header_that_editors_would_change_is_rejected() -> None:
     case = chosen()[0]
     with pytest.raises(CorpusError, match=r"\{\{ in a header"):
         folder("http", [Case(OFFER, case.body, case.verdict, headers=(("accept", "{{x}}"),))])

@@ -10,7 +10,7 @@ import jsonschema
 import jsonschema_rs
 import pytest
 from contracts import changed_contract
-from exported import NOW, OFFER, cases, written
+from exported_cases import NOW, OFFER, cases, written
 from validators import suite_in_node
 
 from brokerfuzz.cases.case import Case

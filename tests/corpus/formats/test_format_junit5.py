@@ -10,9 +10,9 @@ from base64 import b64decode, b64encode
 from pathlib import Path
 
 import pytest
-from suites import RULE, SEEN, TWIN, chosen, clocked, exported, fill_in
+from ready_suites import RULE, SEEN, TWIN, chosen, clocked, exported, fill_in
 
-from brokerfuzz.corpus.formats.describing import name_of
+from brokerfuzz.corpus.formats.case_names import name_of
 from brokerfuzz.corpus.formats.junit5 import COLUMNS
 
 STAND_INS = {
@@ -115,11 +115,11 @@ def test_a_bug_fails_the_cases_of_its_rule_with_all_that_is_known_of_them(compil
     assert any(f"Broken: {RULE} at /orderMinimum: found 0, demanded at least 1 (one-below)." in said for said in failed.values())
 
 
-def test_a_refusal_whose_twin_is_refused_too_proves_nothing(compiled: Path) -> None:
+def test_a_rejection_whose_twin_is_rejected_too_proves_nothing(compiled: Path) -> None:
     outcomes = outcomes_of(compiled, b64encode(TWIN).decode())
     twin, fault = (name_of(case) for case in chosen()[:2])
     assert outcomes[twin][0] == "failed"
-    assert outcomes[fault] == ("aborted", f"the refusal proves nothing: the valid twin, {twin}, is refused too")
+    assert outcomes[fault] == ("aborted", f"the rejection proves nothing: the valid twin, {twin}, is rejected too")
 
 
 @pytest.mark.parametrize("name", ["IllegalStateException", "UnsupportedOperationException"])

@@ -10,7 +10,7 @@ import jsonschema
 import orjson
 import pytest
 from contracts import changed_contract
-from exported import NOW, OFFER, cases, written
+from exported_cases import NOW, OFFER, cases, written
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.__main__ import main as validate
 from openapi_spec_validator.readers import read_from_filename
@@ -84,7 +84,7 @@ def test_yaml_reads_the_texts_of_an_example_as_json_does(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("unfit", [b'"%s":1' % (b"a" * 1023), b'"%s":1' % (b"\x7f" * 200), b'"a"\t:1', b'"\\ud83d\\ude00":1'])
 def test_what_yaml_reads_otherwise_even_so_is_no_example(unfit: bytes) -> None:
-    found = [Case.judged(OFFER, b'{"number":"1","offerType":"Email",%s}' % member, now=NOW) for member in (unfit, b'"other":1')]
+    found = [Case.judged(OFFER, b'{"number":"1","offerType":"Email",%s}' % prop, now=NOW) for prop in (unfit, b'"other":1')]
     document = json.loads(written("openapi", found))
     assert [example["value"] for *_, example in examples(document)] == [{"number": "1", "offerType": "Email", "other": 1}]
 
@@ -108,14 +108,14 @@ def test_examples_have_the_verdict_that_they_stand_under(document: dict[str, Any
         assert check(message_type, body, now=NOW).label == verdict
 
 
-def test_summaries_of_what_is_no_example_name_the_broken_rule_or_the_silence(document: dict[str, Any]) -> None:
+def test_summaries_of_what_is_no_example_name_the_broken_rule_or_the_ambiguity(document: dict[str, Any]) -> None:
     verdicts = {case.id[:8]: case.verdict for case in cases()}
     assert {verdict for _, verdict, _, _ in examples(document)} == {"valid", "invalid", "unspecified"}
     for _, verdict, name, example in examples(document):
         told = verdicts[name.rpartition("_")[2]]
         named = {
             "invalid": [broken.rule for broken in told.broken],
-            "unspecified": [touched.silence for touched in told.silences],
+            "unspecified": [touched.ambiguity for touched in told.ambiguities],
             "valid": ["Valid"],
         }
         assert named[verdict][0] in example["summary"]
@@ -142,7 +142,7 @@ def test_only_the_messages_that_the_corpus_has_are_in_it() -> None:
     assert set(document["components"]["schemas"]) == {OFFER}
 
 
-def test_a_member_that_looks_like_a_reference_is_in_no_example() -> None:
+def test_a_property_that_looks_like_a_reference_is_in_no_example() -> None:
     found = [Case.judged(OFFER, b'{"number":"1","offerType":"Email","%s":"#"}' % name, now=NOW) for name in (b"$ref", b"ref")]
     document = json.loads(written("openapi", found))
     assert [example["value"] for *_, example in examples(document)] == [{"number": "1", "offerType": "Email", "ref": "#"}]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import Result
-from exported import cases, written
+from exported_cases import cases, written
 
 from brokerfuzz.corpus.formats import parquet
 from brokerfuzz.errors import CorpusError
@@ -29,7 +29,7 @@ def test_rows_come_back_as_the_cases_were(content: bytes) -> None:
         assert tuple(row["tags"]) == case.tags
         assert tuple((header["name"], header["value"]) for header in row["headers"]) == case.headers
         assert [tuple(fault.values()) for fault in row["faults"]] == [(fault.rule, fault.at, fault.technique) for fault in case.faults]
-        assert set(row["silences"]) == {touch.silence for touch in case.verdict.silences}
+        assert set(row["ambiguities"]) == {touch.ambiguity for touch in case.verdict.ambiguities}
 
 
 def test_columns_have_types_and_say_where_nothing_may_be_missing(content: bytes) -> None:

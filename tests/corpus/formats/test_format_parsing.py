@@ -3,8 +3,8 @@
 from datetime import timedelta
 
 import pytest
-from exported import NOW, about, cases, folder
-from suites import chosen, later
+from exported_cases import NOW, about, cases, folder
+from ready_suites import chosen, later
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats import Folder, format_named
@@ -40,6 +40,6 @@ def test_cases_about_headers_and_those_that_follow_the_clock_are_left_out_with_t
     assert told.left_out.by_reason == {"about a request's headers": len(about_headers), "whose verdict follows the clock": 1}
 
 
-def test_a_corpus_of_nothing_but_what_follows_the_clock_is_refused() -> None:
+def test_a_corpus_of_nothing_but_what_follows_the_clock_is_rejected() -> None:
     with pytest.raises(CorpusError, match="follows the clock, which the format parsing has no place for"):
         folder("parsing", [FOLLOWS_THE_CLOCK])

@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from exported import about
-from suites import RULE, SEEN, TWIN, chosen, clocked, exported, fill_in
+from exported_cases import about
+from ready_suites import RULE, SEEN, TWIN, chosen, clocked, exported, fill_in
 
 from brokerfuzz.corpus import write
-from brokerfuzz.corpus.formats.describing import name_of
+from brokerfuzz.corpus.formats.case_names import name_of
 
 JUDGED = """
     import pathlib, base64
@@ -27,7 +27,7 @@ JUDGED = """
 """
 KEEPS = "return not verdict.broken"
 ACCEPTS_ZERO = "return all(entry.rule == RULE for entry in verdict.broken)".replace("RULE", repr(RULE))
-REFUSES_TWIN = f"return not verdict.broken and body != {TWIN!r}"
+REJECTS_TWIN = f"return not verdict.broken and body != {TWIN!r}"
 QUICK = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 Outcomes = dict[str, str]
 
@@ -78,12 +78,12 @@ def test_a_bug_fails_the_cases_of_its_rule_with_all_that_is_known_of_them(tmp_pa
     assert f"Broken: {RULE} at /orderMinimum: found 0, demanded at least 1 (one-below)." in printed
 
 
-def test_a_refusal_whose_twin_is_refused_too_proves_nothing(tmp_path: Path) -> None:
-    outcomes, printed = outcomes_of(tmp_path / "contract", REFUSES_TWIN)
+def test_a_rejection_whose_twin_is_rejected_too_proves_nothing(tmp_path: Path) -> None:
+    outcomes, printed = outcomes_of(tmp_path / "contract", REJECTS_TWIN)
     twin, fault = (name_of(case) for case in chosen()[:2])
     assert (outcomes[twin], outcomes[fault]) == ("FAILED", "SKIPPED")
-    assert "refused the valid offer-creation-request" in printed
-    assert "the refusal proves nothing: the valid twin," in printed.replace("\n", " ")
+    assert "rejected the valid offer-creation-request" in printed
+    assert "the rejection proves nothing: the valid twin," in printed.replace("\n", " ")
 
 
 @pytest.mark.parametrize("name", ["ZeroDivisionError", "NotImplementedError", "AssertionError"])

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suites import RULE, SEEN, TWIN, chosen, clocked, exported, fill_in
+from ready_suites import RULE, SEEN, TWIN, chosen, clocked, exported, fill_in
 from validators import NODE
 
-from brokerfuzz.corpus.formats.describing import name_of
+from brokerfuzz.corpus.formats.case_names import name_of
 
 BY_LABEL = """
   const { appendFileSync, readFileSync } = await import("node:fs");
@@ -69,7 +69,7 @@ def test_a_bug_fails_the_cases_of_its_rule_with_all_that_is_known_of_them(run: R
     assert any(f"Broken: {RULE} at /orderMinimum: found 0, demanded at least 1 (one-below)." in said for said in failed.values())
 
 
-def test_a_refusal_whose_twin_is_refused_too_proves_nothing(run: Run) -> None:
+def test_a_rejection_whose_twin_is_rejected_too_proves_nothing(run: Run) -> None:
     outcomes, _ = run(f"return told !== {json.dumps(_base64(TWIN))} && !invalid.has(told);")
     twin, fault = (name_of(case) for case in chosen()[:2])
     assert outcomes[twin][0] == "failed"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from click.testing import Result
-from exported import OFFER, cases, folder
-from suites import chosen
+from exported_cases import OFFER, cases, folder
+from ready_suites import chosen
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.wiremock import HEADER

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from suites import exported
+from ready_suites import exported
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,6 @@ A slip is made in a message that is valid, and where it can be so that the messa
 takes it does not break off for another reason.
 """
 
-from brokerfuzz.cases.techniques.wire import arrays_and_objects, bodies, cuts, literals, texts
+from brokerfuzz.cases.techniques.wire import arrays_and_objects, bodies, cuts, literals, strings
 
-__all__ = ["arrays_and_objects", "bodies", "cuts", "literals", "texts"]
+__all__ = ["arrays_and_objects", "bodies", "cuts", "literals", "strings"]

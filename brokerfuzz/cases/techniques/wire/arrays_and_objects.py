@@ -1,6 +1,6 @@
 """Slips between values: commas, colons, names, brackets, comments and white space."""
 
-from brokerfuzz.cases.techniques.wire.slips import (
+from brokerfuzz.cases.techniques.wire.syntax_slips import (
     array,
     array_end,
     at,
@@ -34,12 +34,12 @@ def _in_parentheses(body: bytes) -> bytes | None:
 
 # -------------------------------------------------------------------------------------------------------- commas
 
-slip("trailing-comma", "A comma behind the last member.", before(closing, b","))
-slip("trailing-commas", "Five commas behind the last member.", before(closing, b",,,,,"))
-slip("leading-comma", "A comma before the first member.", behind(opening, b","))
-slip("doubled-comma", "Two commas between two members.", behind(comma, b","))
-slip("missing-comma", "No comma between two members.", at(comma, b" "))
-slip("semicolon-for-comma", "A semicolon between two members.", at(comma, b";"))
+slip("trailing-comma", "A comma behind the last property.", before(closing, b","))
+slip("trailing-commas", "Five commas behind the last property.", before(closing, b",,,,,"))
+slip("leading-comma", "A comma before the first property.", behind(opening, b","))
+slip("doubled-comma", "Two commas between two properties.", behind(comma, b","))
+slip("missing-comma", "No comma between two properties.", at(comma, b" "))
+slip("semicolon-for-comma", "A semicolon between two properties.", at(comma, b";"))
 slip("trailing-comma-in-array", "A comma behind the last item of an array.", before(array_end, b","))
 slip("trailing-commas-in-array", "Two commas behind the last item of an array.", before(array_end, b",,"))
 slip("leading-comma-in-array", "A comma before the first item of an array.", behind(array, b","))
@@ -64,13 +64,13 @@ slip("unquoted-key", "The first name without quotes.", at(name, lambda token: to
 slip("unquoted-keys", "No name with quotes.", _unquoted)
 slip("single-quoted-key", "The first name between single quotes.", at(name, lambda token: b"'" + token[1:-1] + b"'"))
 slip("escaped-quotes-of-key", "The first name between quotes that are escaped.", at(name, lambda token: rb"\"" + token[1:-1] + rb"\""))
-slip("number-for-key", "A member whose name is a number.", before(closing, b",1:1"))
-slip("huge-number-for-key", "A member whose name is a number that no double holds.", before(closing, b",9999E9999:1"))
-slip("null-for-key", "Two members whose names are null.", before(closing, b",null:null,null:null"))
+slip("number-for-key", "A property whose name is a number.", before(closing, b",1:1"))
+slip("huge-number-for-key", "A property whose name is a number that no double holds.", before(closing, b",9999E9999:1"))
+slip("null-for-key", "Two properties whose names are null.", before(closing, b",null:null,null:null"))
 slip("bracket-for-key", "A bracket where a name belongs.", before(closing, b',[:"a"'))
 slip("missing-name", "A value and its colon without a name.", before(closing, b',:"a"'))
 slip("name-alone", "A name with neither colon nor value.", before(closing, b',"a"'))
-slip("emoji-alone", "An emoji where a member belongs.", before(closing, ",🇨🇭".encode()))
+slip("emoji-alone", "An emoji where a property belongs.", before(closing, ",🇨🇭".encode()))
 slip("missing-value", "A name and its colon without a value.", at(number, b""))
 slip("two-values", "Two values behind one name.", before(closing, b" 123"))
 
@@ -86,7 +86,7 @@ slip("array-not-closed", "An array without its last bracket.", at(array_end, b""
 slip("array-in-parentheses", "An array between parentheses, as Python's tuples are.", _in_parentheses)
 slip("dots-in-array", "Three dots in an array, for what was left out.", before(array_end, b",..."))
 slip("star-in-array", "A star in an array.", before(array_end, b",*"))
-slip("dots-for-members", "Three dots where more members would be.", before(closing, b",..."))
+slip("dots-for-properties", "Three dots where more properties would be.", before(closing, b",..."))
 
 # ------------------------------------------------------------------------------------------------------ comments
 
@@ -96,7 +96,7 @@ slip("trailing-comment", "An empty comment behind the message.", behind(closing,
 slip("trailing-comment-open", "A comment behind the message, and a slash.", behind(closing, b"/**//"))
 slip("trailing-slash", "A slash behind the message.", behind(closing, b"/"))
 slip("inner-comment", "A comment between a name and its value.", behind(colon, b"/*comment*/"))
-slip("inner-line-comment", "A comment on a line among the members.", behind(comma, b"// offer\n"))
+slip("inner-line-comment", "A comment on a line among the properties.", behind(comma, b"// offer\n"))
 slip("hash-comment", "A comment behind a hash, as shells and YAML have it.", behind(comma, b"# offer\n"))
 
 # --------------------------------------------------------------------------------------------------- white space
@@ -113,12 +113,12 @@ for _name, _words, _between in (
     ("mark-outside", "A byte order mark", "\ufeff"),
     ("nul-outside", "A NUL", "\0"),
 ):
-    slip(_name, f"{_words} between two members.", behind(comma, _between.encode()))
-slip("escaped-line-break-outside", "A line break between two members, written as a backslash and n.", behind(comma, rb"\n"))
+    slip(_name, f"{_words} between two properties.", behind(comma, _between.encode()))
+slip("escaped-line-break-outside", "A line break between two properties, written as a backslash and n.", behind(comma, rb"\n"))
 slip("unicode-escape-outside", "A blank before a text, written as a Unicode escape.", before(text, rb"\u0020"))
 
 # ---------------------------------------------------------------------------------------------------- strangers
 
 slip("parenthesised-value", "A value between parentheses.", at(number, lambda token: b"(" + token + b")"))
 slip("value-in-angle-brackets", "A value between angle brackets.", at(boolean, lambda token: b"<" + token + b">"))
-slip("spread-object", "An object spread among the members, as JavaScript has it.", before(closing, b",...{}"))
+slip("spread-object", "An object spread among the properties, as JavaScript has it.", before(closing, b",...{}"))

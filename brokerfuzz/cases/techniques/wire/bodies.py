@@ -5,8 +5,8 @@ from html import escape
 from json import loads
 from urllib.parse import quote, urlencode
 
-from brokerfuzz.cases.techniques.as_python import in_words
-from brokerfuzz.cases.techniques.wire.slips import around, before, behind, closing, instead, opening, slip
+from brokerfuzz.cases.techniques.python_literals import in_words
+from brokerfuzz.cases.techniques.wire.syntax_slips import around, before, behind, closing, instead, opening, slip
 
 
 def _as_yaml(body: bytes) -> bytes:
@@ -47,7 +47,7 @@ slip("html-escaped", "The message with its quotes as HTML has them.", lambda bod
 slip("quotes-escaped", "The message with a backslash before every quote.", lambda body: body.replace(b'"', rb"\""), family="whole-body")
 slip("as-form", "The message as a form is sent.", _as_form, family="whole-body")
 slip("as-xml", "A message of XML.", lambda body: b'<?xml version="1.0"?><offer><number>A-1</number></offer>', family="whole-body")
-slip("as-yaml", "The message as YAML, a member a line.", _as_yaml, family="whole-body")
+slip("as-yaml", "The message as YAML, a property a line.", _as_yaml, family="whole-body")
 slip("single-quotes", "Names and texts between single quotes.", lambda body: body.replace(b"'", b"").replace(b'"', b"'"), family="whole-body")
 slip("curly-quotes", "Names and texts between quotes as print has them.", lambda body: body.replace(b'"', "”".encode()), family="whole-body")
 slip("in-backticks", "Names and texts between backticks.", lambda body: body.replace(b'"', b"`"), family="whole-body")

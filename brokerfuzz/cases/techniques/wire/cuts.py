@@ -1,6 +1,6 @@
 """The text ends too soon: at each place where it can."""
 
-from brokerfuzz.cases.techniques.wire.slips import (
+from brokerfuzz.cases.techniques.wire.syntax_slips import (
     array,
     array_end,
     cut,
@@ -23,10 +23,10 @@ slip("cut-behind-first-name", "The text ends behind its first name.", cut(name))
 slip("cut-in-name", "The text ends within its last name.", cut(last_name, lambda token: token[:-2]))
 slip("cut-behind-name", "The text ends behind its last name.", cut(last_name))
 slip("cut-behind-colon", "The text ends behind its last colon.", cut(last_colon))
-slip("cut-behind-comma", "The text ends behind its last comma between members.", cut(last_comma))
-slip("cut-before-comma", "The text ends before its last comma between members.", cut(last_comma, lambda token: b""))
-slip("cut-in-text", "The text ends within its last text.", cut(last_text, lambda token: token[:-1]))
-slip("cut-before-text", "The text ends behind the quote that opens its last text.", cut(last_text, lambda token: token[:1]))
+slip("cut-behind-comma", "The text ends behind its last comma between properties.", cut(last_comma))
+slip("cut-before-comma", "The text ends before its last comma between properties.", cut(last_comma, lambda token: b""))
+slip("cut-in-string", "The text ends within its last text.", cut(last_text, lambda token: token[:-1]))
+slip("cut-before-string", "The text ends behind the quote that opens its last text.", cut(last_text, lambda token: token[:1]))
 slip("cut-in-escape", "The text ends behind a backslash.", cut(last_text, lambda token: token[:-1] + b"\\"))
 slip("cut-in-unicode-escape", "The text ends within a Unicode escape.", cut(last_text, lambda token: token[:-1] + rb"\u00"))
 slip("cut-in-character", "The text ends within a character of two bytes.", cut(last_text, lambda token: token[:-1] + b"\xc3"))
@@ -37,5 +37,5 @@ slip("cut-behind-bracket", "The text ends behind the bracket that opens an array
 slip("cut-behind-item", "The text ends behind an item of an array.", cut(array_end, lambda token: b""))
 slip("cut-behind-item-and-comma", "The text ends behind an item of an array and a comma.", cut(array_end, lambda token: b","))
 slip("cut-behind-item-and-line", "The text ends behind an item of an array and a line break.", cut(array_end, lambda token: b"\n"))
-slip("unclosed-string", "The text ends within a text that one more member has.", lambda body: body.rstrip(b"}]") + b',"a":"b')
+slip("unclosed-string", "The text ends within a text that one more property has.", lambda body: body.rstrip(b"}]") + b',"a":"b')
 slip("cut-from-the-start", "The text begins in its middle.", lambda body: body[len(body) // 2 :].lstrip(b'{["'))

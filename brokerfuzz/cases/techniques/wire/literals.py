@@ -1,6 +1,6 @@
 """Slips in numbers, in true, false and null, and words that are none of them."""
 
-from brokerfuzz.cases.techniques.wire.slips import at, boolean, number, slip, text
+from brokerfuzz.cases.techniques.wire.syntax_slips import at, boolean, number, slip, text
 
 # ------------------------------------------------------------------------------------------------------- numbers
 
@@ -43,14 +43,14 @@ for _name, _words, _number in (
     ("big-integer-suffix", "The letter behind a number that makes it a big integer in JavaScript.", "1n"),
     ("double-suffix", "The letter behind a number that makes it a double in Java.", "1.5d"),
     ("currency-sign", "A number behind a dollar sign.", "$1.5"),
-    ("nan-value", "A member whose value is NaN.", "NaN"),
-    ("negative-nan", "A member whose value is -NaN.", "-NaN"),
-    ("infinite-value", "A member whose value is -Infinity.", "-Infinity"),
-    ("positive-infinite-value", "A member whose value is Infinity.", "Infinity"),
-    ("infinite-cut-short", "A member whose value is Inf.", "Inf"),
-    ("undefined-value", "A member whose value is undefined.", "undefined"),
-    ("none-value", "A member whose value is None, as Python writes null.", "None"),
-    ("nil-value", "A member whose value is nil, as Ruby and Go write null.", "nil"),
+    ("nan-value", "A property whose value is NaN.", "NaN"),
+    ("negative-nan", "A property whose value is -NaN.", "-NaN"),
+    ("infinite-value", "A property whose value is -Infinity.", "-Infinity"),
+    ("positive-infinite-value", "A property whose value is Infinity.", "Infinity"),
+    ("infinite-cut-short", "A property whose value is Inf.", "Inf"),
+    ("undefined-value", "A property whose value is undefined.", "undefined"),
+    ("none-value", "A property whose value is None, as Python writes null.", "None"),
+    ("nil-value", "A property whose value is nil, as Ruby and Go write null.", "nil"),
     ("capital-null", "The constant null in capitals.", "NULL"),
     ("null-cut-short", "The constant null without its last letter.", "nul"),
 ):
@@ -77,9 +77,9 @@ for _name, _words, _change in (
     slip(_name, _words, at(boolean, _change))
 
 for _name, _words, _change in (
-    ("unquoted-text", "A text without quotes.", lambda token: b"abc"),
-    ("accented-unquoted-text", "A text of a letter beyond ASCII without quotes.", lambda token: "é".encode()),
-    ("broken-unquoted-text", "A letter and a byte that is no UTF-8, without quotes.", lambda token: b"a\xe5"),
-    ("constructed-text", "A text as the argument of a constructor.", lambda token: b"new String(" + token + b")"),
+    ("unquoted-string", "A text without quotes.", lambda token: b"abc"),
+    ("accented-unquoted-string", "A text of a letter beyond ASCII without quotes.", lambda token: "é".encode()),
+    ("broken-unquoted-string", "A letter and a byte that is no UTF-8, without quotes.", lambda token: b"a\xe5"),
+    ("constructed-string", "A text as the argument of a constructor.", lambda token: b"new String(" + token + b")"),
 ):
     slip(_name, _words, at(text, _change))

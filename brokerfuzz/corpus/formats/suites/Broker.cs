@@ -16,7 +16,7 @@ internal static class Broker
 
     /// <summary>
     /// Whether what you test accepts a message. Headers go with a request in place of its usual headers of these names (null: no such
-    /// header); few cases have any. Refuse by returning false: whatever is thrown counts as a crash.
+    /// header); few cases have any. Reject by returning false: whatever is thrown counts as a crash.
     /// </summary>
     public static Task<bool> AcceptsAsync(string messageType, byte[] body, IReadOnlyList<KeyValuePair<string, string?>> headers)
     {

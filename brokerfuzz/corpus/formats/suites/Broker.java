@@ -15,7 +15,7 @@ final class Broker {
     record Header(String name, String value) {}
 
     /**
-     * Whether what you test accepts a message. Few cases have headers. Refuse by returning false: whatever is thrown counts as a crash.
+     * Whether what you test accepts a message. Few cases have headers. Reject by returning false: whatever is thrown counts as a crash.
      */
     static boolean accepts(String messageType, byte[] body, List<Header> headers) throws Exception {
         throw new AssertionError("fill in accepts() in Broker.java: ask what you test, and return whether it accepts the message");

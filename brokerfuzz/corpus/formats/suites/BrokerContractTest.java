@@ -84,12 +84,12 @@ class BrokerContractTest {
                 () -> "its verdict holds at " + one.now() + ": set CLOCK in Broker.java where what is tested can be shown that time");
         boolean accepted = accepted(one);
         if (one.verdict().equals("valid")) {
-            assertTrue(accepted, () -> "refused " + one);
+            assertTrue(accepted, () -> "rejected " + one);
         }
         if (one.verdict().equals("invalid")) {
             assertFalse(accepted, () -> "accepted " + one);
             Case twin = cases.get(one.twin());
-            assumeTrue(twin == null || accepted(twin), () -> "the refusal proves nothing: the valid twin, " + twin.name() + ", is refused too");
+            assumeTrue(twin == null || accepted(twin), () -> "the rejection proves nothing: the valid twin, " + twin.name() + ", is rejected too");
         }
     }
 

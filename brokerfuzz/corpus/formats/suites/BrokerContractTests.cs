@@ -24,14 +24,14 @@ public class BrokerContractTests
         from one in Cases.Values where one.Now is null || one.Now == Broker.Clock select new object[] { one.Name };
 
     [Theory]
-    [MemberData(nameof(Names))]
+    [PropertyData(nameof(Names))]
     public async Task BrokerContract(string name)
     {
         Case one = Cases[name];
         bool accepted = await AcceptedAsync(one);
         if (one.Verdict == "valid")
         {
-            Assert.True(accepted, $"refused {one}");
+            Assert.True(accepted, $"rejected {one}");
         }
         if (one.Verdict == "invalid")
         {
@@ -39,7 +39,7 @@ public class BrokerContractTests
             Case? twin = ById.GetValueOrDefault(one.Twin ?? "");
             Assert.True(
                 twin is null || await AcceptedAsync(twin),
-                $"the refusal proves nothing: the valid twin, {twin?.Name}, is refused too\n{one}");
+                $"the rejection proves nothing: the valid twin, {twin?.Name}, is rejected too\n{one}");
         }
     }
 
@@ -100,7 +100,7 @@ public class BrokerContractTests
         {
             using JsonDocument document = JsonDocument.Parse(line, Deep);
             JsonElement said = document.RootElement;
-            string? Text(string member) => said.GetProperty(member).GetString();
+            string? Text(string property) => said.GetProperty(property).GetString();
             return new Case(
                 Text("id")!,
                 Text("name")!,

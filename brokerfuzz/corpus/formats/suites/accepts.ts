@@ -10,7 +10,7 @@ export type Header = [name: string, value: string | null];
 export const CLOCK: string | null = null;
 
 /**
- * Whether what you test accepts a message. Few cases have headers. Refuse by returning false: whatever is thrown counts as a crash.
+ * Whether what you test accepts a message. Few cases have headers. Reject by returning false: whatever is thrown counts as a crash.
  */
 export async function accepts(messageType: string, body: Uint8Array, headers: Header[]): Promise<boolean> {
   throw new Error("fill in accepts() in accepts.ts: ask what you test, and return whether it accepts the message");

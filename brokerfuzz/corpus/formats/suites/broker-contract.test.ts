@@ -16,7 +16,7 @@ interface Case {
   body: Uint8Array;
 }
 
-/** The case of a line: what stands behind `"body":`, the last member, is the text of the message, down to the last digit. */
+/** The case of a line: what stands behind `"body":`, the last property, is the text of the message, down to the last digit. */
 function read(line: string): Case {
   const at = line.indexOf(',"body":');
   const record = JSON.parse(at < 0 ? line : `${line.slice(0, at)}}`);
@@ -69,12 +69,12 @@ describe("broker contract", () => {
   for (const one of cases) {
     test.skipIf(one.now !== null && one.now !== CLOCK)(one.name, async (context) => {
       const answer = await accepted(one);
-      if (one.verdict === "valid") expect(answer, `refused ${told(one)}`).toBe(true);
+      if (one.verdict === "valid") expect(answer, `rejected ${told(one)}`).toBe(true);
       if (one.verdict !== "invalid") return;
       expect(answer, `accepted ${told(one)}`).toBe(false);
       const twin = valid.get(one.twin ?? "");
       if (twin && !(await accepted(twin))) {
-        context.skip(`the refusal proves nothing: the valid twin, ${twin.name}, is refused too`);
+        context.skip(`the rejection proves nothing: the valid twin, ${twin.name}, is rejected too`);
       }
     });
   }

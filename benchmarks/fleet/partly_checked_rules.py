@@ -1,0 +1,82 @@
+"""Rules below an array that are checked for some of its items only."""
+
+import copy
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from benchmarks.fleet.behaviours import forgives
+from benchmarks.fleet.dropped_rules import lacks
+from benchmarks.fleet.mutants import Candidate
+from benchmarks.fleet.places import every, mended, put, schema_at
+from benchmarks.fleet.plain_messages import CLOCK_RULE, Ground, written
+from brokerfuzz.schemas import Rule
+from brokerfuzz.schemas.flattening import Schema
+
+
+def candidates(ground: Ground) -> Iterator[Candidate]:
+    """Every rule below an array, checked in its first item, its first ten, its last, or all but its first or last, in each array on the way."""
+    for rule in ground.rules:
+        if rule.keyword != CLOCK_RULE:
+            for path in _arrays_above(rule.site):
+                yield from _by_count(ground, rule, path)
+                yield from _by_end(ground, rule, path)
+
+
+def _arrays_above(site: str) -> list[str]:
+    return [site[:end] for end in range(len(site)) if site.startswith("[]", end)]
+
+
+def _by_count(ground: Ground, rule: Rule, path: str) -> Iterator[Candidate]:
+    loose = lacks(ground.schema, rule)
+    for words, count in (("the first item", 1), ("the first ten items", 10)):
+        if rule.condition is None:
+            behaviour = forgives(rule.site, mended(loose, path, partial(_checked_up_to, count, schema_at(ground.schema, f"{path}[]"))))
+        else:
+            behaviour = forgives(rule.site, ground.schema, loose, part=_cut(path, slice(count)))
+        yield _candidate(ground, rule, path, words, behaviour, wrong=[count, count + 1])
+
+
+def _checked_up_to(count: int, item: Schema, loose_array: Schema) -> Schema:
+    return {**loose_array, "prefixItems": [item] * count}
+
+
+def _by_end(ground: Ground, rule: Rule, path: str) -> Iterator[Candidate]:
+    loose = lacks(ground.schema, rule)
+    for words, part, wrong in (
+        ("the last item", slice(-1, None), [0]),
+        ("the items but the first", slice(1, None), [0]),
+        ("the items but the last", slice(None, -1), [2]),
+    ):
+        yield _candidate(ground, rule, path, words, forgives(rule.site, ground.schema, loose, part=_cut(path, part)), wrong=wrong)
+
+
+def _candidate(ground: Ground, rule: Rule, path: str, words: str, behaviour: Any, *, wrong: list[int]) -> Candidate:
+    where = f"of {path}: {rule.site}:{rule.id.partition(':')[2]}"
+    bodies = [written(_with_breach(ground, message, rule, path, item)) for message in ground.messages for item in wrong]
+    return Candidate("misplaced", f"checks only {words}", where, rule.site, rule.id, behaviour, bodies)
+
+
+def _with_breach(ground: Ground, message: Any, rule: Rule, path: str, item: int) -> Any:
+    """The message with enough items in the array, of which this one breaks the rule."""
+    message = put(message, path, ground.items(path, max(item + 1, 3)))
+    broken = put(message, rule.site, ground.breach(rule), item=item)
+    return put(message, f"{path}[]", _item(broken, path, item), item=item)
+
+
+def _item(message: Any, path: str, item: int) -> Any:
+    return every(message, path)[0][item]
+
+
+def _cut(path: str, part: slice) -> Callable[[Any], Any]:
+    """Messages with a part of each array at the path."""
+    above, _, name = path.rpartition(".")
+
+    def cut(value: Any) -> Any:
+        value = copy.deepcopy(value)
+        for holder in every(value, above):
+            if isinstance(holder, dict) and isinstance(holder.get(name), list):
+                holder[name] = holder[name][part] or holder[name][:1]
+        return value
+
+    return cut

@@ -1,0 +1,151 @@
+"""What the fleet's services are made from: the contract, and plain complete messages that have a value at every site."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+from benchmarks.fleet.messages import OFFER, Behaviour, Reader
+from benchmarks.fleet.places import ABSENT, put
+from brokerfuzz.schemas import Contract, Rule, Site, check
+from brokerfuzz.schemas.contract import NOT_IN_FUTURE
+from brokerfuzz.schemas.flattening import Schema, conditions_of, types_of
+from brokerfuzz.schemas.instants import spell
+from brokerfuzz.schemas.sites import JSON_RULE, join
+
+_PLAIN = {"cron": "30 6 * * 1", "url": "https://example.com/a/b.png"}
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A contract at a time."""
+
+    contract: Contract
+    now: datetime
+
+    @property
+    def schema(self) -> Schema:
+        """The offer's schema, without references."""
+        return self.contract.flat[OFFER]
+
+    @property
+    def sites(self) -> Mapping[str, Site]:
+        """Every site by its path."""
+        return self.contract.sites[OFFER]
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """Every rule."""
+        return self.contract.rules[OFFER]
+
+    @cached_property
+    def reader(self) -> Reader:
+        """Reads messages at the time."""
+        return Reader(self.contract, self.now)
+
+    @cached_property
+    def messages(self) -> tuple[Any, ...]:
+        """Complete valid messages: one to which no condition applies, and one a condition to which it does."""
+        first = self.plain(self.schema, "", 0)
+        return (first, *(_under(first, entry["if"]) for entry in conditions_of(self.schema)))
+
+    @cached_property
+    def instants(self) -> dict[str, str]:
+        """The plain point in time of each site that holds one; what ends is later than what starts."""
+        found = dict.fromkeys(self.doubtful("timestamp"), "2020-02-03T04:05:06Z")
+        for above, _, end in self.ordered("ordered_instants"):
+            found[join(above, end)] = "2021-02-03T04:05:06Z"
+        return found
+
+    def doubtful(self, detector: str) -> list[str]:
+        """The sites of values that this detector of ambiguities looks at."""
+        return [path for s in self.contract.ambiguities if s.detector == detector for path in (s.sites or {}).get(OFFER, ()) if path in self.sites]
+
+    def ordered(self, detector: str) -> list[tuple[str, str, str]]:
+        """(an object's path, its lower property, its higher one), of those that this detector of ambiguities compares."""
+        return [tuple(pair) for s in self.contract.ambiguities if s.detector == detector for pair in (s.sites or {}).get(OFFER, ())]
+
+    def plain(self, schema: Schema, path: str, number: int) -> Any:
+        """The plain value of a site, another one for each number."""
+        types = types_of(schema)
+        if "enum" in schema:
+            return schema["enum"][0]
+        if "object" in types:
+            return {name: self.plain(prop, join(path, name), number) for name, prop in schema.get("properties", {}).items()}
+        if "array" in types:
+            return [self.plain(schema.get("items", {}), path + "[]", number)]
+        if "string" in types:
+            return self._text(path, number)
+        return max(schema.get("minimum", 0), 0) + 2 + number if types & {"integer", "number"} else True
+
+    def _text(self, path: str, number: int) -> str:
+        if path in self.instants:
+            return self.instants[path]
+        for detector, text in _PLAIN.items():
+            if path in self.doubtful(detector):
+                return text
+        return f"{path.rpartition('.')[2].removesuffix('[]')}-{number + 1}"
+
+    def items(self, path: str, count: int) -> list[Any]:
+        """So many plain items, all different, of the array at the path."""
+        return [self.plain(self.sites[path].schema.get("items", {}), path + "[]", number) for number in range(count)]
+
+    def with_value(self, path: str, value: Any) -> Iterator[bytes]:
+        """The complete messages with this value at the path (`ABSENT`: with nothing there)."""
+        yield from (written(put(message, path, value)) for message in self.messages)
+
+    def breach(self, rule: Rule) -> Any:
+        """A value that breaks the rule, to stand at its site (`ABSENT`: nothing)."""
+        match rule.keyword:
+            case "required":
+                return ABSENT
+            case "type":
+                return self._other_type(rule)
+            case "minimum":
+                return rule.value - 1
+            case "maximum":
+                return rule.value + 1
+            case "minLength":
+                return ""
+            case "minItems":
+                return []
+            case "enum":
+                return "no such thing"
+            case "additionalProperties":
+                return {**self.plain(self.sites[rule.site].schema, rule.site, 0), "unexpected": 1}
+            case "not-in-future":
+                return spell(self.now + timedelta(days=400))
+            case _:
+                return json.dumps(rule.keyword == JSON_RULE)
+
+    def _other_type(self, rule: Rule) -> Any:
+        if rule.condition is not None and "null" in types_of(self.sites[rule.site].schema):
+            return None
+        return "text" if "string" not in types_of(self.sites[rule.site].schema) else 7
+
+    def broken(self, body: bytes) -> list[str]:
+        """The ids of the rules that a message breaks."""
+        return [broken.rule for broken in check(OFFER, body, now=self.now, contract=self.contract).broken]
+
+    def is_told(self, behaviour: Behaviour, witnesses: Iterator[bytes] | list[bytes]) -> bytes | None:
+        """The first of the messages that tells a service from the conforming one."""
+        for body in witnesses:
+            message = self.reader(body)
+            if message.tells(behaviour(message)):
+                return body
+        return None
+
+
+CLOCK_RULE = NOT_IN_FUTURE
+
+
+def _under(message: Any, when: Schema) -> Any:
+    """The message, changed so that a condition on properties' values applies to it."""
+    return {**message, **{name: prop["enum"][0] for name, prop in when.get("properties", {}).items() if "enum" in prop}}
+
+
+def written(value: Any) -> bytes:
+    """The JSON text of a value."""
+    return json.dumps(value, ensure_ascii=False).encode()

@@ -1,0 +1,122 @@
+"""The comparison: a sample of each generator is judged, then all make messages in turn, and so does the floor."""
+
+import gc
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from benchmarks.generators.brokerfuzz_generators import ours
+from benchmarks.generators.figures import share
+from benchmarks.generators.generator import Generator
+from benchmarks.generators.peer_generators import theirs, versions
+from benchmarks.generators.picture import Bar, picture
+from benchmarks.generators.scoring import Score, score
+from benchmarks.generators.table import FLOOR, Row, report
+from benchmarks.rates import Round, each_in_turn
+
+TITLE = "Offers a second, and how many are invalid where valid ones were asked for"
+LEAST, MOST, BULK = 10, 100_000, 300_000
+"""Messages a round: a slow generator makes some, a fast one no more than fit into memory; an export, which keeps none, so many for each second that
+a round of others takes: it is for a great many, and makes the first thousands slowly."""
+READY = 10_000
+"""Messages of a floor at the most: the more there are, the less they are in the processor's caches, and floors are to be alike."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much is measured: messages a sample, seconds a round (about), and rounds that count."""
+
+    sample: int = 1000
+    seconds: float = 3.0
+    rounds: int = 5
+
+
+def generators(plot: Path | None = None, effort: Effort | None = None) -> str:
+    """Us and our peers on the offer: messages a second, how many are invalid, how varied they are. Draws the rates as an SVG at `plot`."""
+    found, missing = theirs()
+    effort = effort or Effort()
+    rows = measured([*ours(), *found], effort)
+    if plot is not None:
+        plot.write_text(picture(TITLE, list(_bars(rows))), encoding="utf-8")
+    return report(rows, missing, versions(), round(effort.seconds * BULK))
+
+
+def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
+    """A row a generator, in their order, and one for the floor of each that has one."""
+    scores: dict[str, Score] = {}
+    rounds: dict[str, Round] = {}
+    for generator in some:
+        bodies, seconds = generator.make(effort.sample)
+        scores[generator.name] = score(bodies)
+        if generator.in_bulk is None:
+            rounds[generator.name] = partial(_round, generator, round(min(max(effort.seconds * len(bodies) / seconds, LEAST), MOST)))
+        else:
+            count = round(effort.seconds * BULK)
+            rounds[generator.name] = partial(_bulk, generator.in_bulk, count)
+            rounds[_floor_of(generator)] = partial(_dump, _ready(generator.make(min(count, READY)).bodies), effort.seconds)
+    with _collector_spared():
+        rates = each_in_turn(rounds, effort.rounds)
+    return [Row(generator, scores[generator.name], rates[generator.name], rates.get(_floor_of(generator), ())) for generator in some]
+
+
+def _round(generator: Generator, count: int) -> tuple[int, float]:
+    bodies, seconds = generator.make(count)
+    return len(bodies), seconds
+
+
+def _bulk(make: Callable[[int], float], count: int) -> tuple[int, float]:
+    return count, make(count)
+
+
+def _floor_of(generator: Generator) -> str:
+    return f"{FLOOR}, {generator.name}"
+
+
+def _ready(bodies: Sequence[bytes]) -> list[Any]:
+    """The messages as values, but for those that are no JSON."""
+    found = []
+    for body in bodies:
+        try:
+            found.append(orjson.loads(body))
+        except ValueError:
+            continue
+    return found
+
+
+def _dump(ready: Sequence[Any], least: float) -> tuple[int, float]:
+    """Dumps them all, again and again, so that a round is as long as those that it is compared with."""
+    started, count = time.perf_counter(), 0
+    while not count or time.perf_counter() - started < least:
+        kept = [orjson.dumps(message) for message in ready]
+        count += len(kept)
+    return count, time.perf_counter() - started
+
+
+@contextmanager
+def _collector_spared() -> Iterator[None]:
+    """The floor's values are many: Python's collector is not to go through them while others make theirs."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _bars(rows: Sequence[Row]) -> Iterator[Bar]:
+    for row in rows:
+        wrong = row.generator.asks_valid and row.score.invalid > 0
+        words = f"{share(row.score.invalid)} invalid" if row.generator.asks_valid else "invalid as asked"
+        yield Bar(_plain(row.generator.name), row.rate, words, wrong, "ours" if row.generator.is_ours else "peer")
+        if row.floor:
+            yield Bar(f"{_plain(FLOOR)}, {_plain(row.generator.name).rpartition(' ')[2]}", row.floor, "", False, "floor")
+
+
+def _plain(markdown: str) -> str:
+    return markdown.replace("`", "")

@@ -1,0 +1,64 @@
+"""The twin of a finding's smallest message: the valid one that differs from it in its one place.
+
+The first case's twin shows how the fault is undone: what it has at the fault's place is put where the smallest message is wrong, or what is
+wrong there is taken away. Whether that is a valid message, the oracle says.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+
+from brokerfuzz.campaign.cause_candidates import with_property
+from brokerfuzz.campaign.json_trees import JsonObject, Path, Tree, at_pointer, children, paths, pointer, read_tree, replaced, without, write_tree
+from brokerfuzz.campaign.json_trees import at as at_path
+from brokerfuzz.cases.case import Case
+from brokerfuzz.pointers import unescape
+from brokerfuzz.schemas import Label, Verdict
+
+
+def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[bytes], Label]) -> bytes | None:
+    """The twin's bytes; None where the message is not invalid by one rule, or its bytes are no JSON, or none was found."""
+    if verdict.label != "invalid" or len(verdict.broken) != 1 or case.twin is None:
+        return None
+    if smallest == case.body:
+        return case.twin.body
+    try:
+        tree, twin = read_tree(smallest), read_tree(case.twin.body)
+    except ValueError:
+        return None
+    bodies = (write_tree(candidate) for candidate in _candidates(tree, verdict.broken[0].at, twin, [fault.at for fault in case.faults]))
+    return next((body for body in bodies if label_of(body) == "valid"), None)
+
+
+def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[Tree]:
+    by_pointer = {pointer(tree, path): path for path in paths(tree)}
+    wrong = by_pointer.get(at)
+    if wrong is None:
+        yield from _with_missing(tree, by_pointer.get(at.rpartition("/")[0]), at, twin, faults)
+        return
+    for place in faults:
+        try:
+            right = at_pointer(twin, place)
+        except LookupError:
+            continue
+        yield replaced(tree, wrong, right)
+        if isinstance(right, JsonObject):
+            yield from _with_one_more(tree, wrong, right)
+    yield from (replaced(tree, wrong, without(at_path(tree, wrong), step, step + 1)) for step in range(len(children(at_path(tree, wrong)))))
+    if wrong:
+        yield replaced(tree, wrong[:-1], without(at_path(tree, wrong[:-1]), wrong[-1], wrong[-1] + 1))
+
+
+def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[Tree]:
+    """The tree with the property that is missing, as the twin has it."""
+    name = unescape(at.rpartition("/")[2])
+    for place in faults:
+        with suppress(LookupError):
+            if holder is not None:
+                yield with_property(tree, holder, name, at_pointer(twin, place))
+
+
+def _with_one_more(tree: Tree, path: Path, right: JsonObject) -> Iterator[Tree]:
+    """The tree with each property of the twin's object that the object at the path lacks."""
+    there = at_path(tree, path)
+    names = {name for name, _ in there.pairs} if isinstance(there, JsonObject) else set()
+    yield from (with_property(tree, path, name, value) for name, value in right.pairs if name not in names)

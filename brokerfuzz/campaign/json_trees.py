@@ -1,0 +1,183 @@
+"""JSON as it was written, in a form that can be cut.
+
+Python's own values would lose what a finding may hang on: a property given twice, `1.0` for `1`, a number of a hundred
+digits. A tree keeps these. It loses white space and the escapes of a text, nothing else.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+from brokerfuzz.pointers import pointer_of, steps_of
+
+DEEPEST = 100
+"""Trees that are deeper are not read: what shrinks them, works on their bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number as it is written."""
+
+    literal: str
+
+
+@dataclass(frozen=True, slots=True)
+class JsonObject:
+    """An object: its properties in their order, those of the same name included."""
+
+    pairs: tuple[tuple[str, "Tree"], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonArray:
+    """An array."""
+
+    items: tuple["Tree", ...]
+
+
+Tree = JsonObject | JsonArray | Number | str | bool | None
+Path = tuple[int, ...]
+"""The way down from the root: which property, or which item, by its number."""
+
+
+def read_tree(body: bytes) -> Tree:
+    """The tree of a body. Raises `ValueError` where the bytes are no JSON in UTF-8, or too deep a one."""
+    try:
+        value = json.loads(body.decode(), parse_int=Number, parse_float=Number, parse_constant=_reject, object_pairs_hook=_pairs)
+        return _frozen(value, DEEPEST)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+class _Pairs(list[tuple[str, object]]):
+    pass
+
+
+def _pairs(pairs: list[tuple[str, object]]) -> _Pairs:
+    return _Pairs(pairs)
+
+
+def _reject(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON value")
+
+
+def _frozen(value: object, depth: int) -> Tree:
+    if not depth:
+        raise ValueError("nested too deep")
+    match value:
+        case _Pairs():
+            return JsonObject(tuple((name, _frozen(prop, depth - 1)) for name, prop in value))
+        case list():
+            return JsonArray(tuple(_frozen(item, depth - 1) for item in value))
+        case Number() | str() | bool() | None:
+            return value
+        case _:
+            raise ValueError(f"no JSON value: {value!r}")
+
+
+def write_tree(tree: Tree) -> bytes:
+    """The compact JSON of a tree, in UTF-8; a lone surrogate is written as its escape."""
+    text = _written(tree)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return "".join(char if not "\ud800" <= char <= "\udfff" else f"\\u{ord(char):04x}" for char in text).encode()
+
+
+def _written(tree: Tree) -> str:
+    match tree:
+        case JsonObject(pairs):
+            return "{" + ",".join(f"{json.dumps(name, ensure_ascii=False)}:{_written(prop)}" for name, prop in pairs) + "}"
+        case JsonArray(items):
+            return "[" + ",".join(map(_written, items)) + "]"
+        case Number(literal):
+            return literal
+        case _:
+            return json.dumps(tree, ensure_ascii=False)
+
+
+def children(tree: Tree) -> tuple[Tree, ...]:
+    """The properties' values, or the items; none of a scalar."""
+    match tree:
+        case JsonObject(pairs):
+            return tuple(prop for _, prop in pairs)
+        case JsonArray(items):
+            return items
+        case _:
+            return ()
+
+
+def without(tree: Tree, start: int, stop: int) -> Tree:
+    """The object or array without the children from `start` to before `stop`."""
+    match tree:
+        case JsonObject(pairs):
+            return JsonObject(pairs[:start] + pairs[stop:])
+        case JsonArray(items):
+            return JsonArray(items[:start] + items[stop:])
+        case _:
+            return tree
+
+
+def at(tree: Tree, path: Path) -> Tree:
+    """The tree at the end of a path."""
+    for step in path:
+        tree = children(tree)[step]
+    return tree
+
+
+def replaced(tree: Tree, path: Path, new: Tree) -> Tree:
+    """The tree with another one at the end of a path."""
+    if not path:
+        return new
+    step, rest = path[0], path[1:]
+    match tree:
+        case JsonObject(pairs):
+            name, prop = pairs[step]
+            return JsonObject((*pairs[:step], (name, replaced(prop, rest, new)), *pairs[step + 1 :]))
+        case JsonArray(items):
+            return JsonArray((*items[:step], replaced(items[step], rest, new), *items[step + 1 :]))
+        case _:
+            return tree
+
+
+def paths(tree: Tree, above: Path = ()) -> Iterator[Path]:
+    """Every path, parents before children."""
+    yield above
+    for step, child in enumerate(children(tree)):
+        yield from paths(child, (*above, step))
+
+
+def pointer(tree: Tree, path: Path) -> str:
+    """The JSON Pointer (RFC 6901) of a path."""
+    steps: list[str | int] = []
+    for step in path:
+        steps.append(tree.pairs[step][0] if isinstance(tree, JsonObject) else step)
+        tree = children(tree)[step]
+    return pointer_of(steps)
+
+
+def site(tree: Tree, path: Path) -> str:
+    """The site of a path: the properties' names parted by dots, `[]` for an item."""
+    found = ""
+    for step in path:
+        if isinstance(tree, JsonObject):
+            name = tree.pairs[step][0]
+            found = f"{found}.{name}" if found else name
+        else:
+            found += "[]"
+        tree = children(tree)[step]
+    return found
+
+
+def at_pointer(tree: Tree, pointer: str) -> Tree:
+    """The tree at a JSON Pointer. Raises `LookupError` where nothing is there."""
+    for name in steps_of(pointer):
+        match tree:
+            case JsonObject(pairs):
+                tree = dict(pairs)[name]
+            case JsonArray(items) if name.isdecimal():
+                tree = items[int(name)]
+            case _:
+                raise LookupError(pointer)
+    return tree

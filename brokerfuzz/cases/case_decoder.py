@@ -1,0 +1,146 @@
+"""Cases from bytes: random messages, random faults in random messages, random probes.
+
+A case decoder is to cases what the decoder is to messages: whatever gives it bytes drives it. A record at the front says what kind
+of case it is, of which rule and technique or which ambiguity, and where; the message follows. The simplest bytes give the simplest
+message and the first technique.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from brokerfuzz.cases.case import Case, clock, compact
+from brokerfuzz.cases.changes import apply, places
+from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.message_builder import with_place
+from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.techniques import Technique
+from brokerfuzz.contract_names import LABELS
+from brokerfuzz.decoder import Read, Seeded, Source, compile_decoder
+from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, load_contract
+from brokerfuzz.schemas.flattening import Schema
+
+_SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
+"""How often a case of each label comes, of ten."""
+_HEADER = 7
+_TOO_LARGE = ("message_size",)  # a megabyte a case: the catalogue has it once
+TAG = "random"
+
+
+@dataclass(frozen=True, eq=False)
+class CaseDecoder:
+    """Reads cases of one message type from bytes. Make it with `case_decoder`.
+
+    `rules` and `techniques` limit the faults, `labels` the kinds of case.
+    """
+
+    contract: Contract
+    message_type: MessageType
+    labels: tuple[Label, ...]
+    rules: tuple[Rule, ...]
+    techniques: frozenset[str] | None
+    _decoders: dict[str, Read] = field(default_factory=dict, repr=False)
+    _maker: list[FaultMaker] = field(default_factory=list, repr=False)
+
+    def read(self, source: Source, now: datetime) -> Case:
+        """The next case, against a time. Every case is judged: see `Case.judged`."""
+        header = source.take(_HEADER)
+        kinds = [label for label in self.labels for _ in range(_SHARES[label])]
+        kind = kinds[header[0] % len(kinds)]
+        if kind == "valid":
+            return Case.judged(self.message_type, compact(self._message("", source)), claim="valid", tags=(TAG,), now=now, contract=self.contract)
+        return self._fault(header, source, now) if kind == "invalid" else self._probe(header, source, now)
+
+    # --------------------------------------------------------------------------------------------------- faults
+
+    def _fault(self, header: bytes, source: Source, now: datetime) -> Case:
+        maker = self.faults(now)
+        rule = self.rules[int.from_bytes(header[1:3]) % len(self.rules)]
+        ways = self.ways(rule, maker)
+        place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules of one place share a decoder
+        message = self._message(place, source, lambda: maker.towards(rule))
+        found = places(message, rule.site)
+        steps = found[header[4] % len(found)]
+        for number in range(len(ways)):
+            case = maker.broken(message, steps, rule, ways[(header[3] + number) % len(ways)], (TAG,))
+            if case is not None:
+                return case
+        plain = maker.case(rule, ways[0])
+        assert plain is not None, "a way breaks its rule in a plain message"
+        return plain
+
+    def ways(self, rule: Rule, maker: FaultMaker) -> list[Technique]:
+        """The techniques, of those wanted, that break the rule."""
+        return [technique for technique in maker.ways(rule) if self.techniques is None or technique.name in self.techniques]
+
+    def faults(self, now: datetime) -> FaultMaker:
+        """A maker for this time, which shares what earlier ones have built."""
+        if not self._maker:
+            self._maker.append(FaultMaker(self.contract, self.message_type, now))
+        return replace(self._maker[0], now=now)
+
+    # --------------------------------------------------------------------------------------------------- probes
+
+    def _probe(self, header: bytes, source: Source, now: datetime) -> Case:
+        maker = ProbeMaker(self.contract, self.message_type, now)
+        ambiguity, site = self._questions[int.from_bytes(header[1:3]) % len(self._questions)]
+        path = maker.path(site)
+        message = self._message(path, source, lambda: with_place(self.contract, self.message_type, path))
+        probes = list(maker.probes(ambiguity, site, message))
+        if not probes:
+            return next(maker.of_ambiguity(ambiguity))
+        name, steps, change = probes[header[3] % len(probes)]
+        case = maker.case(ambiguity, name, apply(message, steps, change)) or next(maker.of_ambiguity(ambiguity))
+        return replace(case, tags=(*case.tags, TAG))
+
+    @property
+    def _questions(self) -> Sequence[tuple[Ambiguity, Any]]:
+        return _questions(self.contract, self.message_type)
+
+    # -------------------------------------------------------------------------------------------------- messages
+
+    def _message(self, key: str, source: Source, narrowed: Callable[[], Schema] | None = None) -> Any:
+        if key not in self._decoders:
+            self._decoders[key] = compile_decoder(self.contract, self.message_type, narrowed=narrowed() if narrowed else None)
+        return self._decoders[key](source)
+
+
+@lru_cache(maxsize=16)
+def _questions(contract: Contract, message_type: MessageType) -> Sequence[tuple[Ambiguity, Any]]:
+    """Every ambiguity at every site where it can be probed."""
+    maker = ProbeMaker(contract, message_type, clock(None))
+    ambiguities = [s for s in contract.ambiguities if s.detector not in _TOO_LARGE and next(maker.of_ambiguity(s), None) is not None]
+    return [(ambiguity, site) for ambiguity in ambiguities for site in maker.sites(ambiguity)]
+
+
+@lru_cache(maxsize=64)
+def case_decoder(
+    contract: Contract,
+    message_type: MessageType,
+    labels: tuple[Label, ...] = LABELS,
+    rules: tuple[Rule, ...] | None = None,
+    techniques: frozenset[str] | None = None,
+) -> CaseDecoder:
+    """The case decoder for these wishes, made once. `rules` of None are all that can be broken; a rule no technique of those wanted
+    breaks is left out, so `rules` may come out empty: see `CaseDecoder.rules`."""
+    decoder = CaseDecoder(contract, message_type, labels, rules or contract.rules[message_type], techniques)
+    maker = decoder.faults(clock(None))
+    breakable = tuple(rule for rule in decoder.rules if decoder.ways(rule, maker))
+    return replace(decoder, rules=breakable)
+
+
+def random_cases(
+    message_type: MessageType,
+    seed: int,
+    *,
+    verdicts: Collection[Label] = LABELS,
+    now: datetime | None = None,
+    contract: Contract | None = None,
+) -> Iterator[Case]:
+    """Random cases without end, the same for a seed (but for what follows `now`). The twin of a fault is not among them: see `Case.twin`."""
+    decoder = case_decoder(contract or load_contract(), message_type, tuple(label for label in LABELS if label in verdicts))
+    source, instant = Seeded(seed), clock(now)
+    while True:
+        yield decoder.read(source, instant)

@@ -1,0 +1,53 @@
+"""Making a catalogue: every rule broken by every technique that applies, at every placement and in every setting; every edge shown, every two
+states of any two properties of an object met, every ambiguity probed. `order` says what comes first.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue_order import by_cover
+from brokerfuzz.cases.controls import ControlMaker
+from brokerfuzz.cases.edges import EdgeMaker
+from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.pairs import PairMaker
+from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.requests import RequestMaker
+from brokerfuzz.cases.weights import OF_PAIR, worths
+from brokerfuzz.schemas import Ambiguity, Contract, MessageType, Rule
+
+
+def made(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Sequence[Case]:
+    """All cases, in order, each once. Takes seconds. Raises `StrengthError`."""
+    every: dict[str, Case] = {}
+    for case in _unordered(contract, message_type, now, strength):
+        for one in (case.twin, case):
+            if one is not None:
+                every.setdefault(one.id, one)
+    cases = list(every.values())
+    return tuple(by_cover(cases, worths(cases, contract, message_type), OF_PAIR))
+
+
+def _unordered(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Iterator[Case]:
+    yield from EdgeMaker(contract, message_type, now).every()
+    yield from PairMaker(contract, message_type, now, strength).every()
+    yield from faults_of(contract, message_type, now, contract.rules[message_type])
+    yield from FaultMaker(contract, message_type, now).empty_object()
+    yield from probes_of(contract, message_type, now, contract.ambiguities)
+    yield from RequestMaker(contract, message_type, now).every()
+
+
+def faults_of(contract: Contract, message_type: MessageType, now: datetime, rules: Iterable[Rule]) -> Iterator[Case]:
+    """The rules broken by every technique, and the controls of what is broken so."""
+    faults, controls = FaultMaker(contract, message_type, now), ControlMaker(contract, message_type, now)
+    for rule in rules:
+        for case in faults.of_rule(rule):
+            yield case
+            yield from controls.of_fault(rule, case)
+
+
+def probes_of(contract: Contract, message_type: MessageType, now: datetime, ambiguities: Iterable[Ambiguity]) -> Iterator[Case]:
+    """The probes of the ambiguities."""
+    probes = ProbeMaker(contract, message_type, now)
+    for ambiguity in ambiguities:
+        yield from probes.of_ambiguity(ambiguity)

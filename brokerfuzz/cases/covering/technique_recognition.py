@@ -1,0 +1,210 @@
+"""Recognising: by which techniques a message that is not ours breaks its rule.
+
+A technique turns a value that belongs at a place into another. So a few values are tried that the one found may come of (the number that a
+text spells, the first item of an array, the value as the only item of one): a technique that gives just what was found is recognised. What
+is not recognised still covers its rule; more is not claimed.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, TypeVar
+
+from orjson import Fragment
+
+from brokerfuzz.cases.case import Fault, compact
+from brokerfuzz.cases.changes import AddProperty, Change, Put, Remove, Rewrite, places, value_at
+from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.message_builder import MessagePlan, build
+from brokerfuzz.cases.techniques import Spot, Technique, techniques_for
+from brokerfuzz.pointers import steps_of
+from brokerfuzz.schemas import Contract, MessageType, Rule, Verdict
+from brokerfuzz.schemas.flattening import Schema, types_of
+from brokerfuzz.schemas.instants import spell
+from brokerfuzz.schemas.sites import JSON_RULE
+
+_LONGEST = 10_000
+"""Characters of the JSON of the longest value that is looked at."""
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
+_MILLISECONDS = 1e11
+"""Counts since 1970 that are as large are of milliseconds, or of seconds 3,000 years from now."""
+_PARTS = ("year", "month", "day", "hour", "minute", "second")
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True)
+class Recogniser:
+    """Recognises the techniques of faults in messages of a type, against a time."""
+
+    contract: Contract
+    message_type: MessageType
+    now: datetime
+    _at: dict[str, "_Breakable"] = field(default_factory=dict, repr=False, compare=False)
+
+    def faults(self, body: bytes, verdict: Verdict) -> tuple[Fault, ...]:
+        """The fault of a message, once for each technique that gives it; none where it breaks several rules, or one at several places."""
+        if len(verdict.broken) != 1 or verdict.broken[0].rule not in self.contract.rules_by_id:
+            return ()
+        name, at = verdict.broken[0].rule, verdict.broken[0].at
+        if name not in self._at:
+            rule = self.contract.rules_by_id[name]
+            towards = FaultMaker(self.contract, self.message_type, self.now).towards(rule)
+            message = build(self.contract, self.message_type, MessagePlan().narrow(towards))
+            self._at[name] = _Breakable(rule, self.contract.sites[self.message_type][rule.site].schema, message, self.now)
+        techniques = dict.fromkeys(self._at[name].techniques(body, at))
+        return tuple(Fault(name, at, technique.name) for technique in techniques)
+
+
+@dataclass
+class _Breakable:
+    """A rule, the flat schema of its site, and a plain message in which it could be broken."""
+
+    rule: Rule
+    schema: Schema
+    message: Any
+    now: datetime
+
+    def techniques(self, body: bytes, at: str) -> Iterable[Technique]:
+        """The techniques that give the message, whose one fault is at this JSON Pointer."""
+        if self.rule.keyword == JSON_RULE:
+            return self.bodies.get(body, ())
+        if self.rule.keyword == "required":
+            return [technique for technique, change in self._changes(self.plain) if isinstance(change, Remove)]
+        try:
+            *_, name = steps = ["", *steps_of(at)]
+            found = _value_at(json.loads(body), steps[1:])
+            spelled = _spelled(found)
+        except (ValueError, LookupError, TypeError, RecursionError):  # not as Python reads it
+            return ()
+        if len(spelled) > _LONGEST:
+            return ()
+        return self._adding(name, found) if self.rule.keyword == "additionalProperties" else self._putting(found, spelled)
+
+    @cached_property
+    def plain(self) -> Any:
+        """What is at the rule's place in the plain message; None where a changed contract leaves no such place."""
+        return next((value_at(self.message, steps) for steps in places(self.message, self.rule.site)), None)
+
+    def _changes(self, present: Any) -> Iterator[tuple[Technique, Change]]:
+        if present is not None:
+            spot = Spot(self.rule, self.schema, present, self.now)
+            changes = ((technique, technique.change(spot)) for technique in techniques_for(self.rule))
+            yield from ((technique, change) for technique, change in changes if change is not None)
+
+    @cached_property
+    def bodies(self) -> Mapping[bytes, Sequence[Technique]]:
+        """What techniques make of the plain message; some make the same of any."""
+        rewritten = ((technique, change.how) for technique, change in self._changes(self.message) if isinstance(change, Rewrite))
+        return _grouped((how(compact(self.message)), technique) for technique, how in rewritten)
+
+    # ------------------------------------------------------------------------------------------------------ values
+
+    def _putting(self, found: Any, spelled: str) -> Iterator[Technique]:
+        yield from self.values.get(spelled, ())
+        for present in _origins(found, self.rule, self.schema):
+            if present is not None and _fits(self.schema, present):
+                for technique, change in self._changes(present):
+                    if isinstance(change, Put) and type(change.value) is type(found) and _spelled(change.value) == spelled:
+                        yield technique
+
+    @cached_property
+    def values(self) -> Mapping[str, Sequence[Technique]]:
+        """What techniques put in place of the plain value; most put the same in place of any."""
+        return _grouped((_spelled(change.value), technique) for technique, change in self._changes(self.plain) if isinstance(change, Put))
+
+    # ----------------------------------------------------------------------------------------------------- properties
+
+    def _adding(self, name: str, value: Any) -> Sequence[Technique]:
+        """The techniques that add a property of this name. What bears no technique's name bears any, and its value's type tells."""
+        added = self.added.get(name, self.of_any_name)
+        kinds = {type(put) for _, put in added}
+        return [technique for technique, put in added if len(kinds) == 1 or type(put) is type(value)]
+
+    @cached_property
+    def added(self) -> Mapping[str, Sequence[tuple[Technique, Any]]]:
+        """What techniques add to an object that has one of the listed properties: technique and value, by name."""
+        presents = [{name: value} for name, value in self.plain.items()] if self.plain else []
+        changes = (entry for present in presents for entry in self._changes(present))
+        adding = ((technique, change) for technique, change in changes if isinstance(change, AddProperty))
+        return _grouped((change.name, (technique, json.loads(_spelled(change.value)))) for technique, change in adding)
+
+    @property
+    def of_any_name(self) -> Sequence[tuple[Technique, Any]]:
+        """What is added under a name that stands for any: values of several types are."""
+        return next((added for added in self.added.values() if len({type(put) for _, put in added}) > 2), ())
+
+
+def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
+    groups: dict[K, list[V]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups
+
+
+def _spelled(value: Any) -> str:
+    """A value's JSON, in one spelling; a technique's `Fragment` too."""
+    return json.dumps(json.loads(compact(value)) if isinstance(value, Fragment) else value, sort_keys=True)
+
+
+def _value_at(message: Any, at: Sequence[str]) -> Any:
+    for step in at:
+        message = message[int(step)] if isinstance(message, list) else message[step]
+    return message
+
+
+# ------------------------------------------------------------------------------------------------------- origins
+
+
+def _origins(found: Any, rule: Rule, schema: Schema) -> Iterator[Any]:
+    """Values that the one found may have been made of."""
+    if rule.keyword == "enum":
+        yield from rule.value
+        return
+    match found:
+        case str():
+            yield from _read_from(found)
+        case list():
+            yield from (found[:1], found[:-1], found[: len(found) // 2], *found[:1])
+            yield dict(zip(schema.get("properties", ()), found, strict=False))
+            with suppress(TypeError, ValueError):
+                yield dict(found)
+            with suppress(TypeError, ValueError, OverflowError):
+                yield spell(datetime(1970, 1, 1, tzinfo=UTC).replace(**dict(zip(_PARTS, found, strict=True))))
+        case dict():
+            yield from found.values()
+            yield list(found.values())
+        case int():
+            with suppress(ValueError, OverflowError, OSError):
+                yield spell(datetime.fromtimestamp(found if abs(found) < _MILLISECONDS else found // 1000, UTC))
+    yield [found]
+    yield from ({name: found} for name in schema.get("properties", ()))
+
+
+def _fits(schema: Schema, value: Any) -> bool:
+    """Whether a value and what is in it are of types that belong there, its properties listed."""
+    types = types_of(schema)
+    if _TYPES[type(value)] not in types and not (type(value) is int and "number" in types):
+        return False
+    if isinstance(value, list):
+        return all(_fits(schema.get("items", {}), item) for item in value)
+    props = schema.get("properties", {})
+    return not isinstance(value, dict) or all(name in props and _fits(props[name], item) for name, item in value.items())
+
+
+def _read_from(text: str) -> Iterator[Any]:
+    """What a text may spell: JSON, a number somewhere in it, items with commas between, a text with something before it or behind it."""
+    if number := _NUMBER.search(text):
+        yield float(number[0])
+        with suppress(OverflowError):
+            yield int(float(number[0]))
+    for spelled in (text, f"[{text}]"):
+        with suppress(ValueError, RecursionError):
+            yield json.loads(spelled)
+    yield from (text.split(","), text.strip(), text[:-1])

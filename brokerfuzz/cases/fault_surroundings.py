@@ -1,0 +1,124 @@
+"""What surrounds a fault: where in the arrays on the way it sits, and what the rest of the message looks like.
+
+Weak code checks the first item and not the others, the first ten and not the eleventh; or it checks a property only where another one is
+there, or is true. So a fault is tried at every `Placement`, and in every `Setting`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from typing import Any
+
+from brokerfuzz.cases.message_builder import PLAIN, MessagePlan
+from brokerfuzz.decoder.ambiguity_sites import spelling_at
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas.flattening import Schema, strangers, types_of
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a fault sits: in the item `index` of the arrays at these paths, which have `size` items there; in the only item of all others."""
+
+    name: str
+    arrays: tuple[str, ...] = ()
+    size: int = 1
+    index: int = 0
+
+    @property
+    def tag(self) -> str:
+        """What the case's tag says."""
+        return f"at:{self.name}"
+
+    def indices(self, site: str) -> list[int]:
+        """The index at each array on the way to a site."""
+        return [self.index if array in self.arrays else 0 for array in arrays_above(site)]
+
+
+def arrays_above(site: str) -> list[str]:
+    """The paths of the arrays on the way to a site, the outermost first."""
+    return [site[:index] for index in range(len(site)) if site.startswith("[]", index)]
+
+
+ONLY = Placement("only")
+_SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
+
+
+def placements(site: str) -> list[Placement]:
+    """Where a fault at a site can sit.
+
+    In only items; in the eleventh of twelve, all the way down; then in the last, a middle and the first item of each array on the way. The first two
+    alone tell who checks only some items: the only item is the first and the last, the eleventh is neither, nor one of the first ten.
+    """
+    arrays = arrays_above(site)
+    eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []
+    return [ONLY, *eleventh, *(Placement(name, (array,), size, index) for name, size, index in _SPOTS for array in arrays)]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a message around a fault looks like: every property in one state, as far as the fault lets it be.
+
+    `property`: which property of their enumerations places take, so that settings differ in it.
+    """
+
+    name: str
+    full: bool = True
+    backwards: bool = False
+    prop: int = 0
+    state: Callable[[Schema], Any] = field(default=lambda schema: PLAIN)
+
+    @property
+    def tag(self) -> str:
+        """What the case's tag says."""
+        return f"in:{self.name}"
+
+    def plan(self, contract: Contract, message_type: MessageType, sizes: dict[str, int], within: int) -> MessagePlan:
+        """The plan of such a message, with arrays of these sizes: see `MessagePlan`."""
+
+        def choose(path: str, schema: Schema) -> Any:
+            if "enum" in schema and (self.full or contract.sites[message_type][path].required):
+                return schema["enum"][self.prop % len(schema["enum"])]
+            state = self.state(schema)
+            as_it_comes = path in sizes or strangers(schema) or spelling_at(contract, message_type, path) is not None
+            return PLAIN if as_it_comes and state is not None else state
+
+        return MessagePlan(full=self.full, backwards=self.backwards, sizes=sizes, within=within, choose=choose)
+
+
+def null_where_allowed(path: str, schema: Schema) -> Any:
+    """Null wherever it may be."""
+    return _null(schema)
+
+
+def _null(schema: Schema) -> Any:
+    return None if "null" in types_of(schema) else PLAIN
+
+
+def _unusual(schema: Schema) -> Any:
+    """False for booleans, the least of numbers, a blank for texts, no item for arrays."""
+    match types_of(schema) - {"null"}:
+        case types if types == {"boolean"}:
+            return False
+        case types if types == {"string"} and "maxLength" not in schema:
+            return " " * max(schema.get("minLength", 0), 1)
+        case types if types <= {"integer", "number"} and types and not {"multipleOf", "exclusiveMinimum"} & set(schema):
+            return schema.get("minimum", -1)
+        case types if types == {"array"} and not schema.get("minItems"):
+            return []
+    return PLAIN
+
+
+COMPLETE = Setting("complete")
+UNUSUAL = Setting("unusual", prop=-1, state=_unusual)
+BARE = Setting("bare", full=False, prop=1)
+NULLS = Setting("nulls", prop=2, state=_null)
+BACKWARDS = Setting("backwards", backwards=True, prop=3)
+SETTINGS = (COMPLETE, UNUSUAL, BARE, NULLS, BACKWARDS)
+"""All properties; all others at an unusual value; only those that have to be there; all others null; all properties, in reverse order."""
+
+
+def surroundings(site: str) -> list[tuple[Placement, Setting]]:
+    """Every placement of a site in a complete message, and every setting with the fault in only items; in turn."""
+    placed = [(placement, COMPLETE) for placement in placements(site)]
+    in_settings = [(ONLY, setting) for setting in SETTINGS[1:]]
+    return [*placed[:2], *(one for pair in zip_longest(in_settings, placed[2:]) for one in pair if one is not None)]

@@ -1,0 +1,202 @@
+"""Messages built to order: complete ones, bare ones, with arrays of a chosen size and properties in a chosen state.
+
+Unlike the decoder, which spells whatever bytes say, a builder says what a message is to look like. Catalogue cases start from
+what it builds.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import reduce
+from typing import Any
+
+from brokerfuzz.decoder import business_values, value_pools
+from brokerfuzz.decoder.ambiguity_sites import detectors_at, doubts, spelling_at
+from brokerfuzz.decoder.condition_matching import matches
+from brokerfuzz.decoder.consistency_repair import steps as settling_steps
+from brokerfuzz.decoder.scalars import ValuePlace, scalar_values
+from brokerfuzz.decoder.unsupported_keywords import pool as stranger_pool
+from brokerfuzz.schemas import Condition, Contract, MessageType
+from brokerfuzz.schemas import flattening as flat
+from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.sites import join
+
+ABSENT = object()
+"""What `MessagePlan.choose` answers for a property that is to be left out."""
+PLAIN = object()
+"""What `MessagePlan.choose` answers where it has no wish."""
+
+Choose = Callable[[str, Schema], Any]
+
+
+def no_wish(path: str, schema: Schema) -> Any:
+    """Leaves every place as it comes."""
+    return PLAIN
+
+
+@dataclass(frozen=True)
+class MessagePlan:
+    """What a message is to look like.
+
+    `full`: with all optional properties, else with none. `narrowed`: a flat schema to conjoin with the contract's. `sizes`: items by the path of the
+    array (one, where it is not named); where one such array lies in another, then only in its item `within`, if that is not None. `choose`: called
+    with every property's path and flat schema, answers its value, `ABSENT` or `PLAIN`; what the schema forbids is left aside, and items past the
+    first are as they come. `backwards`: properties in reverse order.
+    """
+
+    full: bool = True
+    narrowed: Schema = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    within: int | None = None
+    choose: Choose = no_wish
+    backwards: bool = False
+
+    def narrow(self, *schemas: Schema) -> "MessagePlan":
+        """The plan with further schemas to meet."""
+        return replace(self, narrowed=reduce(flat.conjoin, schemas, self.narrowed))
+
+
+def build(contract: Contract, message_type: MessageType, plan: MessagePlan) -> Any:
+    """The message of a plan. It is valid where the plan's wishes are; parts are settled as the decoder's are."""
+    schema = flat.conjoin(contract.flat[message_type], plan.narrowed) if plan.narrowed else contract.flat[message_type]
+    return _Builder(contract, message_type, plan).value(schema, "", 0)
+
+
+@dataclass(frozen=True)
+class _Builder:
+    contract: Contract
+    message_type: MessageType
+    plan: MessagePlan
+
+    def value(self, schema: Schema, path: str, index: int) -> Any:
+        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # items past the first differ
+        return self._wished(schema, path, index, wish)
+
+    def _wished(self, schema: Schema, path: str, index: int, wish: Any) -> Any:
+        """A value, as it is wished if it may be so."""
+        if wish is ABSENT or (wish is not PLAIN and matches(schema, wish)):
+            return wish
+        types = flat.types_of(schema)
+        if "enum" in schema:
+            return schema["enum"][0]
+        if flat.strangers(schema):
+            return stranger_pool(schema, path)[0]
+        if "object" in types:
+            return self._object(schema, path, index)
+        if "array" in types:
+            return self._array(schema, path)
+        return self._scalar(schema, path, types, index)
+
+    def _object(self, schema: Schema, path: str, index: int) -> Any:
+        value = self._properties(schema, path, index)
+        if conditions := flat.conditions_of(schema):
+            demands = [entry.get("then" if matches(entry["if"], value) else "else", {}) for entry in conditions]
+            base = {keyword: part for keyword, part in schema.items() if keyword != "allOf"}
+            value = self._properties(reduce(flat.conjoin, demands, base), path, index)
+        self._settle(schema, path, value)
+        return dict(reversed(value.items())) if self.plan.backwards else value
+
+    def _properties(self, schema: Schema, path: str, index: int) -> dict[str, Any]:
+        built, demanded = {}, frozenset(schema.get("required", ()))
+        for name, prop in schema.get("properties", {}).items():
+            there = join(path, name)
+            required = name in demanded
+            wish = self.plan.choose(there, prop)
+            if required or self.plan.full or wish is not PLAIN:
+                value = self._wished(prop, there, index, wish)
+                if value is ABSENT and required:
+                    value = replace(self, plan=replace(self.plan, choose=no_wish)).value(prop, there, index)
+                if value is not ABSENT:
+                    built[name] = value
+        return built
+
+    def _array(self, schema: Schema, path: str) -> list[Any]:
+        size = max(self.plan.sizes.get(path, 1 if self.plan.full or "minItems" in schema else 0), schema.get("minItems", 0))
+        builders = [self._of_item(path, number) for number in range(min(size, schema.get("maxItems", size)))]
+        items = [builder.value(schema.get("items", {}), path + "[]", number) for number, builder in enumerate(builders)]
+        self._settle(schema, path, items)
+        return items
+
+    def _of_item(self, path: str, number: int) -> "_Builder":
+        """What builds an item of the array at a path: in all but one, arrays that lie within are as they come."""
+        within = self.plan.within
+        if within is None or path not in self.plan.sizes or number == min(within, self.plan.sizes[path] - 1):
+            return self
+        return replace(self, plan=replace(self.plan, sizes={there: size for there, size in self.plan.sizes.items() if not there.startswith(path)}))
+
+    def _settle(self, schema: Schema, path: str, value: Any) -> None:
+        for settle in settling_steps(doubts(self.contract, self.message_type).get(path, ()), path, schema):
+            settle(value)
+
+    def _scalar(self, schema: Schema, path: str, types: frozenset[str], index: int) -> Any:
+        detector = spelling_at(self.contract, self.message_type, path)
+        if detector == "timestamp":
+            return value_pools.INSTANTS[_instant_order(path)]
+        if detector != "past" and (fitting := business_values.values(path, schema)):
+            return _numbered(fitting, index, schema)
+        if types <= {"boolean", "null"}:
+            return "boolean" in types or None
+        return scalar_values(schema, ValuePlace(self.contract, self.message_type, path, plausible=False)).ordinary[0]
+
+
+def _instant_order(path: str) -> int:
+    """Starts come before ends, whatever the properties are called: see `value_pools.INSTANTS`."""
+    return 1 if re.search("end", path, re.IGNORECASE) else 0
+
+
+def _numbered(values: Sequence[Any], index: int, schema: Schema) -> Any:
+    """The value of an item: texts and whole numbers differ from item to item, as far as a maximum lets them."""
+    turns, place = divmod(index, len(values))
+    value = values[place]
+    if not turns or isinstance(value, float):
+        return value
+    other = f"{value}-{index}" if isinstance(value, str) else value + 10_000 * turns
+    return value if not isinstance(other, str) and other > schema.get("maximum", other) else other
+
+
+# ------------------------------------------------------------------------------------------------------ narrowing
+
+
+def towards(path: str, leaf: Schema | None = None) -> Schema:
+    """A flat schema that demands the place at `path` to be there (in one item at least of each array on the way), as `leaf` says."""
+    if not path:
+        return leaf or {}
+    if path.startswith("[]"):
+        return {"type": "array", "minItems": 1, "items": towards(path[2:].removeprefix("."), leaf)}
+    name = re.split(r"\.|\[\]", path, maxsplit=1)[0]
+    rest = path[len(name) :].removeprefix(".")
+    return {"type": "object", "required": [name], "properties": {name: towards(rest, leaf)}}
+
+
+def with_place(contract: Contract, message_type: MessageType, path: str) -> Schema:
+    """A flat schema that demands the place at `path` to be there, not null, and an array there not empty. Raises `ContractError`."""
+    contract.check_described(message_type)
+    schema = contract.sites[message_type][path].schema
+    types = flat.types_of(schema) - {"null"}
+    leaf: Schema = {"type": sorted(types)} if types else {}
+    if types == {"array"}:
+        leaf["minItems"] = 1
+    return flat.conjoin(towards(path, leaf), _settled_in(contract, message_type, path))
+
+
+def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
+    """What else a message has to be so that settling leaves the place alone: failure messages are there only where data is null."""
+    enveloped = "envelope" in detectors_at(contract, message_type, "")
+    return {"properties": {"data": {"type": ["null"]}}} if enveloped and path.startswith("failureMessages[]") else {}
+
+
+def meeting(contract: Contract, message_type: MessageType, condition: Condition) -> Schema:
+    """A flat schema under which the condition decides as its rule needs it.
+
+    Where the condition must not be met, only conditions on enumerated properties can be turned round; others are left to chance.
+    """
+    if condition.holds:
+        deciding = list(condition.when.get("properties", {}))
+        return towards(condition.site, flat.conjoin(condition.when, {"required": deciding}))
+    site = contract.sites[message_type][condition.site]
+    others = {
+        name: {"enum": [value for value in site.schema["properties"][name]["enum"] if value not in prop.get("enum", ())]}
+        for name, prop in condition.when.get("properties", {}).items()
+        if "enum" in site.schema["properties"].get(name, {})
+    }
+    return towards(condition.site, {"properties": dict(list(others.items())[:1])})

@@ -1,0 +1,92 @@
+"""Probes as cases: at every site that an ambiguity concerns."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from brokerfuzz.cases.case import Case, now_tag
+from brokerfuzz.cases.changes import apply, places
+from brokerfuzz.cases.message_builder import MessagePlan, build, with_place
+from brokerfuzz.cases.probes import bytes_and_sizes, relations, string_syntax
+from brokerfuzz.cases.probes.probe_context import Asked, Make, Probe
+from brokerfuzz.schemas import Ambiguity, Contract, MessageType
+from brokerfuzz.schemas.flattening import types_of
+
+_MAKERS: Mapping[str, Make] = {**string_syntax.MAKERS, **relations.MAKERS, **bytes_and_sizes.MAKERS}
+
+_ABOUT = {
+    "integer_form": "integer",
+    "double_range": "number",
+    "lone_surrogates": "string",
+    "nul_characters": "string",
+    "string_length": "string",
+    "item_count": "array",
+}
+"""The type of the places that an ambiguity without sites is about; the root for the others."""
+
+_MANY = 12
+"""Probes of one site: as many are made at every site."""
+
+
+@dataclass(frozen=True)
+class ProbeMaker:
+    """Makes the unspecified cases of a message type, against a time."""
+
+    contract: Contract
+    message_type: MessageType
+    now: datetime
+
+    def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
+        """The probes of an ambiguity at every site that it concerns; none where it does not concern this message type.
+
+        Where they are many, all are made at the site that has the most rules, and in turn a third of them at each other.
+        """
+        if not ambiguity.concerns(self.message_type):
+            return
+        for number, site in enumerate(sorted(self.sites(ambiguity), key=self._rules_at, reverse=True)):
+            message = self._message(site)
+            every = list(self.probes(ambiguity, site, message))
+            for name, steps, change in every[number % 3 :: 3] if number and len(every) > _MANY else every:
+                case = self.case(ambiguity, name, apply(message, steps, change))
+                if case is not None:
+                    yield case
+
+    def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
+        """The case of a probe's bytes; None where a changed contract has a rule about it."""
+        return Case.confirmed(self.message_type, body, claim=ambiguity.id, tags=self.tags(ambiguity, name), now=self.now, contract=self.contract)
+
+    def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:
+        """The tags of a probe."""
+        timed = ambiguity.detector == "near_now" or name in string_syntax.OFFSETS
+        return f"probe:{ambiguity.id}", f"as:{name}", *([now_tag(self.now)] if timed else [])
+
+    def _message(self, site: Any) -> Any:
+        return build(self.contract, self.message_type, MessagePlan(narrowed=with_place(self.contract, self.message_type, self.path(site))))
+
+    def _rules_at(self, site: Any) -> int:
+        return sum(rule.site == self.path(site) for rule in self.contract.rules[self.message_type])
+
+    @staticmethod
+    def path(site: Any) -> str:
+        """The path of a site as an ambiguity's table gives it."""
+        return site if isinstance(site, str) else str(site[0])
+
+    def sites(self, ambiguity: Ambiguity) -> list[Any]:
+        """The places of an ambiguity, as its table gives them; for one that is everywhere, one place of each type that it is about."""
+        known = self.contract.sites[self.message_type]
+        if ambiguity.sites is not None:
+            return [where for where in ambiguity.sites.get(self.message_type, ()) if self.path(where) in known]
+        about = _ABOUT.get(str(ambiguity.detector))
+        if about is None:
+            return [""]
+        fitting = [path for path, site in known.items() if types_of(site.schema) - {"null"} == {about} and "enum" not in site.schema]
+        return fitting[:2] if about == "string" else fitting
+
+    def probes(self, ambiguity: Ambiguity, site: Any, message: Any) -> Iterator[Probe]:
+        """The probes of an ambiguity at a site that fit a message."""
+        make = _MAKERS.get(str(ambiguity.detector))
+        steps = places(message, self.path(site))
+        if make is not None and steps:
+            schema = self.contract.sites[self.message_type][self.path(site)].schema
+            yield from make(Asked(ambiguity, site, schema, message, steps[0], self.now))

@@ -1,0 +1,90 @@
+"""Texts whose syntax the contract does not give: points in time, schedules, addresses, names. What most take comes first in each table."""
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+
+from brokerfuzz.cases.probes.probe_context import Asked, Make, Probe, spelled
+from brokerfuzz.schemas.instants import spell
+
+_TIMES = {
+    "date-alone": "2020-01-01", "offset": "2020-01-01T02:00:00+02:00", "zero-offset": "2020-01-01T00:00:00+00:00", "no-zone": "2020-01-01T00:00:00",
+    "negative-offset": "2020-01-01T00:00:00-05:00", "unknown-offset": "2020-01-01T00:00:00-00:00",
+    "offset-of-quarters": "2020-01-01T00:00:00.5+05:45",
+    "lower-case": "2020-01-01t00:00:00z", "lower-case-t": "2020-01-01t00:00:00Z", "lower-case-z": "2020-01-01T00:00:00z",
+    "space-for-t": "2020-01-01 00:00:00Z", "no-seconds": "2020-01-01T00:00Z", "offset-without-colon": "2020-01-01T00:00:00+0200",
+    "offset-of-hours": "2020-01-01T00:00:00+02", "basic-form": "20200101T000000Z", "leap-second": "2016-12-31T23:59:60Z",
+    "hour-24": "2020-01-01T24:00:00Z", "comma-fraction": "2020-01-01T00:00:00,5Z", "month-alone": "2020-01", "padded": " 2020-01-01T00:00:00Z ",
+    "far-ahead-with-offset": "9999-12-31T23:59:59+00:00", "far-ahead-lower-case": "9999-12-31t23:59:59z", "far-ahead-date": "9999-12-31",
+    "far-ahead-without-zone": "9999-12-31T23:59:59", "leap-second-ahead": "9998-12-31T23:59:60Z",
+    "no-such-day": "2021-02-30T00:00:00Z", "no-such-leap-day": "2021-02-29T00:00:00Z", "no-such-month": "2020-13-01T00:00:00Z",
+    "no-such-hour": "2020-01-01T25:00:00Z", "no-such-minute": "2020-01-01T00:60:00Z", "no-such-second": "2020-01-01T00:00:61Z",
+    "day-zero": "2020-01-00T00:00:00Z", "no-such-offset": "2020-01-01T00:00:00+25:00", "two-zones": "2020-01-01T00:00:00Z+02:00",
+    "short-parts": "2020-1-1T0:0:0Z", "point-without-digits": "2020-01-01T00:00:00.Z", "no-t": "2020-01-0100:00:00Z",
+    "week-date": "2020-W01-3", "day-of-year": "2020-001", "year-alone": "2020", "time-alone": "00:00:00Z", "duration": "P1D",
+    "interval": "2020-01-01T00:00:00Z/2020-01-02T00:00:00Z", "epoch-string": "1577836800", "epoch-milliseconds-string": "1577836800000",
+    "us-date": "01/31/2020", "european-date": "31.01.2020", "of-mail": "Wed, 01 Jan 2020 00:00:00 GMT", "of-c": "Wed Jan  1 00:00:00 2020",
+    "of-dot-net": "/Date(1577836800000)/", "named-zone": "2020-01-01T00:00:00+01:00[Europe/Zurich]", "zone-in-words": "2020-01-01T00:00:00 UTC",
+    "year-zero": "0000-01-01T00:00:00Z", "five-digit-year": "10000-01-01T00:00:00Z", "signed-year": "+002020-01-01T00:00:00Z",
+    "negative-year": "-0044-03-15T00:00:00Z", "two-digit-year": "20-01-01T00:00:00Z", "line-break-behind": "2020-01-01T00:00:00Z\n",
+    "arabic-digits": "٢٠٢٠-٠١-٠١T٠٠:٠٠:٠٠Z", "full-width-digits": "２０２０-０１-０１T００:００:００Z",
+    "word": "yesterday", "null-string": "null", "zero-string": "0", "empty": "", "blank": " ",
+}  # fmt: skip
+_CRONS = {
+    "nickname": "@daily", "six-fields": "0 0 12 * * ?", "seven-fields": "0 0 12 * * ? 2030", "names": "0 9 * jan mon-fri", "last-day": "0 0 L * *",
+    "capital-names": "0 9 * JAN MON-FRI", "question-mark": "0 0 ? * 1", "nearest-weekday": "0 0 15W * *", "nth-weekday": "0 0 * * 5#3",
+    "step-from-a-number": "5/15 * * * *", "hashed": "H H * * *", "two-blanks": "0  0 * * *", "padded": " 0 0 * * * ", "tabs": "0\t0\t*\t*\t*",
+    "every": "@every 5m", "at-start": "@reboot", "with-zone": "TZ=UTC 0 0 * * *", "leading-zeros": "00 00 * * *",
+    "four-fields": "0 0 * *", "out-of-range": "61 25 * * *", "no-such-weekday": "0 0 * * 8", "day-zero": "0 0 0 * *", "negative": "-1 * * * *",
+    "range-backwards": "5-1 * * * *", "step-of-zero": "*/0 * * * *", "comma-behind": "1, * * * *", "no-step": "*/ * * * *",
+    "word": "weekly", "star-alone": "*", "iso-duration": "P1D", "seconds": "3600", "command-behind": "0 0 * * * root reboot",
+    "empty": "", "blank": " ",
+}  # fmt: skip
+_URLS = {
+    "capital-scheme": "HTTPS://EXAMPLE.COM/", "user": "https://a:b@example.com/", "letters-beyond-ascii": "https://example.com/ü.png",
+    "host-beyond-ascii": "https://bücher.example/", "six-words-address": "http://[2001:db8::1]/a.png", "ftp": "ftp://example.com/a.pdf",
+    "data": "data:image/png;base64,AA==", "bucket": "s3://offers/a.png", "bar-and-braces": "https://example.com/{a}|b",
+    "point-behind-host": "https://example.com./", "underscore-in-host": "https://a_b.example.com/",
+    "relative": "/images/a.png", "no-scheme": "example.com/a.png", "scheme-of-page": "//example.com/a.png",
+    "file": "file:///etc/passwd", "script": "javascript:alert(1)", "mail": "mailto:a@example.com", "share": "\\\\server\\share\\a.png",
+    "drive": "C:\\a.png",
+    "backslashes": "https:\\\\example.com\\a.png", "blank-inside": "https://example.com/a b.png", "blank-behind": "https://example.com/ ",
+    "line-break-inside": "https://example.com/a\n.png", "one-slash": "https:/example.com/", "no-host": "https://", "blank-host": "https:// /",
+    "two-points-in-host": "https://example..com/", "broken-percent": "https://example.com/%zz", "port-too-large": "https://example.com:99999/",
+    "port-in-words": "https://example.com:http/", "hyphen-before-host": "https://-example.com/",
+    "fragment-alone": "#a", "markup": "<img src=a>", "word": "picture", "empty": "", "blank": " ",
+}  # fmt: skip
+_NAMES = {
+    "underscore": "IN_REVIEW", "digits": "7", "hyphen-behind": "Active-", "padded": " Active ", "letters-beyond-ascii": "prüfen",
+    "punctuation": "n/a", "point": "v1.0", "parentheses": "Active (new)", "long": "A" * 65, "emoji": "✅", "digit-first": "3D-Print",
+    "two-blanks": "In  Review",
+    "line-break": "Active\n", "null-string-quoted": '"null"', "markup": "<b>Active</b>", "statement": "'; DROP TABLE products;--", "negative": "-1",
+    "blank": " ", "empty": "",
+}  # fmt: skip
+
+
+def _times(asked: Asked) -> Iterator[Probe]:
+    yield from spelled(_TIMES)(asked)
+    for name, (hours, offset) in OFFSETS.items():
+        local = spell(asked.now + timedelta(hours=hours)).removesuffix("Z")
+        yield asked.put(name, f"{local}{offset}")
+
+
+OFFSETS = {"ahead-by-offset": (-4, "-05:00"), "behind-by-offset": (4, "+05:00"), "ahead-without-zone": (1, ""), "behind-without-zone": (-1, "")}
+"""Local times by the hours that they are ahead of now, and their offset: it, or the lack of one, takes them over the line."""
+
+
+def _near_now(asked: Asked) -> Iterator[Probe]:
+    for name, seconds in (
+        ("a-second-ago", -1),
+        ("now", 0),
+        ("in-a-second", 1),
+        ("in-a-minute", 60),
+        ("in-four-minutes", 240),
+        ("in-five-minutes", 300),
+    ):
+        yield asked.put(name, spell(asked.now + timedelta(seconds=seconds)))
+    yield asked.put("within-this-second", spell(asked.now).replace("Z", ".999Z"))
+
+
+MAKERS: Mapping[str, Make] = {"timestamp": _times, "near_now": _near_now, "cron": spelled(_CRONS), "url": spelled(_URLS), "name": spelled(_NAMES)}
+"""By the ambiguity's detector."""

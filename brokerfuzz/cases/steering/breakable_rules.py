@@ -1,0 +1,69 @@
+"""Which rules can be broken, and by which techniques so that a message keeps its mark."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import islice
+from typing import Any, NamedTuple
+
+import orjson
+
+from brokerfuzz.cases.case import compact
+from brokerfuzz.cases.changes import Rewrite, apply, value_at
+from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.steering.marks import marked, marked_sites
+from brokerfuzz.cases.steering.site_paths import Site, steps_of, way_to
+from brokerfuzz.cases.techniques import Spot, Technique
+from brokerfuzz.schemas import Contract, MessageType, Rule
+from brokerfuzz.schemas.flattening import Schema
+
+_ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
+"""What ways there are does not follow the clock."""
+
+
+class Breakables(NamedTuple):
+    """Rules with the techniques that break them: those that can leave a message its mark. Where there are none such, all, and marks are not left."""
+
+    rules: Sequence[tuple[Rule, Sequence[Technique]]]
+    leave_marks: bool
+
+
+@lru_cache(maxsize=16)
+def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None) -> Breakables:
+    """The rules, of those wanted, that one of the wanted techniques breaks. `None` stands for all."""
+    maker = FaultMaker(contract, message_type, _ANY_TIME)
+    marks = [steps_of(site) for site in marked_sites(contract, message_type)]
+    every, lasting = [], []
+    for rule in contract.rules[message_type] if rules is None else rules:
+        ways = [way for way in maker.ways(rule) if techniques is None or way.name in techniques]
+        if ways:
+            every.append((rule, ways))
+            copied = orjson.loads(compact(maker.plain(rule)))
+            if left := _lasting(contract, rule, ways, copied, marks):
+                lasting.append((rule, left))
+    return Breakables(lasting or every, bool(lasting) or not every)
+
+
+def _lasting(contract: Contract, rule: Rule, ways: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
+    """The ways that leave a mark in a message that is marked wherever it can be; half of them, where bytes are rewritten (cut off, mostly)."""
+    there = [steps for site in sites if (steps := way_to(message, site, 0))]
+    marks = [b"m%d." % number for number in range(len(there))]
+    for steps, mark in zip(there, marks, strict=True):
+        value_at(message, steps[:-1])[steps[-1]] = mark.decode()
+    place = way_to(message, steps_of(rule.site), 0)
+    if place is None:
+        return ways
+    spot, found = Spot(rule, contract.sites[rule.message_type][rule.site].schema, value_at(message, place), _ANY_TIME), []
+    for way in ways:
+        change = way.change(spot)
+        body = apply(message, place, change) if change else b""
+        needed = max(-(-len(marks) // 2) if isinstance(change, Rewrite) else 1, 1)
+        left = (mark for mark in marks if marked(body, mark))
+        if len(list(islice(left, needed))) == needed:
+            found.append(way)
+    return found
+
+
+def breakable(contract: Contract, message_type: MessageType, rule: Rule) -> Schema:
+    """What a message has to meet so that the rule can be broken in it."""
+    return FaultMaker(contract, message_type, _ANY_TIME).towards(rule)

@@ -1,0 +1,62 @@
+"""Ways down to a site of a message: which item of each array, in turn."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from brokerfuzz.cases.changes import Steps
+
+ITEM = None
+"""The step of a site into an array's items."""
+
+Site = Sequence[str | None]
+"""The steps of a site: names of properties, and `ITEM`."""
+
+
+@lru_cache(maxsize=4096)
+def steps_of(site: str) -> Site:
+    """The steps of the site of this path."""
+    found: list[str | None] = []
+    for part in site.split(".") if site else ():
+        name = part.rstrip("[]")
+        found += [name] if name else []
+        found += [ITEM] * part.count("[]")
+    return found
+
+
+def way_to(message: Any, site: Site, turn: int) -> Steps | None:
+    """The way to a place of the site in the message; None where there is none on the way that `turn` leads.
+
+    Of each array it leads to the first item, the last, a middle one, the eleventh, in turn.
+    """
+    found: list[str | int] = []
+    for step in site:
+        if step is ITEM:
+            if not isinstance(message, list) or not message:
+                return None
+            index = _item(len(message), turn + len(found))
+            found.append(index)
+            message = message[index]
+        else:
+            if step is None or not isinstance(message, dict) or step not in message:
+                return None
+            found.append(step)
+            message = message[step]
+    return tuple(found)
+
+
+def _item(size: int, turn: int) -> int:
+    indices = (0, size - 1, size // 2) if size <= 10 else (10, 0, size - 1, 4)
+    return indices[turn % len(indices)]
+
+
+def placement(message: Any, steps: Steps) -> str:
+    """Where the place sits in the innermost array on its way: in its `only` item, the `first`, the `last`, the `eleventh` or a `middle` one;
+    `root` where there is no array."""
+    named = "root"
+    for step in steps:
+        if isinstance(step, int):
+            size = len(message)
+            named = "only" if size == 1 else "eleventh" if step == 10 else "first" if step == 0 else "last" if step == size - 1 else "middle"
+        message = message[step]
+    return named

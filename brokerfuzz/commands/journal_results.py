@@ -1,0 +1,61 @@
+"""What a journal says of its campaign, and what came of it as far as the journal knows."""
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from brokerfuzz.commands import target_options
+
+if TYPE_CHECKING:
+    from brokerfuzz.campaign import Result
+    from brokerfuzz.cases.plan import Plan
+    from brokerfuzz.schemas import Policies
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A journal's campaign: which cases, judged at which time (None: the present) and by which policies, at what. `aim` is None where there
+    were secrets in it; `request` is what HTTP requests looked like, without them."""
+
+    path: str
+    plan: "Plan"
+    now: datetime | None
+    policies: "Policies"
+    aim: Mapping[str, Any] | None
+    told: Mapping[str, Any]
+    target: str
+
+
+def recorded(path: str) -> Recorded:
+    """What a journal's first line says. Raises `JournalError`."""
+    from brokerfuzz.campaign import journal
+    from brokerfuzz.cases.plan import Plan
+    from brokerfuzz.errors import JournalError
+
+    head = journal.head_of(path)
+    try:
+        now = head["judged_at"] and datetime.fromisoformat(head["judged_at"])
+        plan = Plan.of(head["plan"])
+        return Recorded(path, plan, now, dict(head["policies"]), head["target_options"], dict(head["told"]), str(head["target"]))
+    except (KeyError, TypeError, ValueError) as problem:
+        raise JournalError(f"{path} does not say which campaign it is of ({type(problem).__name__}: {problem})") from problem
+
+
+def about(plan: "Plan", now: datetime | None, told: Mapping[str, Any]) -> dict[str, Any]:
+    """What reports say of the call."""
+    spelled = now.isoformat().replace("+00:00", "Z") if now else None
+    return {"message": plan.message_type, "seed": plan.seed if plan.count != 0 else None, "now": spelled, **told}
+
+
+def outcome(known: Recorded) -> "Result":
+    """What came of a journal's campaign, as far as it was answered; nothing is sent."""
+    from brokerfuzz.campaign import Campaign, Options, Recalled, run
+    from brokerfuzz.campaign.journal import Key
+
+    options = Options(now=known.now, contract=known.plan.demands, policies=known.policies)
+    with closing(Recalled(known.path)) as recalled:
+        shards = (shard for shard in known.plan.shards() if shard <= recalled.last)
+        cases = ((number, case) for shard in shards for number, case in known.plan.cases(shard) if recalled.has(Key("case", number)))
+        return run(Campaign(cases, target_options.unaimed(known.target, known.told), options, recalled=recalled, sends=False))

@@ -1,0 +1,181 @@
+"""What a command sends messages to: an HTTP endpoint, a command, a function, or the reference service."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import click
+from click.core import ParameterSource
+
+from brokerfuzz.commands.option_values import OF_HTTP, OF_PROCESSES, TargetOptions
+from brokerfuzz.commands.output import note
+from brokerfuzz.contract_names import MESSAGE_TYPES
+from brokerfuzz.options import CONFIGURATION
+
+if TYPE_CHECKING:
+    from brokerfuzz.cases.plan import Plan
+    from brokerfuzz.schemas import Policies
+    from brokerfuzz.targets import AnswerRules, Target
+
+
+# ---------------------------------------------------------------------------------- the command line and the configuration
+
+
+def settled(ctx: click.Context, target: TargetOptions, url: str | None) -> TargetOptions:
+    """The target, if the command line (a `url` there, too) and a configuration may both name one: a target on the command line is the only one.
+
+    The configuration's headers may be secret, so they are sent to the configuration's own server only.
+    """
+    configured = _configured_url(ctx)
+    typed = {name for name in ("exec_", "call", "lines") if _typed(ctx, name)}
+    if url is None and not typed:
+        target = replace(target, url=configured)
+    else:
+        target = _only_typed(target, url, typed)
+        own = None if configured is None else _origin(configured)
+        if target.headers and not _typed(ctx, "headers") and (url is None or _origin(url) != own):
+            note("the configuration's headers are for its own target, and are not sent to this one: give them with -H if they should be")
+            target = replace(target, headers=())
+    if sum(name is not None for name in (target.url, target.exec_, target.call)) > 1:
+        raise click.UsageError("a URL, --exec and --call are targets each: give one of them", ctx)
+    if target.lines and not target.exec_:
+        raise click.UsageError("--lines says how the command of --exec is spoken to: give --exec too", ctx)
+    return target
+
+
+def settled_policies(ctx: click.Context, policies: "Policies") -> "Policies":
+    """The policies of the configuration, and those of the command line, which outrank them."""
+    configuration = ctx.meta.get(CONFIGURATION)
+    return policies if configuration is None else {**configuration.values.get("policies", {}), **policies}
+
+
+def _only_typed(target: TargetOptions, url: str | None, typed: set[str]) -> TargetOptions:
+    return replace(
+        target,
+        url=url,
+        exec_=target.exec_ if "exec_" in typed else None,
+        call=target.call if "call" in typed else None,
+        lines=target.lines if "lines" in typed else None,
+    )
+
+
+def _typed(ctx: click.Context, name: str) -> bool:
+    return ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE
+
+
+def _configured_url(ctx: click.Context) -> str | None:
+    default = (ctx.default_map or {}).get("url")
+    url = default() if callable(default) else default
+    return url if isinstance(url, str) else None
+
+
+def _origin(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.netloc.rpartition("@")[2]
+
+
+# ------------------------------------------------------------------------------------------------------------- the target
+
+
+def named(target: TargetOptions, *, processes: int | None = None) -> "Target":
+    """The target that is named, which runs at most so many processes (None: as many as it likes). Raises `TargetError`."""
+    from brokerfuzz.targets import CallTarget, CommandTarget, LineTarget
+
+    if target.exec_ is not None and target.lines is not None:
+        return LineTarget(target.exec_, encoding=target.lines, timeout=target.timeout, processes=processes)
+    if target.exec_ is not None:
+        return CommandTarget(target.exec_, timeout=target.timeout, processes=processes)
+    if target.call is not None:
+        return CallTarget(target.call, timeout=target.timeout, processes=processes)
+    assert target.url is not None, "a target is named"
+    return _endpoint(target.url, target)
+
+
+@contextmanager
+def embedded(target: TargetOptions, plan: "Plan", now: datetime | None) -> Iterator["Target"]:
+    """The reference service, while it runs, for the cases of a plan."""
+    from brokerfuzz.service.running import running
+
+    if plan.message_type != MESSAGE_TYPES[0]:
+        raise click.UsageError(f"the reference service takes {MESSAGE_TYPES[0]} alone: name a target (a URL, --exec or --call)")
+    with running(bugs=target.bugs, contract=plan.demands, now=now, seed=plan.seed) as base:
+        yield _endpoint(f"{base}/offers", target)
+
+
+def _endpoint(url: str, target: TargetOptions) -> "Target":
+    from brokerfuzz.targets import HttpTarget
+
+    return HttpTarget(
+        url,
+        method=target.method,
+        headers=target.headers,
+        timeout=target.timeout,
+        rules=_rules(target),
+        insecure=target.insecure,
+        ca=target.ca,
+    )
+
+
+def _rules(target: TargetOptions) -> "AnswerRules":
+    from brokerfuzz.targets import AnswerRules, status_patterns
+
+    said = {"accept": target.accept, "reject": target.reject}
+    return AnswerRules(**{name: status_patterns(text) for name, text in said.items() if text is not None}, envelope=target.envelope)
+
+
+# ------------------------------------------------------------------------------------------------------ journals and reports
+
+
+def told(target: "Target") -> Mapping[str, Any]:
+    """What reports say of the target: the request (None where it is no HTTP) and how answers are read."""
+    from brokerfuzz.targets import HttpTarget
+
+    if not isinstance(target, HttpTarget):
+        return {"request": None}
+    rules = target.rules
+    return {"request": target.request, "answers": {"accept": list(rules.accept), "reject": list(rules.reject), "envelope": rules.envelope}}
+
+
+def unaimed(name: str, told: Mapping[str, Any]) -> "Target":
+    """The target that a journal or a report tells of, to speak of it; it may lack the secrets that it takes to send anything."""
+    from brokerfuzz.targets import AnswerRules, HttpTarget
+
+    request = told.get("request")
+    if request is None:
+        return _endpoint_of_process(name)
+    return HttpTarget(
+        request["url"], method=request["method"], headers=[(header, value) for header, value in request["headers"]], rules=AnswerRules()
+    )
+
+
+def _endpoint_of_process(name: str) -> "Target":
+    from brokerfuzz.targets import CallTarget, CommandTarget
+
+    return CallTarget(name) if ":" in name and " " not in name and "/" not in name else CommandTarget(name)
+
+
+def remembered(options: TargetOptions, target: "Target") -> Mapping[str, Any] | None:
+    """The options of the target for a journal; None where a secret is among them, which no journal holds."""
+    from brokerfuzz.targets import HttpTarget
+
+    if options.is_embedded:
+        return {"bugs": list(options.bugs), **{name: getattr(options, name) for name in OF_HTTP}}
+    if isinstance(target, HttpTarget):
+        secret = target.request["url"] != options.url or [list(pair) for pair in target.headers] != target.request["headers"]
+        return None if secret else {name: getattr(options, name) for name in ("url", *OF_HTTP)}
+    secret = options.exec_ is not None and target.name != options.exec_
+    return None if secret else {name: getattr(options, name) for name in OF_PROCESSES}
+
+
+def recalled(options: TargetOptions, aim: Mapping[str, Any] | None) -> TargetOptions:
+    """The options with the target that a journal remembers, where none is named now."""
+    if not options.is_embedded:
+        return options
+    if aim is None:
+        raise click.UsageError("the journal does not hold its target, since there were secrets in it: give the target and its headers again")
+    known = {name: aim[name] for name in ("url", *OF_HTTP, *OF_PROCESSES) if name in aim}
+    headers, bugs = [(name, value) for name, value in aim.get("headers", [])], tuple(aim.get("bugs", ()))
+    return replace(options, **{**known, "headers": headers, "bugs": bugs})

@@ -1,0 +1,75 @@
+"""A contract's schemas in one document: what they refer to in each other's files is found within it, with nothing fetched."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urldefrag, urljoin
+
+from brokerfuzz.schemas import Contract, MessageType
+from brokerfuzz.schemas.flattening import Schema
+from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX
+
+PlaceOf = Callable[[str], str]
+"""Where in the document the schema of a file lies, `envelope` for that of `envelope.schema.json`: the fragment of a URI, as `#/$defs/envelope`."""
+
+
+def bundled(contract: Contract, message_type: MessageType) -> Schema:
+    """The schema of a message type that stands alone: the schemas that it refers to lie in `$defs`, and it has no `$id`."""
+    own, *others = referred_to(contract, message_type)
+
+    def place_of(name: str) -> str:
+        return "#" if name == own else f"#/$defs/{name}"
+
+    bundle = {"$schema": DRAFT, **relocated(contract, own, place_of)}
+    defined = {name: relocated(contract, name, place_of) for name in others}
+    return bundle | {"$defs": bundle.get("$defs", {}) | defined} if defined else bundle
+
+
+def referred_to(contract: Contract, name: str) -> list[str]:
+    """The name of a schema, then those of all that it refers to, and that those refer to."""
+    names = [name]
+    for found in names:  # grows while it is gone through
+        names += [other for other in dict.fromkeys(_files_in(contract, contract.schemas[found], _uri(contract, found))) if other not in names]
+    return names
+
+
+def relocated(contract: Contract, name: str, place_of: PlaceOf) -> Schema:
+    """The schema of a file with its references leading to where the schemas lie.
+
+    It is without `$id`, which would have them lead elsewhere, and without `$schema`, which belongs to a whole document.
+    """
+    base = _uri(contract, name)
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, list):
+            return [moved(item) for item in value]
+        if not isinstance(value, dict):
+            return value
+        result = {keyword: moved(below) for keyword, below in value.items()}
+        if isinstance(value.get("$ref"), str):
+            uri, fragment = urldefrag(urljoin(base, value["$ref"]))
+            result["$ref"] = place_of(_file_of(contract, uri)) + fragment
+        return result
+
+    return {keyword: moved(value) for keyword, value in contract.schemas[name].items() if keyword not in ("$id", "$schema")}
+
+
+def _files_in(contract: Contract, value: Any, base: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield _file_of(contract, urldefrag(urljoin(base, value["$ref"]))[0])
+        for below in value.values():
+            yield from _files_in(contract, below, base)
+    elif isinstance(value, list):
+        for below in value:
+            yield from _files_in(contract, below, base)
+
+
+def _uri(contract: Contract, name: str) -> str:
+    uri: str = contract.schemas[name].get("$id", name + SCHEMA_SUFFIX)
+    return uri
+
+
+def _file_of(contract: Contract, uri: str) -> str:
+    """The name of the schema with this URI: its `$id`, or any that ends in the name of its file."""
+    by_id = {schema["$id"]: name for name, schema in contract.schemas.items() if "$id" in schema}
+    return by_id.get(uri) or uri.rpartition("/")[2].removesuffix(SCHEMA_SUFFIX)

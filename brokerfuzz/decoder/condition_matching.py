@@ -1,0 +1,38 @@
+"""Whether a value meets a condition: the little of JSON Schema that conditions ask, decided without the oracle's library."""
+
+from typing import Any
+
+from brokerfuzz.schemas.flattening import Schema, types_of
+
+
+def matches(when: Schema, value: Any) -> bool:
+    """Whether a value meets the flat schema of a condition, as JSON Schema has it: what is absent is not asked about."""
+    if "enum" in when and not any(value == prop and isinstance(value, bool) == isinstance(prop, bool) for prop in when["enum"]):
+        return False
+    if "type" in when and not any(_is(value, name) for name in types_of(when)):
+        return False
+    if isinstance(value, dict):
+        props = when.get("properties", {})
+        present = all(name in value for name in when.get("required", ()))
+        return present and all(matches(props[name], value[name]) for name in props if name in value)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        above, below = (
+            "exclusiveMinimum" not in when or value > when["exclusiveMinimum"],
+            "exclusiveMaximum" not in when or value < when["exclusiveMaximum"],
+        )
+        return bool(when.get("minimum", value) <= value <= when.get("maximum", value) and above and below)
+    if isinstance(value, str):
+        return bool(when.get("minLength", 0) <= len(value) <= when.get("maxLength", len(value)))
+    if isinstance(value, list):
+        return bool(when.get("minItems", 0) <= len(value) <= when.get("maxItems", len(value)))
+    return True
+
+
+def _is(value: Any, name: str) -> bool:
+    if isinstance(value, bool) or value is None:
+        return name == ("null" if value is None else "boolean")
+    if isinstance(value, float):
+        return name == "number" or (name == "integer" and value.is_integer())
+    if isinstance(value, int):
+        return name in ("integer", "number")
+    return name == ("string" if isinstance(value, str) else "object" if isinstance(value, dict) else "array")

@@ -1,0 +1,98 @@
+"""Values worth trying at a place, the plainest first: the edges of every type, and what is ordinary where the contract leaves a question open.
+
+All of them are valid and touch no ambiguity, so that any number of them may travel in one message.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+LONGEST = 1024
+"""Characters of the longest text that no ambiguity is about."""
+
+TEXTS: Sequence[str] = (
+    "a", "", " ", "0", "A", "-1", "1.0", "true", "null", "NaN", "undefined", "None",
+    "\t\n", " " * 16, "  a  ", "a\r\nb", "\x01\x1f\x7f", "\u00a0", "\u0085", "\u2028", "\ufeffa",
+    "é", "e\u0301", "ß", "İ", "ŉ", "漢字", "हिन्दी", "שלום", "\u202eabc\u202c", "a\u200bb", "\uffff", "𝒳", "🧪", "👩‍👩‍👧‍👦", "🇨🇭", "Z̷̑a̴l̵g̸o",
+    '"', "\\", "/", "'", "`", "\\u0041", "%s%n", "{0}", "{{7*7}}", "${7*7}", "#{7*7}", "&amp;", "<b>", "]]>", "<!--",
+    "' OR '1'='1", "'; DROP TABLE offers;--", '{"$gt":""}', "*)(uid=*", "' or count(/*)=1 or '", "<script>alert(1)</script>", "$(id)",
+    "; ls", "../../etc/passwd", "C:\\a", "CON", "=1+1", "@here", "a,b;c", "__proto__", "2020-01-01T00:00:00Z", "1e5",
+)  # fmt: skip
+
+LONG_TEXTS: Sequence[str] = ("b" * 255, "b" * 256, "é" * 255, "🧪" * 255, "b" * LONGEST)
+
+PAST_INSTANTS: Sequence[str] = (
+    "2000-01-01T00:00:00Z", "2000-02-29T23:59:59Z", "1999-12-31T23:59:59Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59Z",
+    "1998-01-01T00:00:00.000Z", "1997-12-31T23:59:59.999Z", "1997-06-30T12:00:00.1234567Z", "1996-03-31T01:30:00Z",
+    "1996-10-27T01:30:00.000000001Z", "1900-01-01T00:00:00Z",
+    "0001-01-01T00:00:00Z",
+)  # fmt: skip
+"""For properties that must not be in the future: past for any `now` from `EARLIEST_NOW` on."""
+
+EARLIEST_NOW = datetime(2001, 1, 1, tzinfo=UTC)
+LATEST_NOW = datetime(9900, 1, 1, tzinfo=UTC)
+"""Years before the last time that there is, so that there are later ones than any `now`."""
+
+INSTANTS: Sequence[str] = (
+    "2020-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z", *PAST_INSTANTS,
+)  # fmt: skip
+
+CRONS: Sequence[str] = ("0 0 * * *", "* * * * *", "*/5 * * * *", "0 9 * * 1-5", "30 6 1,15 * *", "59 23 31 12 7", "0 0 29 2 *", "15 */2 * 1-6 0")
+
+URLS: Sequence[str] = (
+    "https://example.com/", "http://example.com", "https://example.com/a/b.png", "https://example.com:8443/a?b=c&d=%20#e",
+    "https://cdn.example.com/%E6%BC%A2.pdf", "http://127.0.0.1/a", "https://example.com/" + "a" * 480, "https://xn--bcher-kva.example/",
+    "http://localhost/x.pdf",
+)  # fmt: skip
+
+NAMES: Sequence[str] = ("A", "Active", "Component", "Discontinued", "In Review", "Print on Demand", "Kit", "v2", "active")
+
+FOR_DETECTOR: Mapping[str, Sequence[str]] = {"past": PAST_INSTANTS, "timestamp": INSTANTS, "cron": CRONS, "url": URLS, "name": NAMES}
+"""What is ordinary at the sites that an ambiguity about spelling concerns, by the ambiguity's detector; `past` before `timestamp`, which it
+narrows."""
+
+INTEGERS: Sequence[int] = (
+    1, 0, 2, -1, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999, 1000000, -2, -128, -32769,
+)  # fmt: skip
+
+NUMBERS: Sequence[int | float] = (
+    1, 0, 1.0, 0.5, 0.1, 0.01, 0.001, 9.99, 10, 12.34, 19.995, 1.005, 100.0, 99999.99, 1e6, 123456789.01, -0.0, -1, -0.01, -9.99, -1234.5,
+    0.1 + 0.2, 1 / 3, 1e-7, 2**31, 2**53, -(2**53), 1e15, 1e21, 1e28, 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308,
+    -1.7976931348623157e308,
+)  # fmt: skip
+
+_LARGEST_DECIMAL = 7.9e28
+
+
+def texts(shortest: int, longest: int | None) -> list[str]:
+    """Texts of these lengths (in code points), both bounds among them, plainest first."""
+    top = LONGEST if longest is None else min(longest, LONGEST)
+    bounds = ["b" * shortest, "b" * min(shortest + 1, top), "b" * top] if shortest or longest is not None else []
+    every = [*TEXTS, *bounds, *LONG_TEXTS]
+    return list(dict.fromkeys(text for text in every if shortest <= len(text) <= max(top, shortest))) or ["b" * shortest]
+
+
+def integers(low: int, high: int, step: int = 1) -> list[int]:
+    """Integers from `low` to `high`, both and their neighbours among them, plainest first; multiples of `step`."""
+    bounds = [low, low + 1, high, high - 1]
+    rounded = [value - value % step for value in (*INTEGERS, *bounds, low + step - 1)]
+    return list(dict.fromkeys(value for value in rounded if low <= value <= high))
+
+
+def numbers(low: float, high: float, *, decimal: bool = False) -> list[int | float]:
+    """Numbers from `low` to `high`, plainest first; `decimal` leaves out what a decimal of 28 digits cannot hold."""
+    bounds = [value for value in (low, high) if abs(value) <= 1.8e308]
+    fitting = [value for value in (*NUMBERS, *bounds) if low <= value <= high and not (decimal and beyond_decimal(value))]
+    return list({(value, type(value), str(value)): value for value in fitting}.values())
+
+
+def beyond_decimal(value: float) -> bool:
+    """Whether a decimal (28 digits, below 7.9e28) cannot hold the number."""
+    exact = Decimal(repr(value))
+    return abs(value) > _LARGEST_DECIMAL or int(exact.normalize().as_tuple().exponent) < -28
+
+
+def of_any_type() -> list[Any]:
+    """Values for a place that a changed contract leaves without a type."""
+    return ["a", None, False, True, 0, 1.5, ""]

@@ -1,0 +1,126 @@
+"""What is in a catalogue: how many cases of what, and why each is there; as data and for people."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from brokerfuzz.cases.case import NOW_TAG, Case
+from brokerfuzz.cases.covering.goals import KINDS, Goal, covered
+from brokerfuzz.cases.minimal_catalogue import SelectionReason
+from brokerfuzz.contract_names import LABELS
+from brokerfuzz.schemas import Contract
+from brokerfuzz.wording import printable_as_in_python
+
+
+@dataclass
+class Size:
+    """How many cases of one message type there are, by verdict, rule, technique and ambiguity."""
+
+    verdicts: Counter[str] = field(default_factory=Counter)
+    rules: Counter[str] = field(default_factory=Counter)
+    techniques: Counter[str] = field(default_factory=Counter)
+    ambiguities: Counter[str] = field(default_factory=Counter)
+
+    def add(self, case: Case) -> None:
+        """Counts a case."""
+        self.verdicts[case.label] += 1
+        for fault in case.faults:
+            self.rules[fault.rule] += 1
+            self.techniques[fault.technique] += 1
+        if case.label == "unspecified":
+            self.ambiguities.update(sorted({touch.ambiguity for touch in case.verdict.ambiguities}))
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints of a message type."""
+        return {
+            "cases": self.verdicts.total(),
+            "verdicts": {label: self.verdicts[label] for label in LABELS},
+            "rules": dict(self.rules),
+            "techniques": dict(self.techniques),
+            "ambiguities": dict(self.ambiguities),
+        }
+
+
+def size_lines(sizes: Mapping[str, Size]) -> Iterator[str]:
+    """How large each message type's part is, and what of."""
+    for message_type, size in sizes.items():
+        counts = ", ".join(f"{size.verdicts[label]:,} {label}" for label in LABELS if size.verdicts[label])
+        yield f"{message_type}: {size.verdicts.total():,} cases ({counts})"
+        for title, counter in (("rules broken", size.rules), ("techniques", size.techniques), ("ambiguities", size.ambiguities)):
+            if counter:
+                yield f"  {len(counter):,} {title}, in"
+                yield from _columns(counter)
+
+
+def _columns(counter: Mapping[str, int]) -> Iterator[str]:
+    width = max(len(f"{count:,}") for count in counter.values())
+    for name, count in counter.items():
+        yield f"    {count:>{width},}  {name}"
+
+
+@dataclass(frozen=True)
+class CatalogueEntry:
+    """A case with its place in the list, what it is the first to cover, and in a minimal set why it is there."""
+
+    number: int
+    case: Case
+    first: Sequence[Goal]
+    reason: SelectionReason | None = None
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints of a case."""
+        found: dict[str, Any] = {
+            "number": self.number,
+            "id": self.case.id,
+            "message": self.case.message_type,
+            "verdict": self.case.label,
+            "why": why(self.case, self.reason),
+            "tags": list(self.case.tags),
+            "twin": self.case.twin_id,
+            "first": [" ".join(filter(None, goal)) for goal in self.first if goal.kind != "pair"],
+            "first_pairs": sum(goal.kind == "pair" for goal in self.first),
+        }
+        return found
+
+    def line(self) -> str:
+        """What a terminal shows of a case."""
+        counts = Counter(goal.kind for goal in self.first)
+        new = ", ".join(f"{counts[kind]:,} {kind}{'s' if counts[kind] > 1 else ''}" for kind in KINDS if counts[kind])
+        reason = printable_as_in_python(why(self.case, self.reason))
+        return f"{self.number:>6}  {self.case.id}  {self.case.label:<11}  {reason}{f'  (first: {new})' if new else ''}"
+
+
+def listed(case: Case) -> str:
+    """A case of a corpus as a line."""
+    return f"{case.id}  {case.label:<11}  {case.message_type}  {printable_as_in_python(why(case))}"
+
+
+def listed_data(case: Case) -> dict[str, Any]:
+    """What `--json` has of it."""
+    about = {"id": case.id, "message": case.message_type, "verdict": case.label, "why": why(case)}
+    return {**about, "tags": list(case.tags), "twin": case.twin_id, "bytes": len(case.body)}
+
+
+def entries(cases: Iterable[tuple[Case, SelectionReason | None]], contract: Contract) -> Iterator[CatalogueEntry]:
+    """The cases as entries, in order."""
+    seen: set[Goal] = set()
+    for number, (case, reason) in enumerate(cases, 1):
+        new = covered(case, contract) - seen
+        seen |= new
+        yield CatalogueEntry(number, case, sorted(new), reason)
+
+
+def why(case: Case, reason: SelectionReason | None = None) -> str:
+    """Why a case is there, in a few words."""
+    if reason is not None and reason.fault is None:
+        others = len(reason.twin_of)
+        return f"the valid twin of {others} fault{'s' if others > 1 else ''}"
+    tags = [tag for tag in case.tags if not tag.startswith(NOW_TAG)]
+    behind = f" ({', '.join(tags)})" if tags else ""
+    if case.faults:
+        fault = case.faults[0]
+        return f"breaks {fault.rule} at {fault.at or 'the root'} by {fault.technique}{behind}"
+    if case.label == "unspecified":
+        return f"touches {', '.join(sorted({touch.ambiguity for touch in case.verdict.ambiguities}))}{behind}"
+    return ", ".join(tags) or "valid"

@@ -1,0 +1,124 @@
+"""What is in a corpus, as its records say: how many cases of what, and what they cover; as data and for people.
+
+Only ids and counts are kept, so that a corpus of any size can be looked through.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from brokerfuzz.cases.case import NOW_TAG, clock
+from brokerfuzz.cases.faults import FaultMaker
+from brokerfuzz.cases.record_reader import CaseRecord
+from brokerfuzz.contract_names import LABELS
+from brokerfuzz.explaining.listings import table
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
+
+
+@dataclass
+class MessageTypeSummary:
+    """The cases of one message type."""
+
+    verdicts: Counter[str] = field(default_factory=Counter)
+    rules: Counter[str] = field(default_factory=Counter)
+    techniques: Counter[str] = field(default_factory=Counter)
+    ambiguities: Counter[str] = field(default_factory=Counter)
+    bytes: int = 0
+    largest: int = 0
+
+    def add(self, record: CaseRecord) -> None:
+        """Counts a case."""
+        self.verdicts[record.label] += 1
+        for fault in record.faults:
+            self.rules[fault.rule] += 1
+            self.techniques[fault.technique] += 1
+        self.ambiguities.update(set(record.ambiguities))
+        size = len(record.body)
+        self.bytes += size
+        self.largest = max(self.largest, size)
+
+
+@dataclass
+class Overview:
+    """What is in one corpus or several."""
+
+    contract: Contract
+    parts: dict[MessageType, MessageTypeSummary] = field(default_factory=dict)
+    times: Counter[str] = field(default_factory=Counter)
+    """The times that cases were made against whose verdict follows the clock."""
+    again: int = 0
+    """How many records have an id that one before them had."""
+    _ids: set[int] = field(default_factory=set)
+    _awaited: Counter[int] = field(default_factory=Counter)
+
+    def add(self, record: CaseRecord) -> None:
+        """Counts a case."""
+        number = int(record.id, 16)
+        if number in self._ids:
+            self.again += 1
+            return
+        self._ids.add(number)
+        self.parts.setdefault(record.message_type, MessageTypeSummary()).add(record)
+        self.times.update(tag.removeprefix(NOW_TAG) for tag in record.tags if tag.startswith(NOW_TAG))
+        if record.twin_id is not None and (twin := int(record.twin_id, 16)) not in self._ids:
+            self._awaited[twin] += 1
+
+    @property
+    def count(self) -> int:
+        """How many cases there are."""
+        return sum(part.verdicts.total() for part in self.parts.values())
+
+    @property
+    def without_twin(self) -> int:
+        """How many faults there are whose twin is not there."""
+        return sum(count for twin, count in self._awaited.items() if twin not in self._ids)
+
+    def data(self) -> dict[str, Any]:
+        """What `--json` prints."""
+        return {
+            "cases": self.count,
+            "again": self.again,
+            "without_twin": self.without_twin,
+            "times": dict(sorted(self.times.items())),
+            "messages": {name: self._of_part(name, part) for name, part in self._ordered()},
+        }
+
+    def _ordered(self) -> Iterator[tuple[MessageType, MessageTypeSummary]]:
+        return ((name, self.parts[name]) for name in MESSAGE_TYPES if name in self.parts)
+
+    def _of_part(self, name: MessageType, part: MessageTypeSummary) -> dict[str, Any]:
+        covered = {kind: {"covered": len(found), "all": of} for kind, found, of in self._covered(name, part)}
+        counts = {kind: dict(sorted(getattr(part, kind).items())) for kind in ("rules", "techniques", "ambiguities")}
+        verdicts = {label: part.verdicts[label] for label in LABELS}
+        return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
+
+    def _covered(self, name: MessageType, part: MessageTypeSummary) -> Iterator[tuple[str, set[str], int]]:
+        """(what, those of the contract's that occur, how many there are)."""
+        rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
+        known = {
+            "rules": {rule.id for rule in rules},
+            "techniques": {technique.name for rule in rules for technique in maker.ways(rule)},
+            "ambiguities": {ambiguity.id for ambiguity in self.contract.ambiguities if ambiguity.concerns(name)},
+        }
+        yield from ((kind, of & set(getattr(part, kind)), len(of)) for kind, of in known.items())
+
+    def lines(self) -> Iterator[str]:
+        """The same for people: a table, a line a message type, and what is worth a remark."""
+        yield from table(list(self._rows()), ["message", *LABELS, "rules", "techniques", "ambiguities", "bytes", "largest"])
+        yield ""
+        yield f"{self.count:,} cases"
+        for count, what in (
+            (self.without_twin, "have a twin that is not there"),
+            (self.again, "records more are of cases that are there already"),
+            (self.times.total(), f"follow the clock, and were made against {', '.join(sorted(self.times))}"),
+        ):
+            if count:
+                yield f"{count:,} {what}"
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        yield {name: name for name in ("message", *LABELS, "rules", "techniques", "ambiguities", "bytes", "largest")}
+        for name, part in self._ordered():
+            covered = {kind: f"{len(found)} of {of}" for kind, found, of in self._covered(name, part)}
+            counts: dict[str, str] = {label: f"{part.verdicts[label]:,}" for label in LABELS}
+            yield {"message": name, **counts, **covered, "bytes": f"{part.bytes:,}", "largest": f"{part.largest:,}"}

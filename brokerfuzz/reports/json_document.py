@@ -1,0 +1,149 @@
+"""The report that programs read, and that every other report is made from: one JSON document, which `report.schema.json` describes.
+
+What speaks of a finding's message (`rules`, `places`, `got`, `twin`) speaks of the smallest one.
+"""
+
+import json
+from base64 import b64encode
+from collections.abc import Mapping
+from typing import Any
+
+from brokerfuzz.campaign.attribution import Elsewhere, Unproven
+from brokerfuzz.campaign.findings import Finding
+from brokerfuzz.campaign.ledger import Observed
+from brokerfuzz.campaign.results import Result
+from brokerfuzz.campaign.timing import Timing
+from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.contract_names import LABELS
+from brokerfuzz.schemas import Contract, load_contract
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets import ANSWER_KINDS, Answer
+from brokerfuzz.version import __version__
+
+
+def report(result: Result, about: Mapping[str, Any] | None = None) -> str:
+    """The document as JSON, in ASCII: whatever a message holds, it is text for any reader."""
+    return json.dumps(document(result, about), indent=2)
+
+
+def document(result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None) -> dict[str, Any]:
+    """The document as Python values. `about` is what it says of the call: `message`, `seed`, `now`, `request`, `answers`."""
+    rules = (contract or load_contract()).rules_by_id
+    said = {"message": "offer-creation-request", "seed": None, "now": None, **(about or {})}
+    return {
+        "brokerfuzz": __version__,
+        "target": result.target,
+        **said,
+        "started": result.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "seconds": round(result.seconds, 3),
+        "stopped": result.stopped,
+        "cases": result.cases,
+        "left_out": result.left_out,
+        "requests": result.requests,
+        "counts": {label: {kind: result.counts.get((label, kind), 0) for kind in ANSWER_KINDS} for label in LABELS},
+        "findings": [_finding(finding) for finding in result.findings],
+        "ambiguities": [_ambiguity(observed) for observed in result.ambiguities],
+        "rules": [
+            {"rule": rule.id, "site": rule.site, "keyword": rule.keyword, **{kind: result.rules.get((rule.id, kind), 0) for kind in ANSWER_KINDS}}
+            for rule in rules.values()
+            if any((rule.id, kind) in result.rules for kind in ANSWER_KINDS)
+        ],
+        "unproven": {"count": result.attribution.rejections_unproven, "examples": [_unproven(one) for one in result.attribution.unproven.values()]},
+        "elsewhere": [_elsewhere(one) for one in result.attribution.elsewhere.values()],
+        "timing": _timing(result.timing),
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    headers = finding.case.headers
+    return {
+        "fingerprint": finding.fingerprint,
+        "known": finding.known,
+        "kind": finding.kind,
+        "sentence": finding.sentence(),
+        "message": finding.message_type,
+        "verdict": finding.label,
+        "expected": finding.expected,
+        "got": _answer(finding.answer),
+        "rules": [{"rule": r.rule, "source": r.source, "at": r.at, "found": r.found, "demanded": r.demanded} for r in finding.reasons],
+        "ambiguities": list(finding.ambiguities),
+        "places": list(finding.places),
+        "families": list(finding.families),
+        "techniques": list(finding.techniques),
+        "tags": list(finding.tags),
+        "count": finding.count,
+        "sent": finding.sent,
+        "shown": finding.shown,
+        "whole": finding.whole,
+        "reproduce": finding.reproduction,
+        "smallest": _message(finding.body, headers),
+        "twin": None if finding.twin is None else _message(finding.twin, headers),
+        "case": _case(finding.case),
+    }
+
+
+def _answer(answer: Answer) -> dict[str, Any]:
+    return {
+        "answer": answer.kind,
+        "status": answer.status,
+        "reason": answer.reason,
+        "response": answer.body.decode(errors="backslashreplace"),
+        "seconds": round(answer.seconds, 6),
+    }
+
+
+def _ambiguity(observed: Observed) -> dict[str, Any]:
+    return {
+        "ambiguity": observed.ambiguity.id,
+        "question": observed.ambiguity.question,
+        **{str(kind): number for kind, number in observed.counts.items()},
+        "leaning": observed.leaning,
+        "examples": {kind: _case(case) for kind, case in sorted(observed.examples.items())},
+    }
+
+
+def _unproven(one: Unproven) -> dict[str, Any]:
+    (fault, *_), twin = one.case.faults, one.case.twin
+    assert twin is not None, "a rejection is unproven by its twin"
+    return {
+        "rule": fault.rule,
+        "technique": fault.technique,
+        "case": one.case.id,
+        "twin": _case(twin),
+        "got": _answer(one.answer),
+        "count": one.count,
+    }
+
+
+def _elsewhere(one: Elsewhere) -> dict[str, Any]:
+    (fault, *_) = one.case.faults
+    return {"rule": fault.rule, "at": fault.at, "named": list(one.named), "said": one.said, "case": one.case.id, "count": one.count}
+
+
+def _timing(timing: Timing) -> dict[str, Any]:
+    shares = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
+    known = bool(timing.buckets)
+    return {
+        "latency": {
+            "least": round(timing.least, 6) if known else 0,
+            **{name: round(timing.quantile(share), 6) for name, share in shares.items()},
+            "most": round(timing.most, 6),
+        },
+        "histogram": [{"below": round(below, 7), "count": count} for below, count in timing.histogram()],
+        "throughput": [{"from": start, "seconds": timing.span, "requests": count, "failed": failed} for start, count, failed in timing.throughput()],
+    }
+
+
+def _case(case: Case) -> dict[str, Any]:
+    return {"id": case.id, **_message(case.body, case.headers)}
+
+
+def _message(body: bytes, headers: Headers) -> dict[str, Any]:
+    others = {"headers": [list(header) for header in headers]} if headers else {}
+    try:
+        value = json.loads(body)
+        if compact(value) == body:
+            return {**others, "body": value}
+    except (ValueError, TypeError, RecursionError):
+        pass
+    return {**others, "raw": b64encode(body).decode()}

@@ -1,0 +1,162 @@
+"""What it takes to touch an ambiguity: a predicate for each way of being in doubt, named in `ambiguities.json`.
+
+A detector is called with the value at a site (for a pair, with both values), the time and the ambiguity's options, `distinct`
+with an array and the name of the property that identifies its items; it answers whether the ambiguity is touched. What only shows in
+the text (duplicate properties, numbers that a double cannot hold, ...) is noticed by `reading`, what only shows in a request's headers
+by `headers`.
+"""
+
+import math
+import re
+from collections.abc import Callable, Hashable, Mapping
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from itertools import combinations
+from typing import Any
+
+from brokerfuzz.schemas.headers import OF_HEADERS
+from brokerfuzz.schemas.instants import instant
+
+_STEP = r"(?:/(?!0)(?:{n}))?"
+_RANGE = rf"(?:{{n}})(?:-(?:{{n}}){_STEP})?"
+_FIELD = rf"(?:\*{_STEP}|{_RANGE}(?:,{_RANGE})*)"
+_MINUTE, _HOUR, _DAY, _MONTH, _WEEKDAY = (
+    _FIELD.replace("{n}", n) for n in ("[1-5]?[0-9]", "1?[0-9]|2[0-3]", "[12][0-9]|3[01]|[1-9]", "1[0-2]|[1-9]", "[0-7]")
+)
+_CRON = re.compile(" ".join([_MINUTE, _HOUR, _DAY, _MONTH, _WEEKDAY]))
+_CRON_RANGE = re.compile("([0-9]+)-([0-9]+)")
+_URL = re.compile(
+    r"https?://(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)*[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+    r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+    r"(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?"
+    r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
+)
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ -][A-Za-z0-9]+)*")
+_LARGEST_DECIMAL = Decimal(79228162514264337593543950335)
+_CENT, _BILLIONTH = 0.005, 1e-9
+_NUMBERS = (int, float)
+
+
+Options = Mapping[str, int]
+"""What `ambiguities.json` says besides: `seconds` of the clock's."""
+
+
+def timestamp(value: Any, now: datetime, options: Options) -> bool:
+    return isinstance(value, str) and instant(value) is None
+
+
+def near_now(value: Any, now: datetime, options: Options) -> bool:
+    when = instant(value) if isinstance(value, str) else None
+    return when is not None and abs(when - now) <= timedelta(seconds=options["seconds"])
+
+
+def cron(value: Any, now: datetime, options: Options) -> bool:
+    return isinstance(value, str) and not _is_cron(value)
+
+
+@lru_cache(maxsize=1024)
+def _is_cron(text: str) -> bool:
+    return _CRON.fullmatch(text) is not None and all(int(low) <= int(high) for low, high in _CRON_RANGE.findall(text))
+
+
+def url(value: Any, now: datetime, options: Options) -> bool:
+    return isinstance(value, str) and not _is_url(value)
+
+
+@lru_cache(maxsize=1024)
+def _is_url(text: str) -> bool:
+    return _URL.fullmatch(text) is not None
+
+
+def name(value: Any, now: datetime, options: Options) -> bool:
+    return isinstance(value, str) and not (len(value) <= 64 and _NAME.fullmatch(value))
+
+
+def decimal_range(value: Any, now: datetime, options: Options) -> bool:
+    if not _is_number(value):
+        return False
+    exact = Decimal(repr(value))
+    return abs(exact) > _LARGEST_DECIMAL or int(exact.normalize().as_tuple().exponent) < -28
+
+
+def envelope(value: Any, now: datetime, options: Options) -> bool:
+    if not isinstance(value, dict):
+        return False
+    success, failures = value.get("operationWasSuccessful"), value.get("failureMessages")
+    consistent = failures == [] and value.get("data") is not None if success else bool(failures) and value.get("data") is None
+    return not consistent
+
+
+def arithmetic(value: Any, now: datetime, options: Options) -> bool:
+    offers = value.get("offers") if isinstance(value, dict) else None
+    if not isinstance(offers, list) or not all(isinstance(offer, dict) for offer in offers):
+        return False
+    rows = [[offer.get(prop) for prop in ("unitPrice", "quantity", "extendedPrice")] for offer in offers]
+    if not all(_is_number(cell) for row in rows for cell in row) or not _is_number(value.get("totalExtendedPrice")):
+        return False
+    prices = [[_double(cell) for cell in row] for row in rows]
+    sums = [(unit * quantity, extended) for unit, quantity, extended in prices]
+    total = sum(extended for _, _, extended in prices)
+    return not all(_equal(*pair) for pair in [*sums, (total, _double(value["totalExtendedPrice"]))])
+
+
+def ordered_numbers(low: Any, high: Any, now: datetime, options: Options) -> bool:
+    return type(low) in _NUMBERS and type(high) in _NUMBERS and low > high
+
+
+def ordered_instants(start: Any, end: Any, now: datetime, options: Options) -> bool:
+    if not (isinstance(start, str) and isinstance(end, str)):
+        return False
+    first, last = instant(start), instant(end)
+    return first is not None and last is not None and last <= first
+
+
+def distinct(items: list[Any], key: str | None) -> bool:
+    nameless = items
+    if key is not None:
+        names = [item[key] for item in items if type(item) is dict and type(item.get(key)) is str]
+        if len(set(names)) < len(names):
+            return True
+        nameless = [item for item in items if not (type(item) is dict and type(item.get(key)) is str)] if len(names) < len(items) else []
+    if len(nameless) <= _FEW:
+        return any(one == other for one, other in combinations(nameless, 2))
+    return len(set(map(_frozen, nameless))) < len(nameless)
+
+
+_FEW = 8
+"""So few items are compared each with each: faster than making them such that a set can hold them."""
+
+
+def _frozen(value: Any) -> Hashable:
+    """The value as one that equals what JSON holds for equal: 1 and 1.0, properties in any order. (True and 1 do not both fit a site.)"""
+    if isinstance(value, dict):
+        return frozenset([(name, _frozen(prop)) for name, prop in value.items()])
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in _NUMBERS
+
+
+def _double(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return -math.inf if number < 0 else math.inf
+
+
+def _equal(expected: float, got: float) -> bool:
+    return abs(expected - got) <= max(_CENT, _BILLIONTH * abs(expected)) < math.inf
+
+
+OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
+    detector.__name__: detector for detector in (timestamp, near_now, cron, url, name, decimal_range, envelope, arithmetic)
+}
+OF_PAIRS: Mapping[str, Callable[[Any, Any, datetime, Options], bool]] = {d.__name__: d for d in (ordered_numbers, ordered_instants)}
+OF_TEXT = ("integer_form", "double_range", "duplicate_properties", "lone_surrogates", "nul_characters")
+OF_BYTES_AND_SIZES = ("byte_order_mark", "encoding", "message_size", "string_length", "item_count")
+DETECTORS = frozenset([*OF_VALUES, *OF_PAIRS, "distinct", *OF_TEXT, *OF_BYTES_AND_SIZES, *OF_HEADERS])
+"""Every name that `ambiguities.json` can give as a detector."""
+NEEDED: Mapping[str, str] = {"near_now": "seconds", "string_length": "limit", "item_count": "limit", "message_size": "limit"}
+"""The option that a detector cannot do without."""

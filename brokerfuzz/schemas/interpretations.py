@@ -1,0 +1,173 @@
+"""The ways in which a JSON text can be read: with the last of several properties of one name or the first, with numbers as they are written or as
+doubles hold them. What makes them several is noticed on the way, and so are texts that are hardly Unicode.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from itertools import product
+from typing import Any, NamedTuple, NoReturn
+
+from brokerfuzz.pointers import Place, pointer
+from brokerfuzz.schemas.json_numbers import fits_double, integer, nearest, rounded
+
+Exotic = tuple[str, str, str]
+"""(detector, JSON Pointer, found)"""
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_MAY_BE_EXOTIC = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+"""Only so can a JSON text hold NUL, or half of a surrogate pair."""
+
+
+def every_way(text: str) -> tuple[list[Any], list[Exotic]]:
+    """(the values that the text can be read as, the usual one first; what is exotic in it). Raises `ValueError` where it is no JSON."""
+    written = _Written()
+    value = written.parse(text)
+    texts = _MAY_BE_EXOTIC.search(text) is not None
+    if len(written.ways) == 1 and not texts:
+        return [value], []
+    walk = _InterpretationWalk(written.ways, texts)
+    values = walk.read(value, None) or [value]
+    if any(detector == "lone_surrogates" for detector, _, _ in walk.exotic):
+        values = [_without_surrogates(value) for value in values]
+    return values, walk.exotic
+
+
+class _Inexact(NamedTuple):
+    """A number that a double does not give back: as it is written, as near as Python's numbers come, and as a double."""
+
+    literal: str
+    exact: float
+    rounded: float
+
+
+Pairs = list[tuple[str, Any]]
+
+
+class _SharedNames(Pairs):
+    """The properties of an object in which some share a name."""
+
+
+class Way(NamedTuple):
+    """A way to read: whether numbers are rounded to doubles, and whether the first property of a name counts."""
+
+    rounded: bool
+    first: bool
+
+
+class _Written:
+    """Parses a text and leaves in the value what can be read in several ways: numbers as `_Inexact`, objects as `_SharedNames`."""
+
+    def __init__(self) -> None:
+        self._inexact = self._repeated = False
+
+    def parse(self, text: str) -> Any:
+        """The value. Raises `ValueError` where the text is no JSON."""
+        hooks: Mapping[str, Any] = {"parse_int": self._integer, "parse_float": self._real, "object_pairs_hook": self._object}
+        return json.JSONDecoder(parse_constant=_reject, **hooks).decode(text)
+
+    @property
+    def ways(self) -> list[Way]:
+        """The ways to read what has been parsed."""
+        return [Way(*way) for way in product((False, True)[: 1 + self._inexact], (False, True)[: 1 + self._repeated])]
+
+    def _integer(self, literal: str) -> int | _Inexact:
+        if len(literal) <= 15 or fits_double(literal):
+            return int(literal)
+        self._inexact = True
+        return _Inexact(literal, integer(literal), int(rounded(literal)))
+
+    def _real(self, literal: str) -> float | _Inexact:
+        if (len(literal) <= 15 and "e" not in literal and "E" not in literal) or fits_double(literal):
+            return float(literal)
+        self._inexact = True
+        return _Inexact(literal, nearest(literal), rounded(literal))
+
+    def _object(self, pairs: Pairs) -> dict[str, Any] | _SharedNames:
+        result = dict(pairs)
+        if len(result) == len(pairs):
+            return result
+        self._repeated = True
+        return _SharedNames(pairs)
+
+
+def _reject(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON value")
+
+
+class _InterpretationWalk:
+    """A walk over a value as it is written. `texts` tells whether there can be exotic ones."""
+
+    def __init__(self, ways: list[Way], texts: bool) -> None:
+        self._ways, self._texts = ways, texts
+        self._seen = (str, *_HOLDING) if texts else _HOLDING
+        self.exotic: list[Exotic] = []
+
+    def read(self, value: Any, place: Place) -> list[Any] | None:
+        """The value in every way; None where it is itself in all."""
+        kind = type(value)
+        if kind is dict:
+            return self._object(value, place)
+        if kind is list:
+            return self._array(value, place)
+        if kind is _SharedNames:
+            return self._repeated(value, place)
+        if kind is _Inexact:
+            literal = value.literal
+            self._note("double_range", place, literal if len(literal) <= 60 else f"a number of {len(literal):,} characters")
+            return [value.rounded if way.rounded else value.exact for way in self._ways]
+        if kind is str:
+            self._look_at(value, place)
+        return None
+
+    def _object(self, props: Mapping[str, Any], place: Place) -> list[Any] | None:
+        found = {}
+        for name, prop in props.items():
+            below = self._named(name, place) if self._texts else (place, name)
+            if type(prop) in self._seen and (read := self.read(prop, below)) is not None:
+                found[name] = read
+        return [{**props, **{name: read[k] for name, read in found.items()}} for k in range(len(self._ways))] if found else None
+
+    def _repeated(self, props: Pairs, place: Place) -> list[Any]:
+        found, names = [], set()
+        for name, prop in props:
+            if name in names:
+                self._note("duplicate_properties", (place, _without_surrogates(name)), f"a second property {name!r}")
+            names.add(name)
+            found.append((name, self.read(prop, self._named(name, place)) or [prop] * len(self._ways)))
+        return [{name: read[k] for name, read in (reversed(found) if way.first else found)} for k, way in enumerate(self._ways)]
+
+    def _array(self, items: list[Any], place: Place) -> list[Any] | None:
+        found = {}
+        for index, item in enumerate(items):
+            if type(item) in self._seen and (read := self.read(item, (place, index))) is not None:
+                found[index] = read
+        return [[found[i][k] if i in found else item for i, item in enumerate(items)] for k in range(len(self._ways))] if found else None
+
+    def _named(self, name: str, place: Place) -> Place:
+        """The place of a property, whose name may be exotic too."""
+        below = (place, _without_surrogates(name))
+        self._look_at(name, below)
+        return below
+
+    def _look_at(self, text: str, place: Place) -> None:
+        if "\0" in text:
+            self._note("nul_characters", place, "a NUL character")
+        if lone := _SURROGATE.search(text):
+            self._note("lone_surrogates", place, f"the lone surrogate U+{ord(lone[0]):04X}")
+
+    def _note(self, detector: str, place: Place, found: str) -> None:
+        self.exotic.append((detector, pointer(place), found))
+
+
+_HOLDING = (_Inexact, _SharedNames, dict, list)
+"""What can be read in several ways, or hold something that can."""
+
+
+def _without_surrogates(value: Any) -> Any:
+    """The value with every lone surrogate replaced by U+FFFD, one for one: validators reject to look at them."""
+    if isinstance(value, str):
+        return _SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_without_surrogates(name): _without_surrogates(prop) for name, prop in value.items()}
+    return [_without_surrogates(item) for item in value] if isinstance(value, list) else value

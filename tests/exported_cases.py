@@ -1,0 +1,55 @@
+"""Cases of every kind for the tests of formats, and what a format makes of them."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from functools import cache
+from itertools import islice
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.cases.probes import ProbeMaker
+from brokerfuzz.cases.requests import RequestMaker
+from brokerfuzz.cases.steering import steered_cases
+from brokerfuzz.corpus.formats import About, Folder, OneFile, format_named
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, load_contract
+
+NOW = datetime(2025, 6, 15, 12, tzinfo=UTC)
+OFFER = MESSAGE_TYPES[0]
+
+
+@cache
+def cases() -> tuple[Case, ...]:
+    """Cases of all message types and verdicts, mixed: faults, probes, requests with headers, random ones, and bytes that are no message at all."""
+    contract = load_contract()
+    probes = ProbeMaker(contract, OFFER, NOW)
+    found = [
+        *RequestMaker(contract, OFFER, NOW).every(),
+        *(case for ambiguity in contract.ambiguities for case in probes.of_ambiguity(ambiguity)),
+        *islice(steered_cases(OFFER, 1, now=NOW), 300),
+        *(case for message_type in MESSAGE_TYPES[1:] for case in catalogue(message_type, now=NOW)),
+        *(Case.judged(OFFER, body, now=NOW) for body in (b"", b"\xff\xfe\x00", b"\x80", b'{"number":\r\n"1"}\r\n', b"[" * 2_000_000)),
+    ]
+    mixed = {case.id: case for start in range(7) for case in found[start::7]}
+    return tuple(mixed.values())
+
+
+def about(contract: Contract | None = None) -> About:
+    return About(contract or load_contract(), MESSAGE_TYPES, NOW, "--seed 1")
+
+
+def written(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> bytes:
+    """The bytes of a format that is one file."""
+    form = format_named(name)
+    assert isinstance(form, OneFile)
+    return b"".join(form.pieces(iter(chosen), about(contract)))
+
+
+def folder(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> dict[str, bytes]:
+    """The files of a format that is a folder, by name, in their order."""
+    form = format_named(name)
+    assert isinstance(form, Folder)
+    found: dict[str, bytes] = {}
+    for file in form.files(iter(chosen), about(contract)):
+        assert file.name not in found
+        found[file.name] = b"".join(file.pieces)
+    return found

@@ -1,0 +1,76 @@
+"""Cases that are out to break the tests made of them, and what it takes to run such tests."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+from exported_cases import NOW, OFFER, about, cases
+
+from brokerfuzz.cases.case import Case, Fault, now_tag
+from brokerfuzz.corpus import write
+from brokerfuzz.corpus.formats.case_names import name_of, now_of
+from brokerfuzz.schemas import MESSAGE_TYPES, Broken, Verdict
+
+RULE = f"{OFFER}/orderMinimum:minimum"
+TWIN = b'{"number":"1","offerType":"Email","orderMinimum":1}'
+HOSTILE = "\"'`*/-->\n### {{x}} ${x} %> \u2028\0\\"
+SEEN = "seen.txt"
+"""Where the tests' stand-ins write the messages that they were asked about: a line each, in base64."""
+
+
+def offer(body: bytes, *faults: Fault, twin: Case | None = None, tags: Sequence[str] = (), headers: Sequence[tuple[str, str | None]] = ()) -> Case:
+    return Case.judged(OFFER, body, faults=faults, twin=twin, tags=tags, headers=tuple(headers), now=NOW)
+
+
+def later(time: str, technique: str) -> Case:
+    body = b'{"number":"1","offerType":"Email","lastUpdatedDateTimeUtc":"%s"}' % time.encode()
+    fault = Fault(f"{OFFER}/lastUpdatedDateTimeUtc:not-in-future", "/lastUpdatedDateTimeUtc", technique)
+    return offer(body, fault, tags=["at:only", now_tag(NOW)])
+
+
+def hostile() -> Case:
+    """A case of a contract whose names are an attack; what is asked of it is nothing."""
+    verdict = Verdict("unspecified", broken=(Broken(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE, HOSTILE),))
+    return Case(OFFER, b'{"number":"hostile"}', verdict, (Fault(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE),), (HOSTILE,))
+
+
+@cache
+def chosen() -> tuple[Case, ...]:
+    """A fault with its twin, and messages whose bytes are easily mistaken or changed on their way."""
+    twin = offer(TWIN, tags=["edge:complete"])
+    found = [
+        twin,
+        offer(TWIN.replace(b":1}", b":0}"), Fault(RULE, "/orderMinimum", "one-below"), twin=twin),
+        offer(b'{"number":"1","offerType":"Email","comments":",\\"body\\":{{x}},\\"last\\":true}","description":"\xe2\x80\xa8\\t### \xc3\xa9"}'),
+        offer(b'{"number":"1","offerType":"Email","defaultPrice":1e16,"surcharge":0.1}'),
+        offer(b'{"number":"1", "offerType":"Email"}\r\n'),
+        offer(TWIN, headers=[("Content-Type", "text/plain; a=b&c%20+d"), ("Accept", None)]),
+        later("2025-06-16T12:00:00Z", "day-ahead"),
+        later("9999-12-31T23:59:59Z", "last-year-there-is"),
+        hostile(),
+        Case.judged(
+            MESSAGE_TYPES[1], b'{"data":null,"failureMessages":[],"informationalMessages":["{{now}}"],"operationWasSuccessful":true}', now=NOW
+        ),
+        *(case for case in cases()[::80] if len(case.body) < 10_000),
+    ]
+    return tuple({case.id: case for case in found}.values())
+
+
+@cache
+def clocked() -> frozenset[str]:
+    """The names of the cases whose verdict follows the clock."""
+    return frozenset(name_of(case) for case in chosen() if now_of(case, about()) is not None)
+
+
+def exported(folder: Path, fmt: str) -> Path:
+    """The folder with the cases as tests."""
+    write(folder, chosen(), fmt=fmt, about=about())
+    return folder
+
+
+def fill_in(file: Path, pattern: str, by: str) -> None:
+    """Puts a stand-in where a file says that it is to be filled in."""
+    text, count = re.subn(pattern, lambda _: by, file.read_text(encoding="utf-8"), count=1, flags=re.DOTALL)
+    assert count == 1
+    file.write_text(text, encoding="utf-8")

@@ -1,0 +1,182 @@
+"""The reader is held against Python's, and the reader without recursion against the one with it."""
+
+import json
+import random
+from typing import Any, NoReturn
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from brokerfuzz.schemas import MESSAGE_TYPES, check
+from brokerfuzz.schemas.json_reader import DEEPEST, read, read_shallow
+from brokerfuzz.schemas.nesting import shallow
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+VALUES = st.recursive(SCALARS, lambda below: st.lists(below, max_size=4) | st.dictionaries(st.text(), below, max_size=4), max_leaves=20)
+MESSAGE = {
+    "number": "A-1", "offerType": "Product List", "defaultPrice": -1.5e3, "isActive": True, "comments": 'a "quoted" \u00e9 \\ \U0001f600',
+    "omniChannel": {"offers": [{}, {"offerId": None}]}, "productClusters": [{"products": [{"productId": "p", "productQuantityInOffer": 1}]}],
+}  # fmt: skip
+TEXTS = [json.dumps(MESSAGE), json.dumps(MESSAGE, ensure_ascii=False, indent=1), "[]", '[1,[2,{}],{"a":[]}]', "-0.5e-3", '"\\u00e9"', "null"]
+SPLICED = ['"', "\\", "{", "}", "[", "]", ",", ":", "0", "1", "-", "+", ".", "e", "E", " ", "\n", "\t", "\r", "\f", "\x00", "\x1f", "\x7f", "\u00a0", "\u2028",
+           "\ufeff", "null", "true", "false", "NaN", "Infinity", "nul", "\\u12", "\\ud800", "\\/", "'", "/", "//", "1e5", "01", "[]", "{}", '"a":1', "]]", "[["]  # fmt: skip
+
+
+def reject(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def strict(text: str) -> Any:
+    """Python's reader, told to reject NaN. Of all else that is no JSON it accepts nothing."""
+    return json.loads(text, parse_constant=reject)
+
+
+def mutated(text: str, chance: random.Random) -> str:
+    """The text with some places cut, doubled, swapped or spliced."""
+    for _ in range(chance.randint(1, 3)):
+        begin = chance.randint(0, len(text))
+        end = begin + chance.choice([0, 0, 1, 1, 2, 5])
+        text = text[:begin] + chance.choice(["", *SPLICED, text[begin:end] * 2, text[end : end + 2] + text[begin:end]]) + text[end:]
+    return text
+
+
+def compare(text: str) -> None:
+    """Holds all readers against each other on one text."""
+    body = text.encode()
+    if b"\0" in body[:4]:  # two or four bytes a character, by all that RFC 4627 says of telling encodings apart
+        return
+    deep, cut = read(body), read_shallow(body)
+    if body.startswith(b"\xef\xbb\xbf"):
+        text = text[1:]
+    try:
+        expected = strict(text)
+    except ValueError:
+        assert deep.error is not None
+        assert cut.error is not None
+        assert (deep.values, cut.values) == ([], [])
+        return
+    assert (deep.error, cut.error) == (None, None)
+    assert deep.values == cut.values
+    assert deep.exotic == cut.exotic
+    if not deep.exotic:
+        assert deep.values == [expected]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_readers_agree_with_python_on_mutations_of_json(seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(1000):
+        text = mutated(chance.choice(TEXTS), chance)
+        try:
+            compare(text)
+        except AssertionError as problem:
+            raise AssertionError(f"of {text!r}") from problem
+
+
+@given(VALUES)
+def test_the_readers_agree_on_every_value(value: Any) -> None:
+    compare(json.dumps(value))
+
+
+@given(VALUES, st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]))
+@example("aaa", "utf-16-le")
+def test_a_message_reads_the_same_in_every_encoding(value: Any, encoding: str) -> None:
+    text = json.dumps({"value": value})
+    reading, plain = read(text.encode(encoding)), read(text.encode())
+    assert (reading.values, reading.exotic, reading.error) == (plain.values, plain.exotic, None)
+    assert reading.bom == (encoding in ("utf-8-sig", "utf-16", "utf-32"))
+    assert reading.encoding == (None if "8" in encoding else encoding)
+
+
+@given(st.text(alphabet='[]{},:"\\ 01.-eEtrufalsn', max_size=30))
+def test_the_readers_agree_on_texts_that_look_like_json(text: str) -> None:
+    compare(text)
+
+
+@given(
+    st.recursive(st.just("1"), lambda below: st.lists(below, max_size=3).map(lambda items: f"[{','.join(items)}]") | below.map('{{"a":{}}}'.format))
+)
+def test_a_shallow_text_is_as_deep_as_it_may_be_and_no_deeper(text: str) -> None:
+    def emptied(value: Any, deepest: int) -> Any:
+        if isinstance(value, list):
+            return [emptied(item, deepest - 1) for item in value] if deepest else []
+        if isinstance(value, dict):
+            return {name: emptied(prop, deepest - 1) for name, prop in value.items()} if deepest else {}
+        return value
+
+    for deepest in range(5):
+        assert strict(shallow(text, deepest)) == emptied(strict(text), deepest)
+
+
+@pytest.mark.parametrize("depth", [DEEPEST - 1, DEEPEST, DEEPEST + 1, DEEPEST + 2])
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}"), ("[ ", " ]"), ('[{"a":', "}]")])
+def test_what_lies_below_the_deepest_is_empty(depth: int, opening: str, closing: str) -> None:
+    text = opening * depth + "1" + closing * depth
+    cut = json.dumps(read_shallow(text.encode()).values[0])
+    each = opening.count("[") + opening.count("{")
+    assert cut.count("[") + cut.count("{") == min(depth * each, DEEPEST + 1)
+    assert ("1" in cut) == (depth * each <= DEEPEST)
+
+
+# ---------------------------------------------------------------------------------------------------- nothing raises
+
+
+@given(st.sampled_from(MESSAGE_TYPES), st.binary())
+@example("offer-creation-request", b"\xff\xfe\x00\x00")
+@example("offer-creation-request", b"\x00")
+@example("offer-creation-request", b"1\x00")
+@example("offer-creation-request", b'"\x00a"')
+def test_no_bytes_raise(message_type: str, body: bytes) -> None:
+    check(message_type, body)
+
+
+@given(st.sampled_from(MESSAGE_TYPES), VALUES)
+def test_no_value_raises(message_type: str, value: Any) -> None:
+    check(message_type, value)
+    check(message_type, json.dumps(value).encode())
+
+
+PROPERTIES = st.sampled_from(
+    ["data", "offers", "operationWasSuccessful", "failureMessages", "productClusters", "products", "offerType", "weight", "x"]
+)
+HALF_VALID = st.recursive(
+    SCALARS | st.sampled_from(["Product List", "2024-01-01T00:00:00Z"]),
+    lambda below: st.lists(below, max_size=3) | st.dictionaries(PROPERTIES, below),
+    max_leaves=15,
+)
+
+
+@given(st.sampled_from(MESSAGE_TYPES), HALF_VALID)
+def test_no_value_of_known_properties_raises(message_type: str, value: Any) -> None:
+    check(message_type, value)
+
+
+BODIES = {
+    "offer-creation-request": json.dumps(MESSAGE | {"orderMinimum": 1, "orderMaximum": 2, "fixedOrderQuantities": [1, 2]}).encode(),
+    "product-list-response": b'{"data":[{"productId":"p","productNumber":"P","productType":"Card","status":"Active","lastUpdateDateTimeUtc":'
+    b'"2024-01-01T00:00:00Z","weight":12.5}],"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}',
+    "offer-pricing-response": b'{"data":{"customerId":"c","offers":[{"offerId":"o","quantity":2,"unitPrice":1.25,"extendedPrice":2.5}],'
+    b'"totalExtendedPrice":2.5},"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}',
+}
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(MESSAGE_TYPES), st.data())
+def test_no_mutation_of_a_valid_message_raises(message_type: str, data: st.DataObject) -> None:
+    body = BODIES[message_type]
+    for _ in range(data.draw(st.integers(1, 3))):
+        begin = data.draw(st.integers(0, len(body)))
+        end = data.draw(st.integers(begin, min(begin + 12, len(body))))
+        filling = st.binary(max_size=4) | st.sampled_from(
+            [b"9" * 400, b"1e999", b"null", b"{}", b"[", b"\\ud800", b'"number":1,', b'"data":null,', b"-"]
+        )
+        body = body[:begin] + data.draw(filling) + body[end:]
+    verdict = check(message_type, body)
+    assert (verdict.label == "invalid") == bool(verdict.broken)
+    assert str(verdict).encode()
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+def test_the_messages_that_are_mutated_are_valid(message_type: str) -> None:
+    assert check(message_type, BODIES[message_type]).label == "valid"

@@ -1,0 +1,70 @@
+"""A message that can be read in one way only is read faster, and no differently."""
+
+import json
+from datetime import UTC, datetime
+from itertools import chain, islice
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from brokerfuzz.cases.case import compact
+from brokerfuzz.cases.case_decoder import random_cases
+from brokerfuzz.cases.catalogue import catalogue
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check
+from brokerfuzz.schemas.json_reader import read
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def at_leisure(body: bytes) -> str:
+    """How the message is read with a space behind it, which makes it one that might be read in other ways."""
+    return repr(read(body + b" "))
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+def test_every_kind_of_case_is_read_the_same(message_type: MessageType) -> None:
+    for case in chain(catalogue(message_type, now=NOW), islice(random_cases(message_type, 7), 500)):
+        if len(case.body) < 20_000 and read(case.body).values and read(case.body).encoding is None:
+            assert repr(read(case.body)) == at_leisure(case.body)
+
+
+NUMBERS = st.integers(-(2**64), 2**64) | st.floats(allow_nan=False, allow_infinity=False)
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS.map(str) | st.text() | NUMBERS,
+    lambda below: st.lists(below) | st.dictionaries(st.text(), below),
+    max_leaves=12,
+)
+
+
+@given(VALUES.map(lambda value: [value]))
+@example([2**53 + 1])
+@example([-(2**53) - 1])
+@example({"a": 9007199254740993})
+@example([0.1 + 0.2, 5e-324, 1e22, 1e23, -0.0, 0, 1.0])
+@example(["\0", "\\u0000", "\ufffd", "\U0001f600"])
+@example([[9007199254740992, -9007199254740992, 1e300], "9007199254740993", 0.30000000000000004])
+@example([",9007199254740993,"])
+def test_any_json_is_read_the_same(value: Any) -> None:
+    try:
+        body = compact(value)
+    except TypeError:
+        return
+    assert repr(read(body)) == at_leisure(body)
+
+
+@pytest.mark.parametrize(
+    "body", [b"[9007199254740993]", b'{"a":9007199254740993}', b'{"a":-9007199254740993,"b":0}', b"9007199254740993", b'["\\u0000"]']
+)
+def test_what_might_be_lost_is_seen(body: bytes) -> None:
+    assert read(body).exotic
+
+
+@pytest.mark.parametrize("length", [1023, 1024, 1025, 3000])
+@pytest.mark.parametrize("character", ["a", '"', "\\", "\n", "é", "∢", "\U0001f600"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_a_text_that_is_too_long_is_seen_whatever_it_consists_of(length: int, character: str, encoding: str) -> None:
+    offer = {"number": "1", "offerType": "Email", "comments": character * length, "isActive": False}
+    body = json.dumps(offer, ensure_ascii=False).encode(encoding)
+    assert ("string-length" in {touch.ambiguity for touch in check("offer-creation-request", body).ambiguities}) == (length > 1024)

@@ -1,0 +1,298 @@
+"""A program that lives on: its lines as answers, and what it cannot do to us."""
+
+import asyncio
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import time
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hand_made_programs import SECONDS, answer, answers, cancelled_after, dies, is_alive, nothing_left_behind, python
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import Answer, LineTarget
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes in /proc")
+
+
+@pytest.fixture(autouse=True)
+def tidy() -> Iterator[None]:
+    with nothing_left_behind():
+        yield
+
+
+def each(code: str, *arguments: str, before: str = "pass") -> list[str]:
+    """A program that does something with each line, which it knows as `line`; it may `say` bytes."""
+    lines = [
+        "import os, sys, time, signal",
+        "def say(data): os.write(1, data)",
+        before,
+        "for line in iter(sys.stdin.buffer.readline, b''):",
+        "    line = line[:-1]",
+        *(f"    {part}" for part in code.splitlines()),
+    ]
+    return python("\n".join(lines), *arguments)
+
+
+def says(data: bytes) -> list[str]:
+    return each(f"say({data!r})")
+
+
+BODY = b"it's 100% \\ \xff"
+ECHO = each("say(b'accepted ' + line + b'\\n')")
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "reason"),
+    [
+        (b"accepted", "accepted", "accepted"),
+        (b"rejected", "rejected", "rejected"),
+        (b"rejected no number\x1b", "rejected", "no number�"),
+        (b"rejected ", "rejected", "rejected"),
+        (b"rejected\r", "rejected", "rejected"),
+        (b'{"accepted":true}', "accepted", "accepted"),
+        (b'{"accepted": false, "reason": "no number", "more": [1]}', "rejected", "no number"),
+        (b'{"accepted": false, "reason": ["a", 1]}', "rejected", "['a', 1]"),
+        (b'{"accepted": "false"}', "crashed", 'answered with "{"accepted": "false"}"'),
+        (b'{"accepted": 1}', "crashed", 'answered with "{"accepted": 1}"'),
+        (b'["accepted"]', "crashed", 'answered with "["accepted"]"'),
+        (b"{" * 60000, "crashed", f'answered with "{"{" * 199}…"'),
+        (b'{"a":' * 10000, "crashed", None),
+        (b"ok", "crashed", 'answered with "ok"'),
+        (b"Accepted", "crashed", 'answered with "Accepted"'),
+        (b"acceptedly", "crashed", 'answered with "acceptedly"'),
+        (b"", "crashed", "answered with an empty line"),
+        (b"\xff\x00\xfe", "crashed", 'answered with "���"'),
+    ],
+)
+def test_a_line_is_an_answer(line: bytes, kind: str, reason: str | None) -> None:
+    first, second = answers(LineTarget(says(line + b"\n"), processes=1), b"{}", b"{}")
+    assert (first.kind, first.reason if reason else None, first.reached) == (kind, reason, True)
+    assert first.body == line.removesuffix(b"\r")[:2048]
+    assert second.kind == first.kind
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "reason"),
+    [
+        pytest.param("os.kill(os.getpid(), 11)", "crashed", "ended without an answer, killed by SIGSEGV", id="signal"),
+        pytest.param("{}['number']", "crashed", "ended without an answer, exit status 1: KeyError: 'number'", id="exception"),
+        pytest.param("break", "crashed", "ended without an answer, exit status 0", id="ends"),
+        pytest.param("say(b'accept'); break", "crashed", "ended without an answer, exit status 0", id="ends within a line"),
+        pytest.param("say(b'accepted\\n' * 2)", "crashed", 'answered before it was asked: "accepted"', id="two answers"),
+        pytest.param("say(b'accepted\\nx')", "crashed", 'answered before it was asked: "x"', id="an answer and a bit"),
+        pytest.param("os.close(1); time.sleep(60)", "crashed", "closed its output without an answer", id="closes its output"),
+        pytest.param("time.sleep(60)", "timeout", "no line within 0.5 s, nor ever before: killed", id="hangs"),
+        pytest.param("while True: say(b'x'); time.sleep(.01)", "timeout", "no line within 0.5 s, nor ever before: killed", id="trickles"),
+        pytest.param("print('accepted')\ntime.sleep(60)", "timeout", "no line within 0.5 s, nor ever before: killed", id="buffers"),
+        pytest.param("while True: os.write(2, b'x' * 65536)", "timeout", "no line within 0.5 s, nor ever before: killed", id="floods errors"),
+    ],
+)
+def test_what_is_no_line_is_an_answer_too(code: str, kind: str, reason: str) -> None:
+    said = answer(LineTarget(each(code), timeout=0.5 if kind == "timeout" else SECONDS, processes=1))
+    assert (said.kind, said.reason) == (kind, reason)
+
+
+@pytest.mark.parametrize("code", ["while True: say(b'x' * 65536)", "while True: say(b'accepted\\n' * 6000)"])
+def test_output_without_end_is_read_as_far_as_it_matters(code: str) -> None:
+    import resource
+
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB
+    said = answers(LineTarget(each(code), processes=2), *[b"{}"] * 20, at_once=True)
+    assert {answer.kind for answer in said} == {"crashed"}
+    assert "a line of more than 65536 bytes" in said[0].reason or "before it was asked" in said[0].reason
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_a_thousand_messages_get_each_its_own_answer(processes: int) -> None:
+    bodies = [b"%d " % number + b"x" * (number % 7) ** 6 for number in range(1000)]
+    for at_once in (True, False):
+        said = answers(LineTarget(ECHO, processes=processes), *bodies[: 1000 if at_once else 100], at_once=at_once)
+        assert [answer.body for answer in said] == [b"accepted " + body[: 2048 - 9] for body in bodies[: len(said)]]
+
+
+def test_answers_keep_to_their_messages_where_processes_crash_and_hang_among_them() -> None:
+    code = "if line == b'crash': os.abort()\nif line == b'hang': time.sleep(60)\nsay(b'accepted ' + line + b'\\n')"
+    bodies = [b"crash" if number % 17 == 0 else b"hang" if number == 40 else b"%d" % number for number in range(200)]
+    said = answers(LineTarget(each(code), processes=3, timeout=3), *bodies, at_once=True)
+    kinds = {b"crash": "crashed", b"hang": "timeout"}
+    assert [answer.kind for answer in said] == [kinds.get(body, "accepted") for body in bodies]
+    assert all(answer.reason == body.decode() for answer, body in zip(said, bodies, strict=True) if answer.kind == "accepted")
+
+
+def test_no_more_processes_start_than_there_is_need_for(tmp_path: Path) -> None:
+    before = "open(os.path.join(sys.argv[1], str(os.getpid())), 'w').close()"
+    answers(LineTarget(each("say(b'accepted\\n')", str(tmp_path), before=before), processes=4), *[b""] * 50)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_process_that_ends_after_each_answer_is_replaced_without_a_word() -> None:
+    said = answers(LineTarget(each("say(b'accepted\\n'); break"), processes=1), *[b"{}"] * 30)
+    said += answers(LineTarget(each("say(b'accepted\\n'); break"), processes=2), *[b"{}"] * 30, at_once=True)
+    assert {(answer.kind, answer.reached) for answer in said} == {("accepted", True)}
+
+
+def test_a_process_that_closes_its_input_after_an_answer_is_replaced() -> None:
+    said = answers(LineTarget(each("say(b'accepted\\n'); os.close(0); time.sleep(60)"), processes=1), b"a", b"b")
+    assert [answer.kind for answer in said] == ["accepted", "accepted"]
+
+
+def test_a_line_that_nobody_asked_for_is_held_against_the_next_message() -> None:
+    async def ask() -> list[Answer]:
+        target = LineTarget(each("say(b'accepted\\n'); time.sleep(.1); say(b'by the way\\n')"), processes=1)
+        await target.open()
+        said = [await target.send(b"{}")]
+        await asyncio.sleep(0.5)
+        said += [await target.send(b"{}"), await target.send(b"{}")]
+        await target.close()
+        return said
+
+    said = asyncio.run(ask())
+    assert [answer.kind for answer in said] == ["accepted", "crashed", "accepted"]
+    assert said[1].reason == 'answered before it was asked: "by the way"'
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(python("import no_such_module"), id="cannot import"),
+        pytest.param(python("raise SystemExit('no licence')"), id="exits"),
+        pytest.param(python("import os, time; os.close(0); time.sleep(60)"), id="closes its input"),
+    ],
+)
+def test_a_program_that_reads_nothing_and_never_answered_is_set_up_wrongly(command: list[str]) -> None:
+    with pytest.raises(TargetError, match=r"cannot be asked: it (ends before it has read|closes its input).*try it in a shell"):
+        answer(LineTarget(command, processes=2))
+
+
+def test_a_program_that_answered_and_dies_at_its_start_now_is_given_time_to_come_back(tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+
+    async def ask() -> list[Answer]:
+        code = "say(b'accepted\\n'); break"
+        target = LineTarget(each(code, str(broken), before="if os.path.exists(sys.argv[1]): sys.exit('broken')"), processes=1, patience=0.6)
+        await target.open()
+        said = [await target.send(b"{}")]
+        broken.touch()
+        asyncio.get_running_loop().call_later(0.2, broken.unlink)
+        said.append(await target.send(b"{}"))
+        broken.touch()
+        said += await asyncio.gather(target.send(b"{}"), target.send(b"{}"))
+        await target.close()
+        return said
+
+    said = asyncio.run(ask())
+    assert [(answer.kind, answer.reached) for answer in said] == [("accepted", True)] * 2 + [("crashed", False)] * 2
+    assert said[2].reason == "it ends before it has read anything (exit status 1: broken)"
+
+
+def test_a_program_that_cannot_be_executed_is_an_error_when_it_is_opened(tmp_path: Path) -> None:
+    program = tmp_path / "validate"
+    program.write_text("exit 0\n")
+    program.chmod(0o755)
+    with pytest.raises(TargetError, match=r"cannot be started .Exec format error"):
+        asyncio.run(LineTarget([str(program)]).open())
+    with pytest.raises(TargetError, match="is not found"):
+        asyncio.run(LineTarget("no-such-program").open())
+
+
+def test_who_is_given_up_or_hangs_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+    before = (
+        "import subprocess; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "child = subprocess.Popen(['sleep', '60'])\n"
+        "for pid in (os.getpid(), child.pid): open(os.path.join(sys.argv[1], str(pid)), 'w').close()"
+    )
+    command = each("time.sleep(60)", str(tmp_path), before=before)
+    started = time.monotonic()
+    cancelled_after(LineTarget(command, processes=2), 0.6, *[b"{}"] * 5)
+    assert answer(LineTarget(command, timeout=0.3)).kind == "timeout"
+    assert time.monotonic() - started < SECONDS
+    pids = [int(path.name) for path in tmp_path.iterdir()]
+    assert len(pids) == 6
+    assert all(dies(pid) for pid in pids)
+
+
+def test_a_message_that_is_given_up_leaves_the_others_their_answers() -> None:
+    async def ask() -> list[str]:
+        target = LineTarget(each("time.sleep(.2 if line == b'slow' else 0); say(b'accepted ' + line + b'\\n')"), processes=1)
+        await target.open()
+        slow = asyncio.create_task(target.send(b"slow"))
+        waiting = [asyncio.create_task(target.send(b"%d" % number)) for number in range(4)]
+        await asyncio.sleep(0.1)
+        slow.cancel()
+        waiting.pop(1).cancel()
+        said = [(await task).reason for task in waiting]
+        await target.close()
+        return said
+
+    assert asyncio.run(ask()) == ["0", "2", "3"]
+
+
+def test_an_idle_process_may_end_by_itself_when_its_input_ends(tmp_path: Path) -> None:
+    done = tmp_path / "done"
+    code = f"import sys\nfor line in sys.stdin: print('accepted')\nopen({str(done)!r}, 'w').close()"
+    assert answer(LineTarget([sys.executable, "-Sc", code])).kind == "accepted"  # print's buffer is turned off
+    assert done.exists()
+    code = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); os.read(0, 9); os.write(1, b'accepted\\n'); time.sleep(60)"
+    assert answer(LineTarget(python(code, str(done)))).kind == "accepted"
+    assert not is_alive(int(done.read_text()))
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"\0\x85\x0b\x0c", bytes(range(14, 256)), b" \t", "{\u2027}".encode()])
+def test_a_plain_line_carries_what_is_one_line(body: bytes) -> None:
+    target = LineTarget(ECHO)
+    assert target.carries(body)
+    assert answer(target, body).body == b"accepted " + body
+
+
+@pytest.mark.parametrize("body", [b"\n", b"{}\n", b"{\r\n}", b"\r", "{\u2028}".encode(), "\u2029".encode()])
+def test_what_holds_a_line_break_goes_as_base64_only(body: bytes) -> None:
+    assert not LineTarget(ECHO).carries(body)
+    with pytest.raises(TargetError, match="carries"):
+        answer(LineTarget(ECHO), body)
+    decodes = each("import base64; say(b'accepted ' + repr(base64.b64decode(line, validate=True)).encode() + b'\\n')")
+    target = LineTarget(decodes, encoding="base64")
+    assert target.carries(body)
+    assert answer(target, body).reason == repr(body)
+    assert not target.carries(body, (("accept", "text/plain"),))
+
+
+@pytest.mark.parametrize("encoding", ["plain", "base64"])
+def test_the_reproduction_feeds_the_program_the_same_line(encoding: Any) -> None:
+    target = LineTarget([*ECHO, "--token", "abcdef1"], encoding=encoding)
+    line = target.reproduction(BODY)
+    assert line.isprintable()
+    assert "abcdef1" not in line
+    said = subprocess.run(["sh", "-c", line], capture_output=True, check=True, timeout=20, env={**os.environ, "TOKEN": "abcdef1"}).stdout
+    assert said == b"accepted " + (b64encode(BODY) if encoding == "base64" else BODY) + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"), [({"encoding": "hex"}, "plain.*base64"), ({"timeout": -1}, "leaves no time"), ({"processes": 0}, "nobody")]
+)
+def test_what_cannot_be_is_rejected_at_once(options: Any, words: str) -> None:
+    with pytest.raises(TargetError, match=words):
+        LineTarget("cat", **options)
+
+
+def test_a_target_that_is_closed_can_be_opened_again_and_sent_elsewhere() -> None:
+    target = LineTarget(ECHO)
+    assert answer(target).kind == "accepted"
+    assert answer(pickle.loads(pickle.dumps(target))).kind == "accepted"
+    with pytest.raises(TargetError, match="not open"):
+        asyncio.run(target.send(b"{}"))
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="needs node")
+def test_a_program_in_node_is_a_target() -> None:
+    judged = "try{JSON.parse(l);console.log('accepted')}catch(e){console.log('rejected '+e.name)}"
+    code = f"require('readline').createInterface({{input:process.stdin}}).on('line',l=>{{{judged}}})"
+    said = answers(LineTarget(["node", "-e", code], processes=1), b"{}", b"{", b"[]")
+    assert [answer.reason for answer in said] == ["accepted", "SyntaxError", "accepted"]

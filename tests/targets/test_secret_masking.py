@@ -1,0 +1,226 @@
+"""Nothing that a target says holds a secret of its requests."""
+
+import asyncio
+import base64
+import json
+import string
+import traceback
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hand_made_servers import echoes, response, sends, serving, serving_streams, unused_url
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.targets import AnswerRules, HttpTarget, http_target, transport
+from brokerfuzz.targets.secret_masking import HIDDEN, Secrets, shown
+
+PRINTABLE = string.ascii_letters + string.digits + string.punctuation
+SECRETS = st.text(PRINTABLE, min_size=6, max_size=40)
+POSITIONS = ("Authorization", "Bearer", "X-Api-Key", "Cookie", "user", "password", "token", "key", "sig")
+
+
+def requests_with(secret: str, position: str, url: str) -> dict[str, Any]:
+    """The arguments of a target that has the secret in that position."""
+    scheme, _, rest = url.partition("://")
+    match position:
+        case "Authorization" | "X-Api-Key":
+            return {"url": url, "headers": [(position, secret)]}
+        case "Bearer":
+            return {"url": url, "headers": [("X-Passed-On", f"Bearer {secret}")]}
+        case "Cookie":
+            return {"url": url, "headers": [("Cookie", f"a=b; session={secret}; c=d")]}
+        case "user" | "password":
+            return {
+                "url": f"{scheme}://{quote(secret, safe='')}{':pw' if position == 'user' else ''}@{rest}".replace(
+                    "://", "://me:", position == "password"
+                )
+            }
+        case _:
+            return {"url": f"{url}?a=1&{position}={quote(secret, safe='')}&b=2"}
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[tuple[str, str]]:
+    """A server that repeats each request, and a URL where nothing listens."""
+    with serving_streams(echoes) as url, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(http_target, "LETTING_GO", 0.0)  # there are thousands of targets, and the process goes on
+        yield url, unused_url()
+
+
+def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
+    """All that a target says of itself, of an answer that repeats the request, and of what goes wrong."""
+    said: list[str] = []
+
+    async def ask() -> None:
+        target = HttpTarget(**options)
+        said.extend([repr(target), target.name, json.dumps(target.request), target.reproduction(b"{}")])
+        await target.open()
+        answer = await target.send(b"{}")
+        await target.close()
+        said.extend([answer.body.decode("latin-1"), answer.reason])
+
+    async def fail(**more: Any) -> None:
+        target = HttpTarget(**{**unused, **more})
+        try:
+            await target.open()
+            await target.send(b"{}")
+        except TargetError as error:
+            said.extend(["".join(traceback.format_exception(error))])
+        finally:
+            await target.close()
+
+    async def all_of_it() -> None:
+        await ask()
+        await fail()
+        await fail(method="NO METHOD")
+        await fail(headers=[(name, f"{value}\r\n") for name, value in unused.get("headers", [])] or [("X A", "b")])
+
+    asyncio.run(all_of_it())
+    for broken in (unused["url"].replace("http://", ""), unused["url"].replace("http://", "ftp://"), unused["url"].replace("127.0.0.1", "[::")):
+        try:
+            HttpTarget(broken)
+        except TargetError as error:
+            said.append("".join(traceback.format_exception(error)))
+    return said
+
+
+@lru_cache
+def usual_words(position: str, url: str, unused: str) -> str:
+    """What is said of any secret."""
+    return " ".join(outputs(requests_with("0123456789" * 4, position, url), requests_with("0123456789" * 4, position, unused))).lower()
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+@settings(deadline=None)
+@given(secret=SECRETS)
+@example(secret="hunter2hunter2")
+@example(secret='a"b\\c/d<e>&f%20g+h')
+def test_no_output_holds_a_secret(position: str, servers: tuple[str, str], secret: str) -> None:
+    url, unused = servers
+    assume(position != "Cookie" or not set(";") & set(secret))
+    assume(not any(spelled.lower() in usual_words(position, url, unused) for spelled in (secret, quote(secret, safe=""))))
+    for text in outputs(requests_with(secret, position, url), requests_with(secret, position, unused)):
+        assert secret not in text
+        assert quote(secret, safe="") not in text
+
+
+def test_a_user_is_sent_and_not_told() -> None:
+    with serving_streams(echoes) as url:
+        options = {"url": url.replace("://", "://martin:geheimnis@")}
+        texts = outputs(options, {"url": unused_url().replace("://", "://martin:geheimnis@")})
+    assert f"authorization: basic {HIDDEN}" in texts[4].lower()
+    assert not any("martin" in text or "geheimnis" in text or base64.b64encode(b"martin:geheimnis").decode() in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("url", "headers", "request_"),
+    [
+        ("http://h/offers?page=2", [("X-Tenant", "5")], ("http://h/offers?page=2", [["X-Tenant", "5"]])),
+        ("http://h/?a=b&access_token=x#sig=y", [], ("http://h/?a=b&access_token=$ACCESS_TOKEN#sig=$SIG", [])),
+        ("http://h/?api%2Dkey=x;X-Amz-Signature=y", [], ("http://h/?api%2Dkey=$API_KEY;X-Amz-Signature=$X_AMZ_SIGNATURE", [])),
+        ("http://h/?design=5&token=", [], ("http://h/?design=5&token=", [])),
+        ("http://u:p@h:80/", [], ("http://h:80/", [["authorization", "$AUTHORIZATION"]])),
+        (
+            "http://h/",
+            [("X-Api-Key", "x"), ("X-Passed-On", "Basic eDp5")],
+            ("http://h/", [["X-Api-Key", "$X_API_KEY"], ["X-Passed-On", "$X_PASSED_ON"]]),
+        ),
+    ],
+)
+def test_a_report_can_say_what_is_sent_with_every_message(url: str, headers: list[tuple[str, str]], request_: tuple[str, list[list[str]]]) -> None:
+    shown_url, shown_headers = request_
+    assert HttpTarget(url, method="PUT", headers=headers).request == {
+        "url": shown_url,
+        "method": "PUT",
+        "headers": [["content-type", "application/json"], *shown_headers],
+    }
+
+
+def test_the_line_for_a_shell_reads_a_token_from_the_environment() -> None:
+    line = HttpTarget("http://h/it's?a=$b&token=hunter22&c=d").reproduction(b"{}")
+    assert line.endswith("""'http://h/it'"'"'s?a=$b&token='"$TOKEN"'&c=d'""")
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("http://me:pa/ss@h/", "'http://h/'"),
+        ("http://me:pa#ss@h/", "'http://h/'"),
+        ("me:geheim@h/offers", "'h/offers'"),
+        ("http://me:geheim@[::1/", "'http://[::1/'"),
+        ("http://me:geheim@h:99999/?token=abc", "'http://h:99999/?token=$TOKEN'"),
+        ("ftp://me:geheim@h/", "'ftp://h/'"),
+    ],
+)
+def test_what_is_wrong_with_a_url_is_said_without_what_may_be_its_password(url: str, said: str) -> None:
+    with pytest.raises(TargetError) as raised:
+        HttpTarget(url)
+    text = "".join(traceback.format_exception(raised.value))
+    assert said in text
+    assert not any(part in text for part in ("pa/ss", "pa#ss", "'pa'", "geheim", "=abc"))
+
+
+def test_a_rejection_in_the_envelope_does_not_repeat_a_secret() -> None:
+    said = json.dumps({"operationWasSuccessful": False, "failureMessages": ["x" * 270 + " no such token: hunter2-hunter2"]}).encode()
+
+    async def ask(url: str) -> list[str]:
+        target = HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")])
+        await target.open()
+        answer = await target.send(b"{}")
+        await target.close()
+        return [answer.reason, answer.body.decode()]
+
+    with serving(sends(response(200, said))) as url:
+        texts = asyncio.run(ask(url))
+    assert not any("hunter2" in text for text in texts)
+    assert HIDDEN in texts[1]
+
+
+@given(secret=SECRETS, before=st.binary(max_size=30), after=st.binary(max_size=60), size=st.integers(0, 80))
+def test_an_excerpt_does_not_end_within_a_secret(secret: str, before: bytes, after: bytes, size: int) -> None:
+    assume(secret.lower() not in HIDDEN)
+    value = secret.encode()
+    assume(value[:3] not in before + b" " + after + HIDDEN.encode())
+    excerpt = Secrets("", [("Authorization", secret)]).excerpt(before + value + after, size)
+    assert len(excerpt) <= size
+    assert not any(value[:length] in excerpt for length in range(3, len(value) + 1))
+
+
+@given(body=st.binary(max_size=60), size=st.integers(0, 80))
+def test_an_excerpt_without_a_secret_is_the_beginning(body: bytes, size: int) -> None:
+    assert Secrets("http://h/", [("X-Tenant", "tenant 5")]).excerpt(body, size) == body[:size]
+
+
+@given(secret=SECRETS)
+def test_a_secret_is_found_however_a_server_spells_it(secret: str) -> None:
+    assume(secret.lower() not in HIDDEN)
+    secrets = Secrets(f"http://h/?token={quote(secret, safe='')}", ())
+    for spelled in (secret, secret.upper(), json.dumps(secret), quote(secret), quote(secret, safe="").lower()):
+        assert AnswerRules().read(400, spelled.encode(), secrets=secrets).body.strip(b'"') == HIDDEN.encode()
+
+
+def test_what_the_client_says_of_a_failure_is_gone_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def ask(url: str) -> str:
+        target = HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")])
+        await target.open()
+        monkeypatch.setattr(transport, "failure_of", lambda _: transport.Failure("cut", "what of Bearer hunter2-hunter2?"))
+        reason = (await target.send(b"{}")).reason
+        await target.close()
+        return reason
+
+    with serving(sends(b"no HTTP\r\n\r\n")) as url:
+        assert asyncio.run(ask(url)) == f"what of {HIDDEN}?"
+
+
+def test_short_values_leave_other_words_alone() -> None:
+    assert Secrets("http://me:pw@h/?key=abc", [("Authorization", "x")]).hide("me and pw, abc, x") == "me and pw, abc, x"
+
+
+def test_a_url_without_secrets_is_shown_as_it_is() -> None:
+    for url in ("http://h", "HTTP://h/a@b?c=d@e", "http://h/?", "http://h/?=x&&a", "http://[::1]:8000/"):
+        assert shown(url) == url
