@@ -1,8 +1,9 @@
-"""Options and keys that are gone, with the ones to use instead."""
+"""Options, keys and properties of files that have been removed or renamed, with their replacements."""
 
 from collections.abc import Mapping
+from typing import Any
 
-_EXCLUDED = "with ! in front of what to exclude"
+_EXCLUDED = "with ! before what to exclude"
 
 OPTIONS: Mapping[str, str] = {
     "--time": "use --max-time, as in --max-time 10m",
@@ -12,8 +13,12 @@ OPTIONS: Mapping[str, str] = {
     "--exclude-rule": f"use --rule {_EXCLUDED}, as in --rule '!*:type'",
     "--exclude-technique": f"use --technique {_EXCLUDED}, as in --technique '!one-below'",
     "--exclude-tag": f"use --tag {_EXCLUDED}, as in --tag '!pairs:*'",
+    "--stance": "use --policy, as in --policy cron-syntax=accept",
 }
 """Option -> the remedy."""
+
+SECTIONS: Mapping[str, str] = {"stances": "use [policies]"}
+"""Section of a configuration -> the remedy."""
 
 KEYS: Mapping[tuple[str, str], str] = {
     ("campaign", "time"): 'use max-time = "10m"',
@@ -25,3 +30,18 @@ KEYS: Mapping[tuple[str, str], str] = {
     ("cases", "exclude-tags"): f'use tags {_EXCLUDED}, as in tags = ["!pairs:*"]',
 }
 """Section and key of a configuration -> the remedy."""
+
+PROPERTIES: Mapping[str, str] = {
+    "silences": "ambiguities",
+    "silence": "ambiguity",
+    "stances": "policies",
+    "leaning": "behaviour",
+    "told": "target_description",
+}
+"""Former property of corpora, journals and reports -> its name today."""
+
+
+def renamed_property(document: Any) -> str | None:
+    """Names the first former property of a JSON object and its replacement; None if the object has no such property."""
+    former = next((name for name in PROPERTIES if isinstance(document, Mapping) and name in document), None)
+    return None if former is None else f"uses the former property `{former}`, which is now `{PROPERTIES[former]}`"

@@ -44,7 +44,7 @@ import sys
 from distributed import LocalCluster
 
 if __name__ == "__main__":
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, ambiguity_logs=50) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50) as cluster:
         print(cluster.scheduler_address, *[worker.pid for worker in cluster.workers.values()], flush=True)
         sys.stdin.read()
 """

@@ -14,7 +14,7 @@ from brokerfuzz.atomic_files import whole
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.errors import BaselineError
 
-VERSION = 1
+VERSION = 2
 
 
 def read(path: Path) -> dict[str, str]:
@@ -31,7 +31,7 @@ def read(path: Path) -> dict[str, str]:
 
 def _known(document: Any) -> dict[str, str]:
     if document["baseline"] != VERSION:
-        raise ValueError(f"its form is {document['baseline']}")
+        raise ValueError(f"it has version {document['baseline']}, and this brokerfuzz reads version {VERSION}")
     return {str(entry["fingerprint"]): str(entry["sentence"]) for entry in document["findings"]}
 
 

@@ -13,6 +13,7 @@ import orjson
 from brokerfuzz.cases.case import NOW_TAG, Case, Fault
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError, quoted, shortened
+from brokerfuzz.removed import renamed_property
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.headers import Headers, headers_of
@@ -75,6 +76,8 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
     """The record of a line. Raises `CorpusError` (without the line's number) for what is none."""
     try:
         said = orjson.loads(line)
+        if former := renamed_property(said):
+            raise CorpusError(f"{former}: export the corpus again")
         carrier, carried = _carried(said)
         faults = tuple(Fault(_text(entry["rule"]), _text(entry["at"]), _text(entry["technique"])) for entry in _list(said["faults"]))
         return CaseRecord(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from brokerfuzz.atomic_files import whole
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports.document_messages import Document
+from brokerfuzz.removed import renamed_property
 from brokerfuzz.wording import listed, printable
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ def read_report(path: str | Path) -> dict[str, Any]:
     """The document of a JSON report. Raises `ReportError` for what is none."""
     try:
         document: Any = json.loads(Path(path).read_bytes(), parse_constant=_reject)
+        if former := renamed_property(document):
+            raise ReportError(f"{path} {former}: run `brokerfuzz fire --json` again")
         problem = next(_validator().iter_errors(_plain(document)), None)
     except OSError as error:
         raise ReportError(f"{path} cannot be read: {error.strerror or error}; name a report that `brokerfuzz fire --json` made") from error

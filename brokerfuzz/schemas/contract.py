@@ -158,6 +158,8 @@ def load_contract(folder: str | Path | None = None) -> Contract:
 def _load(folder: Path) -> Contract:
     if not folder.is_dir():
         raise ContractError(f"{folder} is not a folder: name one that holds changed copies of {', '.join(FILES[:4])}")
+    if (folder / "silences.json").exists():
+        raise ContractError(f"{folder / 'silences.json'} has a former name: rename it to ambiguities.json")
     names = {path.name for path in folder.glob(f"*{SCHEMA_SUFFIX}")}
     if stray := sorted(names - set(FILES)):
         raise ContractError(f"{folder / stray[0]} belongs to no message type: the files are called {', '.join(FILES)}")

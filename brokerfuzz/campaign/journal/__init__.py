@@ -1,6 +1,6 @@
 """The journal: every request and its answer, a line of JSON each, written as it happens.
 
-    {"journal": 1, "brokerfuzz": "0.1.0", "started": "...", "target": "...", "plan": {...}, ...}
+    {"journal": 2, "brokerfuzz": "0.1.0", "started": "...", "target": "...", "plan": {...}, ...}
     {"phase": "case", "number": 12, "step": 0, "at": 0.31, "answer": "rejected", "status": 400, "reason": "status 400", "seconds": 0.002,
      "response": "...", "id": "...", "headers": [...], "body": "..."}
 

@@ -10,7 +10,7 @@ import orjson
 from brokerfuzz.campaign.journal.records import JournalRecord, decode
 from brokerfuzz.errors import JournalError
 
-VERSION = 1
+VERSION = 2
 LONGEST_LINE = 1 << 28  # bytes; the largest message of a catalogue is a megabyte
 GZIP = 31  # zlib's word for a gzip header and its largest window
 PIECE = 1 << 20
@@ -30,7 +30,7 @@ def head_of(path: str | Path) -> Mapping[str, Any]:
     except (ValueError, KeyError, TypeError) as problem:
         raise JournalError(f"{path} is no journal: name a file that `brokerfuzz fire --journal` wrote") from problem
     if version != VERSION:
-        raise JournalError(f"{path} is a journal of form {version}, and this brokerfuzz reads form {VERSION}: use the brokerfuzz that wrote it")
+        raise JournalError(f"{path} is a journal of version {version}, and this brokerfuzz reads version {VERSION}: use the brokerfuzz that wrote it")
     return dict(head)
 
 

@@ -1,0 +1,71 @@
+"""Files written before the renaming of 0.1.0 are rejected with one line that names the new word."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+Run = Callable[..., Result]
+RECORD = {
+    "id": "0" * 16, "message": "offer-creation-request", "verdict": "valid", "faults": [], "silences": [], "tags": [], "twin": None, "body": {},
+}  # fmt: skip
+FILES: dict[str, tuple[str, Any, list[str], str]] = {
+    "a corpus": ("old.ndjson", RECORD, ["corpus", "verify", "{}"], "`silences`, which is now `ambiguities`"),
+    "a report": ("old.json", {"silences": [], "findings": []}, ["replay", "{}", "http://127.0.0.1:9/"], "`silences`, which is now `ambiguities`"),
+    "a journal": ("old.journal", {"journal": 1, "stances": {}}, ["fire", "--resume", "{}"], "version 1, and this brokerfuzz reads version 2"),
+    "a baseline": (
+        "old-baseline.json",
+        {"baseline": 1, "findings": []},
+        ["fire", "--baseline", "{}"],
+        "version 1, and this brokerfuzz reads version 2",
+    ),
+}
+"""Kind of file -> its name, its content, a command that reads it ({} is the path), and what the error says."""
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_with_former_words_is_rejected_with_the_new_ones(run: Run, tmp_path: Path, kind: str) -> None:
+    name, content, command, said = FILES[kind]
+    path = tmp_path / name
+    path.write_text(json.dumps(content) + "\n", encoding="utf-8")
+    result = run(*(word.format(path) for word in command))
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_a_contract_folder_with_a_former_file_name_is_rejected(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "silences.json").write_text("[]", encoding="utf-8")
+    result = run("rules", "--contract", tmp_path)
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+    assert "rename it to ambiguities.json" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("option", "replacement"),
+    [
+        ("--time=5", "--max-time"),
+        ("--fail-fast", "--max-findings 1"),
+        ("--shrink-time=5", "--shrink"),
+        ("--exclude-rule=x", "--rule"),
+        ("--stance=x=accept", "--policy"),
+    ],
+)
+def test_a_removed_option_names_its_replacement(run: Run, option: str, replacement: str) -> None:
+    result = run("fire", option)
+    assert result.exit_code == 2
+    assert replacement in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "replacement"), [("[stances]\ncron-syntax = 'accept'\n", "policies"), ("[campaign]\nfail-fast = true\n", "max-findings")]
+)
+def test_a_removed_key_of_a_configuration_names_its_replacement(run: Run, tmp_path: Path, content: str, replacement: str) -> None:
+    path = tmp_path / "brokerfuzz.toml"
+    path.write_text(content, encoding="utf-8")
+    result = run("fire", "--config", path)
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
+    assert replacement in result.stderr
