@@ -18,7 +18,7 @@ class Observed:
     """The examples' numbers in the campaign."""
 
     @property
-    def leaning(self) -> str:
+    def behaviour(self) -> str:
         """`accepts`, `rejects`, `mixed`, or `unclear` where it did neither."""
         accepted, rejected = self.counts["accepted"], self.counts["rejected"]
         if accepted and rejected:

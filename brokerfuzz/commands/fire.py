@@ -117,12 +117,12 @@ def command(
     else:
         firing = _resumed(ctx, campaign.resume, target, sending, campaign)
     with ExitStack() as stack:
-        aimed = _aimed(stack, firing)
-        result = _conduct(stack, aimed, firing)
-        told = about(firing.plan, firing.now, target_options.told(aimed))
-    _tell_slowed(aimed)
+        endpoint = _endpoint(stack, firing)
+        result = _conduct(stack, endpoint, firing)
+        about_campaign = about(firing.plan, firing.now, target_options.description(endpoint))
+    _tell_slowed(endpoint)
     result = _after(ctx, result, known, results, firing.plan.demands)
-    _report(result, told, results.reports, firing.plan.demands, as_json=as_json)
+    _report(result, about_campaign, results.reports, firing.plan.demands, as_json=as_json)
     if firing.target.is_embedded and result.findings and not as_json:
         again = " ".join(["brokerfuzz serve", *(f"--bug {name}" for name in firing.target.bugs)])
         click.echo(f"The embedded service has ended: `{again}` starts it again.", err=True)
@@ -170,13 +170,13 @@ def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: S
     known = recorded(journal)
     if known.plan.count is None and campaign.max_time is None:
         raise click.UsageError("the journal's campaign has no last case: say with --max-time how long it is to go on", ctx)
-    return _Firing(known.plan, known.now, known.policies, target_options.recalled(target, known.aim), sending, campaign)
+    return _Firing(known.plan, known.now, known.policies, target_options.recalled(target, known.target_options), sending, campaign)
 
 
 # ----------------------------------------------------------------------------------------------------------- firing
 
 
-def _aimed(stack: ExitStack, firing: _Firing) -> "Target":
+def _endpoint(stack: ExitStack, firing: _Firing) -> "Target":
     """The target, or the reference service, which runs as long as the stack. Raises `TargetError`."""
     if firing.target.is_embedded:
         return stack.enter_context(target_options.embedded(firing.target, firing.plan, firing.now))
@@ -243,7 +243,7 @@ def _journal(target: "Target", firing: _Firing) -> "Journal | None":
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "target": target.name,
         "target_options": target_options.remembered(firing.target, target),
-        "told": target_options.told(target),
+        "target_description": target_options.description(target),
         "plan": firing.plan.data(),
         "policies": firing.policies,
         "judged_at": firing.now.isoformat() if firing.now else None,
@@ -328,19 +328,19 @@ def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
 
     settings = ctx.meta.get(CONFIGURATION)
     path = settings.path if settings is not None else Path("brokerfuzz.toml")
-    leanings = {"accepts": "accept", "rejects": "reject"}
-    policies = {observed.ambiguity.id: leanings[observed.leaning] for observed in result.ambiguities if observed.leaning in leanings}
+    policy_of = {"accepts": "accept", "rejects": "reject"}
+    policies = {observed.ambiguity.id: policy_of[observed.behaviour] for observed in result.ambiguities if observed.behaviour in policy_of}
     pinned = configuration.pin_policies(path, policies, contract)
-    mixed = [observed.ambiguity.id for observed in result.ambiguities if observed.leaning == "mixed"]
+    mixed = [observed.ambiguity.id for observed in result.ambiguities if observed.behaviour == "mixed"]
     note(f"{len(pinned)} policies written to {path}" + (f"; mixed, and so left open: {', '.join(mixed)}" if mixed else ""))
 
 
-def _report(result: "Result", told: Mapping[str, Any], reports: Sequence[str], contract: "Contract", *, as_json: bool) -> None:
+def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequence[str], contract: "Contract", *, as_json: bool) -> None:
     import json
 
     from brokerfuzz.reports import json_document, terminal
 
-    document = json_document.document(result, told, contract) if as_json or reports else {}
+    document = json_document.document(result, about_campaign, contract) if as_json or reports else {}
     if reports:  # before anything is printed: whoever reads that may have read enough
         from brokerfuzz.reports import report_files
 

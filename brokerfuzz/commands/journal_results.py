@@ -16,15 +16,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A journal's campaign: which cases, judged at which time (None: the present) and by which policies, at what. `aim` is None where there
-    were secrets in it; `request` is what HTTP requests looked like, without them."""
+    """The campaign that a journal describes: its cases, the time of judging (None: now), its policies and its target.
+
+    `target_options` is None if the options contain a secret. `target_description` is what reports say about the target, without secrets.
+    """
 
     path: str
     plan: "Plan"
     now: datetime | None
     policies: "Policies"
-    aim: Mapping[str, Any] | None
-    told: Mapping[str, Any]
+    target_options: Mapping[str, Any] | None
+    target_description: Mapping[str, Any]
     target: str
 
 
@@ -38,15 +40,15 @@ def recorded(path: str) -> Recorded:
     try:
         now = head["judged_at"] and datetime.fromisoformat(head["judged_at"])
         plan = Plan.of(head["plan"])
-        return Recorded(path, plan, now, dict(head["policies"]), head["target_options"], dict(head["told"]), str(head["target"]))
+        return Recorded(path, plan, now, dict(head["policies"]), head["target_options"], dict(head["target_description"]), str(head["target"]))
     except (KeyError, TypeError, ValueError) as problem:
         raise JournalError(f"{path} does not say which campaign it is of ({type(problem).__name__}: {problem})") from problem
 
 
-def about(plan: "Plan", now: datetime | None, told: Mapping[str, Any]) -> dict[str, Any]:
+def about(plan: "Plan", now: datetime | None, description: Mapping[str, Any]) -> dict[str, Any]:
     """What reports say of the call."""
     spelled = now.isoformat().replace("+00:00", "Z") if now else None
-    return {"message": plan.message_type, "seed": plan.seed if plan.count != 0 else None, "now": spelled, **told}
+    return {"message": plan.message_type, "seed": plan.seed if plan.count != 0 else None, "now": spelled, **description}
 
 
 def outcome(known: Recorded) -> "Result":
@@ -58,4 +60,4 @@ def outcome(known: Recorded) -> "Result":
     with closing(Recalled(known.path)) as recalled:
         shards = (shard for shard in known.plan.shards() if shard <= recalled.last)
         cases = ((number, case) for shard in shards for number, case in known.plan.cases(shard) if recalled.has(Key("case", number)))
-        return run(Campaign(cases, target_options.unaimed(known.target, known.told), options, recalled=recalled, sends=False))
+        return run(Campaign(cases, target_options.described(known.target, known.target_description), options, recalled=recalled, sends=False))

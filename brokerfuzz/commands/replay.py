@@ -95,10 +95,12 @@ def _of(source: str, target: TargetOptions, now: datetime | None, contract: "Con
     if Path(source).suffix == ".json":
         document = read_report(source)
         request = document.get("request")
-        aim = None if request is None or _is_secret(request) else {"url": request["url"], "method": request["method"], "headers": request["headers"]}
-        return list(of_document(document)), target_options.recalled(target, aim)
+        sent_to = (
+            None if request is None or _is_secret(request) else {"url": request["url"], "method": request["method"], "headers": request["headers"]}
+        )
+        return list(of_document(document)), target_options.recalled(target, sent_to)
     known = recorded(source)
-    return list(of_result(outcome(known))), target_options.recalled(target, known.aim)
+    return list(of_result(outcome(known))), target_options.recalled(target, known.target_options)
 
 
 def _is_secret(request: Any) -> bool:

@@ -129,7 +129,7 @@ def _rules(target: TargetOptions) -> "AnswerRules":
 # ------------------------------------------------------------------------------------------------------ journals and reports
 
 
-def told(target: "Target") -> Mapping[str, Any]:
+def description(target: "Target") -> Mapping[str, Any]:
     """What reports say of the target: the request (None where it is no HTTP) and how answers are read."""
     from brokerfuzz.targets import HttpTarget
 
@@ -139,11 +139,11 @@ def told(target: "Target") -> Mapping[str, Any]:
     return {"request": target.request, "answers": {"accept": list(rules.accept), "reject": list(rules.reject), "envelope": rules.envelope}}
 
 
-def unaimed(name: str, told: Mapping[str, Any]) -> "Target":
+def described(name: str, description: Mapping[str, Any]) -> "Target":
     """The target that a journal or a report tells of, to speak of it; it may lack the secrets that it takes to send anything."""
     from brokerfuzz.targets import AnswerRules, HttpTarget
 
-    request = told.get("request")
+    request = description.get("request")
     if request is None:
         return _endpoint_of_process(name)
     return HttpTarget(
@@ -170,12 +170,12 @@ def remembered(options: TargetOptions, target: "Target") -> Mapping[str, Any] | 
     return None if secret else {name: getattr(options, name) for name in OF_PROCESSES}
 
 
-def recalled(options: TargetOptions, aim: Mapping[str, Any] | None) -> TargetOptions:
+def recalled(options: TargetOptions, known: Mapping[str, Any] | None) -> TargetOptions:
     """The options with the target that a journal remembers, where none is named now."""
     if not options.is_embedded:
         return options
-    if aim is None:
+    if known is None:
         raise click.UsageError("the journal does not hold its target, since there were secrets in it: give the target and its headers again")
-    known = {name: aim[name] for name in ("url", *OF_HTTP, *OF_PROCESSES) if name in aim}
-    headers, bugs = [(name, value) for name, value in aim.get("headers", [])], tuple(aim.get("bugs", ()))
-    return replace(options, **{**known, "headers": headers, "bugs": bugs})
+    simple = {name: known[name] for name in ("url", *OF_HTTP, *OF_PROCESSES) if name in known}
+    headers, bugs = [(name, value) for name, value in known.get("headers", [])], tuple(known.get("bugs", ()))
+    return replace(options, **{**simple, "headers": headers, "bugs": bugs})

@@ -31,7 +31,7 @@ def _row(one: Document) -> Markup:
         "li",
         element("div", name, element("p", one["question"][:_LONGEST_TEXT]), class_="question"),
         element("div", _bar(one), element("p", _counts(one), class_="answers"), class_="counts"),
-        element("p", element("span", one["leaning"], class_=f"leaning {one['leaning']}")),
+        element("p", element("span", one["behaviour"], class_=f"behaviour {one['behaviour']}")),
         element("div", (_example(kind, one["examples"][kind]) for kind in ANSWER_KINDS if kind in one["examples"]), class_="examples"),
     )
 

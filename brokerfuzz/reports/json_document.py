@@ -97,7 +97,7 @@ def _ambiguity(observed: Observed) -> dict[str, Any]:
         "ambiguity": observed.ambiguity.id,
         "question": observed.ambiguity.question,
         **{str(kind): number for kind, number in observed.counts.items()},
-        "leaning": observed.leaning,
+        "behaviour": observed.behaviour,
         "examples": {kind: _case(case) for kind, case in sorted(observed.examples.items())},
     }
 

@@ -104,9 +104,14 @@ def _some(names: Sequence[str], most: int, instead: str) -> str:
 
 
 def _ledger(ambiguities: Sequence[Document]) -> str:
-    heads = ("ambiguity", "leaning", *ANSWER_KINDS, "question")
+    heads = ("ambiguity", "behaviour", *ANSWER_KINDS, "question")
     rows = (
-        [code(one["ambiguity"], 80, cell=True), one["leaning"], *(f"{one[kind]:,}" for kind in ANSWER_KINDS), prose(one["question"], 200, cell=True)]
+        [
+            code(one["ambiguity"], 80, cell=True),
+            one["behaviour"],
+            *(f"{one[kind]:,}" for kind in ANSWER_KINDS),
+            prose(one["question"], 200, cell=True),
+        ]
         for one in ambiguities
     )
     table = _table("ambiguities", heads, rows, _LEDGER)

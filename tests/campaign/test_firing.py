@@ -227,7 +227,7 @@ def test_the_ledger_says_what_the_target_does_with_each_ambiguity() -> None:
 
     result = fired([OPEN, OPEN, crashing, strange, both, VALID], Service(status_of))
     (observed,) = result.ambiguities
-    assert (observed.ambiguity.id, observed.leaning) == ("cron-syntax", "mixed")
+    assert (observed.ambiguity.id, observed.behaviour) == ("cron-syntax", "mixed")
     assert observed.counts == {"accepted": 2, "rejected": 1, "crashed": 1, "timeout": 0}
     assert observed.examples == {"accepted": OPEN, "crashed": crashing, "rejected": strange}
 

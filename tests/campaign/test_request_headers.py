@@ -143,11 +143,11 @@ def choosy(request: Request) -> int:
 
 
 def test_whatever_a_target_does_with_headers_is_no_finding_and_stands_in_the_ledger() -> None:
-    for status_of, leaning in ((choosy, "rejects"), (lambda _: 201, "accepts")):
+    for status_of, behaviour in ((choosy, "rejects"), (lambda _: 201, "accepts")):
         with recording(status_of) as (url, _):
             result = fired([XML, BARE], HttpTarget(url))
         assert result.findings == ()
-        assert [(observed.ambiguity.id, observed.leaning) for observed in result.ambiguities] == [("content-type", leaning)]
+        assert [(observed.ambiguity.id, observed.behaviour) for observed in result.ambiguities] == [("content-type", behaviour)]
 
 
 def test_a_crash_is_a_finding_and_the_headers_stay_while_its_message_shrinks() -> None:
@@ -210,6 +210,6 @@ def test_the_reference_service_does_what_its_table_says_and_never_fails() -> Non
     with running(now=NOW) as url:
         result = fired(CASES, HttpTarget(f"{url}/offers"))
     assert (result.findings, {answer for _, answer in result.counts}) == ((), {"accepted", "rejected"})
-    leanings = {observed.ambiguity.id: observed.leaning for observed in result.ambiguities}
-    assert leanings == {ambiguity: f"{DECISIONS[ambiguity]}s" for ambiguity in leanings}
-    assert len(leanings) == 5
+    behaviours = {observed.ambiguity.id: observed.behaviour for observed in result.ambiguities}
+    assert behaviours == {ambiguity: f"{DECISIONS[ambiguity]}s" for ambiguity in behaviours}
+    assert len(behaviours) == 5

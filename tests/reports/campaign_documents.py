@@ -72,7 +72,7 @@ def rule(name: str = RULE, **counts: int) -> dict[str, Any]:
 
 def ambiguity(name: str = "cron-syntax", **counts: int) -> dict[str, Any]:
     said = {"ambiguity": name, "question": "Which dialect of cron is taken?", **NONE, **counts}
-    return {**said, "leaning": "mixed", "examples": {"accepted": {"id": "00000000000000bb", "body": TWIN}}}
+    return {**said, "behaviour": "mixed", "examples": {"accepted": {"id": "00000000000000bb", "body": TWIN}}}
 
 
 def document(**changes: Any) -> dict[str, Any]:

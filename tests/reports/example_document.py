@@ -244,8 +244,8 @@ def _ambiguities() -> list[dict[str, Any]]:
     }
     questions = {one.id: one.question for one in load_contract().ambiguities}
     return [
-        {**ambiguity(name, **numbers), "question": questions.get(name, "What is done with it?"), "leaning": leaning, "examples": examples}
-        for name, (leaning, numbers, examples) in counts.items()
+        {**ambiguity(name, **numbers), "question": questions.get(name, "What is done with it?"), "behaviour": behaviour, "examples": examples}
+        for name, (behaviour, numbers, examples) in counts.items()
     ]
 
 
