@@ -1,4 +1,4 @@
-"""Campaigns: cases fired at a target, what it answered, and what of that contradicts the contract."""
+"""Campaigns: send cases to a target, record its answers, and report the answers that contradict the contract."""
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.findings import BrokenRule, Finding

@@ -1,8 +1,8 @@
-"""Whether a rejection is for the right reason: its twin has to be accepted, and what the answer names has to be what is wrong.
+"""Checks that the target rejects each fault for the right reason.
 
-A fault differs from its twin in one place. If the twin is rejected too, the rejection proves nothing of the rule; and where an answer says which
-property
-it is about, that should be the one that was broken. Neither is a finding: the one says what a campaign did not test, the other what to look at.
+A fault differs from its twin (the valid counterpart) in one place. If the target rejects the twin too, the rejection of the fault
+proves nothing about the broken rule. If the answer names properties, the broken one should be among them. Neither problem is a
+finding: the first shows what the campaign could not test, the second shows which answers to inspect.
 """
 
 import json
@@ -18,12 +18,12 @@ from brokerfuzz.schemas import Contract, Verdict
 from brokerfuzz.targets import Answer
 
 MOST_EXAMPLES = 20
-"""How many different ones are kept of each kind."""
+"""Maximum number of different examples to keep of each kind."""
 
 
 @dataclass
 class Unproven:
-    """A rejection whose twin was rejected too: the first of `count` whose twins got this answer."""
+    """A rejected fault whose twin was rejected too. It is the first of `count` such faults whose twins got this answer."""
 
     case: Case
     number: int
@@ -33,7 +33,7 @@ class Unproven:
 
 @dataclass
 class Elsewhere:
-    """A rejection that names other properties than the one that is wrong: the first of `count` of its rule."""
+    """A rejection that names properties, but not the broken one. It is the first of `count` such rejections for its rule."""
 
     case: Case
     number: int
@@ -44,19 +44,19 @@ class Elsewhere:
 
 @dataclass
 class Attribution:
-    """Rejections that prove nothing, and rejections that name another property."""
+    """The rejections that prove nothing, and the rejections that name a different property."""
 
     unproven: dict[tuple[str, int | None], Unproven] = field(default_factory=dict)
     elsewhere: dict[str, Elsewhere] = field(default_factory=dict)
     rejections_unproven: int = 0
 
     def twin_rejected(self, number: int, case: Case, answer: Answer) -> None:
-        """Takes in a rejected fault whose twin got this answer, which is no acceptance."""
+        """Adds a rejected fault whose twin was not accepted; `answer` is the answer to the twin."""
         self.rejections_unproven += 1
         _count(self.unproven, (answer.kind, answer.status), Unproven(case, number, answer))
 
     def rejected(self, number: int, case: Case, verdict: Verdict, answer: Answer, contract: Contract) -> None:
-        """Takes in a rejected fault: looks at which properties the answer names."""
+        """Adds a rejected fault, and checks which properties the answer names."""
         if len(case.faults) != 1 or not answer.body:
             return
         named = named_properties(answer.body, _names(contract, case.message_type))
@@ -65,7 +65,7 @@ class Attribution:
             _count(self.elsewhere, case.faults[0].rule, Elsewhere(case, number, tuple(sorted(named)), said))
 
     def absorb(self, other: "Attribution") -> None:
-        """Takes in what another part of the campaign saw."""
+        """Adds the results of another part of the campaign."""
         self.rejections_unproven += other.rejections_unproven
         for key, unproven in other.unproven.items():
             _count(self.unproven, key, unproven)
@@ -74,7 +74,7 @@ class Attribution:
 
 
 def _count(known: dict[Any, Any], key: Any, new: Any) -> None:
-    """Counts the new one with those of its key; the earlier case stays the example."""
+    """Adds `new` to the count of its key; the case with the lower number stays the example."""
     old = known.get(key)
     if old is None:
         if len(known) < MOST_EXAMPLES or key in known:
@@ -91,7 +91,9 @@ def _names(contract: Contract, message_type: str) -> "Names":
 
 
 def _meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
-    """The names that an answer may say, in small letters: those on the way to the fault, what is missing or too much there, what a condition asks."""
+    """Returns the names that the answer may mention, in lower case: the names in the path to the fault, the missing or unexpected
+    properties, and the properties in the rule's condition.
+    """
     meant = {unescape(step).lower() for entry in verdict.broken for step in entry.at.split("/")}
     meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}
     for entry in verdict.broken:
@@ -119,9 +121,9 @@ _POINTED = (
     "property",
     "source",
 )
-"""Properties of error reports whose texts are names (RFC 9457's `pointer` among them)."""
+"""Properties of error reports whose values are property names or paths (such as `pointer` of RFC 9457)."""
 _KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate", "invalidparams", "invalid-params")
-"""Properties of error reports whose own properties' names are names."""
+"""Properties of error reports whose values are objects with property names as keys."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r"""['"`‘“]([A-Za-z_][\w.\[\]/$]*)['"`’”]""")
 _CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
@@ -130,7 +132,7 @@ _MOST_WALKED = 500
 
 
 class Names:
-    """The names of properties, to be found in any case."""
+    """Property names, found in any combination of upper and lower case."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.by_small = {name.lower(): name for name in names}
@@ -138,8 +140,9 @@ class Names:
 
 @lru_cache(maxsize=4096)
 def named_properties(body: bytes, names: Names) -> frozenset[str]:
-    """The properties of the contract, of those of these names, that an answer clearly names: by pointers and paths, as keys of its list of errors,
-    in quotes, or in camel case. A word of plain English that a property is called by (`name`, `number`) is not counted for itself.
+    """Returns the contract's properties that an answer clearly names: in pointers and paths, as keys of a list of errors, in
+    quotes, or in camel case. A property name that is also an English word (`name`, `number`) does not count if it occurs as a
+    plain word.
     """
     return frozenset(names.by_small[small] for word in _candidates(body) if (small := word.lower()) in names.by_small)
 

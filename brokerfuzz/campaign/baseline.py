@@ -1,7 +1,7 @@
-"""The baseline: findings that are known, and do not fail a campaign again.
+"""The baseline: a list of known findings, which do not make a campaign fail.
 
-A file of JSON that people commit and read: the fingerprint of each finding, and its sentence. What a fingerprint is made from, says
-`Finding.fingerprint`.
+The baseline is a JSON file that people commit and read. It holds the fingerprint (see `Finding.fingerprint`) and the sentence of
+each finding.
 """
 
 import json
@@ -18,15 +18,17 @@ VERSION = 2
 
 
 def read(path: Path) -> dict[str, str]:
-    """The known findings: fingerprint -> sentence. Raises `BaselineError` where the file is not there, or is no baseline."""
+    """Returns the known findings as fingerprint -> sentence. Raises `BaselineError` if the file is missing or is not a baseline."""
     try:
         return _known(json.loads(path.read_bytes()))
     except FileNotFoundError as problem:
-        raise BaselineError(f"{path} is not there: add --baseline-update to begin a baseline with what is found") from problem
+        raise BaselineError(f"{path} does not exist: add --baseline-update to create a baseline from the findings") from problem
     except OSError as problem:
         raise BaselineError(f"{path} cannot be read: {problem.strerror or problem}") from problem
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
-        raise BaselineError(f"{path} is no baseline ({type(problem).__name__}: {problem}): name one that --baseline-update wrote") from problem
+        raise BaselineError(
+            f"{path} is not a baseline ({type(problem).__name__}: {problem}): specify a file written with --baseline-update"
+        ) from problem
 
 
 def _known(document: Any) -> dict[str, str]:
@@ -36,19 +38,21 @@ def _known(document: Any) -> dict[str, str]:
 
 
 def marked(findings: Iterable[Finding], known: Mapping[str, str]) -> tuple[Finding, ...]:
-    """The findings, those that are known marked so."""
+    """Returns the findings, with `known` set for those in the baseline."""
     return tuple(replace(finding, known=finding.fingerprint in known) for finding in findings)
 
 
 def updated(known: Mapping[str, str], findings: Iterable[Finding], *, add: bool, prune: bool) -> dict[str, str]:
-    """The known findings, with new ones where they are to be added, without those that were not found again where those are to go."""
+    """Returns the known findings after a campaign: with the new findings if `add`, and without the findings that did not occur
+    again if `prune`.
+    """
     found = {finding.fingerprint: finding.sentence() for finding in findings}
     kept = {fingerprint: sentence for fingerprint, sentence in known.items() if fingerprint in found or not prune}
     return {**kept, **(found if add else {name: sentence for name, sentence in found.items() if name in kept})}
 
 
 def write(path: Path, known: Mapping[str, str]) -> None:
-    """Writes a baseline, sorted, so that versions of it compare well. Raises `BaselineError`."""
+    """Writes a baseline, sorted so that versions are easy to compare. Raises `BaselineError`."""
     entries = [{"fingerprint": fingerprint, "sentence": known[fingerprint]} for fingerprint in sorted(known)]
     try:
         with whole(path) as stream:

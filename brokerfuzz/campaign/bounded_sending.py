@@ -1,4 +1,4 @@
-"""Sends the messages of one search, until its bounds are reached."""
+"""Limits the requests and the time of one search (shrinking a finding, or finding its cause)."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -12,32 +12,32 @@ Send = Callable[[bytes], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class Bounds:
-    """When to stop: `requests` sent, or the clock (`time.monotonic`) at `deadline`."""
+    """The limits: a number of `requests`, and a `deadline` on the `time.monotonic` clock."""
 
     requests: int = 200
     deadline: float = float("inf")
 
 
-class SpentError(Exception):
-    """Raised when the bounds are reached, or the target is gone."""
+class LimitReachedError(Exception):
+    """Raised if a limit is reached or the target no longer answers."""
 
 
 class BoundedSender:
-    """Sends messages within bounds. `requests` counts them."""
+    """Sends messages within limits; `requests` counts them."""
 
     def __init__(self, send: Send, bounds: Bounds) -> None:
         self.requests = 0
         self._send, self._bounds = send, bounds
 
     async def answer(self, body: bytes) -> Answer:
-        """The target's answer to a message. Raises `SpentError`."""
+        """Sends a message and returns the answer. Raises `LimitReachedError`."""
         if self.requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
-            raise SpentError
+            raise LimitReachedError
         self.requests += 1
         try:
             answer = await self._send(body)
         except NotRecalledError:
-            raise SpentError from None
+            raise LimitReachedError from None
         if not answer.reached:
-            raise SpentError
+            raise LimitReachedError
         return answer

@@ -1,4 +1,4 @@
-"""How a campaign judges: at which time, by which contract, with which policies."""
+"""Judges the cases of a campaign: at a given time, with a contract and policies."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from brokerfuzz.schemas import Contract, Policies, Verdict, check, load_contract
 
 @dataclass(frozen=True)
 class Judge:
-    """The oracle with what it is asked by. `now` of None is the present; `contract` of None brokerfuzz' own."""
+    """The oracle with its settings. `now` of None means the current time; `contract` of None means the built-in contract."""
 
     now: datetime | None = None
     contract: Contract | None = None
@@ -21,13 +21,15 @@ class Judge:
         return self.contract or load_contract()
 
     def verdict(self, case: Case) -> Verdict:
-        """The case's verdict, judged anew where the user has pinned an ambiguity that may be touched."""
+        """Returns the case's verdict; judges the case again if a policy may change it."""
         return self.of(case, case.body) if self.policies and case.verdict.ambiguities else case.verdict
 
     def still(self, case: Case, verdict: Verdict) -> bool:
-        """Whether the case is still what it was when it was made: what was in the future may be past by now."""
+        """Returns whether the case still has this verdict: a time that was in the future when the case was generated may be in
+        the past now.
+        """
         return self.now is not None or self.of(case, case.body).label == verdict.label
 
     def of(self, case: Case, body: bytes) -> Verdict:
-        """The verdict on bytes that go as the case's do."""
+        """Returns the verdict on `body` if it is sent with the headers of the case."""
         return check(case.message_type, body, now=self.now, contract=self.contract, policies=self.policies, headers=case.headers)

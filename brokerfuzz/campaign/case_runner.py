@@ -1,7 +1,8 @@
-"""Fires cases: the part of a campaign that can be split among processes.
+"""Sends cases to a target: the part of a campaign that can be split among processes.
 
-A fixed number of workers take cases from one iterator, so that no more cases exist at a time than there are workers. Each rejected fault's
-twin is sent too, unless it was among the cases: a rejection proves something of the rule only where the twin is accepted.
+A fixed number of asynchronous workers take cases from one iterator, so there are never more cases in memory than workers. After a
+fault is rejected, its twin (the valid counterpart) is sent too, unless it was already sent as a case: a rejection says something
+about the rule only if the target accepts the twin.
 """
 
 import asyncio
@@ -13,19 +14,20 @@ from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.contradictions import contradiction
 from brokerfuzz.campaign.journal import Key, NotRecalledError
 from brokerfuzz.campaign.observations import Observations
-from brokerfuzz.campaign.sending import Sender, UncarriedError
+from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer
+from brokerfuzz.wording import counted
 
 TWINS_KEPT = 8192
-"""Of how many valid messages the answer is remembered. A catalogue's faults share some two thousand twins."""
+"""The number of valid messages whose answers are kept in memory. The faults of a catalogue share about two thousand twins."""
 
-GONE = "the target takes no connections any more"
+GONE = "the target no longer accepts connections"
 Numbered = tuple[int, Case]
 
 
-class Volley:
-    """Cases on their way to a target. `seen` is what their answers taught, `stopped` why no further case is begun."""
+class CaseRunner:
+    """Sends cases to a target. `seen` holds what was learned from the answers; `stopped` is the reason for stopping early."""
 
     def __init__(self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None) -> None:
         self.seen = Observations()
@@ -36,7 +38,7 @@ class Volley:
         self._running: asyncio.Task[Any] | None = None
 
     async def run(self, concurrency: int, seconds: float | None = None) -> None:
-        """Fires until there is no case left, or the time is up, or there are enough findings."""
+        """Sends cases until there are none left, the time is up, or there are enough findings."""
         self._running = asyncio.current_task()
         limit = asyncio.timeout(seconds)
         try:
@@ -45,7 +47,7 @@ class Volley:
         except TimeoutError:
             if not limit.expired():
                 raise
-            self.stopped = f"the time of {seconds:g} s was up"
+            self.stopped = f"the time limit of {seconds:g} s was reached"
 
     async def _work(self) -> None:
         while self.stopped is None:
@@ -59,49 +61,49 @@ class Volley:
     def _next(self) -> Numbered | None:
         try:
             return next(self._cases, None)
-        except KeyboardInterrupt:  # would tear the event loop down around the tasks that it still has
+        except KeyboardInterrupt:  # would stop the event loop while tasks are still running
             if self._running is not None:
                 self._running.cancel()
             return None
 
     async def _fire(self, number: int, case: Case) -> None:
-        serves = case.label == "valid" and not case.headers
-        if serves:
+        is_twin = case.label == "valid" and not case.headers
+        if is_twin:
             self._remember(case.id, None)
         try:
             answer = await self._sender.send(Key("case", number), case, case.body)
-        except UncarriedError:
+        except UnsendableError:
             self.seen.left_out += 1
             return
-        self.seen.take(number, case, answer, self._judge)
+        self.seen.add(number, case, answer, self._judge)
         self._consider_stopping(answer)
-        if serves:
-            self._answered(case.id, answer)
+        if is_twin:
+            self._set_twin_answer(case.id, answer)
         elif answer.kind == "rejected" and case.twin is not None and case.faults:
-            with suppress(UncarriedError):
-                await self._prove(number, case, case.twin)
+            with suppress(UnsendableError):
+                await self._send_twin(number, case, case.twin)
 
     # ------------------------------------------------------------------------------------------------ twins
 
-    async def _prove(self, number: int, case: Case, twin: Case) -> None:
-        """Asks what the target does with the twin of a fault that it rejected."""
+    async def _send_twin(self, number: int, case: Case, twin: Case) -> None:
+        """Sends the twin of a rejected fault, unless its answer is known already."""
         if twin.id not in self._twins:
             self._remember(twin.id, None)
             answer = await self._sender.send(Key("twin", number), twin, twin.body)
-            self._contradicts(number, twin, answer)
-            self._answered(twin.id, answer)
+            self._check_twin(number, twin, answer)
+            self._set_twin_answer(twin.id, answer)
         known = self._twins.get(twin.id)
         if known is None:
             self._waiting.setdefault(twin.id, []).append((number, case))
         else:
-            self._proved(number, case, known)
+            self._note_twin_answer(number, case, known)
 
-    def _answered(self, twin_id: str, answer: Answer) -> None:
+    def _set_twin_answer(self, twin_id: str, answer: Answer) -> None:
         self._remember(twin_id, answer)
         for number, case in self._waiting.pop(twin_id, ()):
-            self._proved(number, case, answer)
+            self._note_twin_answer(number, case, answer)
 
-    def _proved(self, number: int, case: Case, answer: Answer) -> None:
+    def _note_twin_answer(self, number: int, case: Case, answer: Answer) -> None:
         if answer.kind != "accepted":
             self.seen.attribution.twin_rejected(number, case, answer)
 
@@ -110,7 +112,7 @@ class Volley:
         if len(self._twins) > TWINS_KEPT:
             del self._twins[next(iter(self._twins))]
 
-    def _contradicts(self, number: int, twin: Case, answer: Answer) -> None:
+    def _check_twin(self, number: int, twin: Case, answer: Answer) -> None:
         kind = contradiction(twin.label, answer.kind)
         if kind is not None:
             self.seen.suspicions.add(kind, number, twin, twin.verdict, answer)
@@ -120,14 +122,14 @@ class Volley:
         if not answer.reached:
             self.stopped = GONE if answer.status is None else f"the target {answer.reason}"
         elif self._max_findings is not None and len(self.seen.suspicions) >= self._max_findings:
-            self.stopped = self.stopped or f"{len(self.seen.suspicions)} different contradictions were found"
+            self.stopped = self.stopped or f"the limit of {counted(self._max_findings, 'finding')} was reached"
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:
-    """Does the work at once; the first that fails ends the others and raises what it raised."""
+    """Runs the coroutines concurrently. If one fails, cancels the others and raises its exception."""
     try:
         async with asyncio.TaskGroup() as group:
-            for piece in work:
-                group.create_task(piece)
+            for coroutine in work:
+                group.create_task(coroutine)
     except BaseExceptionGroup as failures:
         raise failures.exceptions[0] from None

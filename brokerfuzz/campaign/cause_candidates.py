@@ -1,7 +1,7 @@
-"""What can be added to a smallest message, or written there in place of the plainest: no request is made here, and nothing judged.
+"""Proposes properties to add to a smallest message, and values to replace its plainest ones. Sends and judges nothing.
 
-Shrinking takes away; so a message that is rejected for what it lacks ends in one that shows nothing. What is proposed here is
-any value of the place's type, several where a type alone does not say what is proper there.
+Shrinking removes parts. If a message is rejected because something is missing, the shrunk message does not show what is missing.
+This module proposes values of the type of each place, and several values if the type alone does not determine a plausible one.
 """
 
 import json
@@ -12,20 +12,21 @@ from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Path, 
 from brokerfuzz.campaign.shrink_candidates import Schemas
 
 TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
-"""One of them is ordinary at any place whose text is a name, an instant (also one that has to come after another), a schedule or a link.
-The first is longer than shrinking leaves any text for which length does not matter."""
+"""At every place of type string, one of these is plausible: a name, a time (also one that must be later than another), a
+schedule, or a link. The first is longer than any string that shrinking leaves if the length does not matter.
+"""
 NUMBER = 12
-"""Neither what shrinking ends at nor near a bound that is likely."""
+"""A number that differs from the results of shrinking and is not close to a likely limit."""
 
 
 def with_property(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
-    """The tree with one more property, behind the others, of the object at a path: no other path changes."""
+    """Returns the tree with a property appended to the object at `path`, so that no other path changes."""
     there = at(tree, path)
     return replaced(tree, path, JsonObject((*there.pairs, (name, value)))) if isinstance(there, JsonObject) else tree
 
 
-def lacking(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tuple[str, tuple[Tree, ...]]]:
-    """The properties that the object at a path could have and does not, each with values to try."""
+def missing_properties(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tuple[str, tuple[Tree, ...]]]:
+    """Yields the properties that the contract allows in the object at `path` and that it lacks, each with values to try."""
     there = at(tree, path)
     if isinstance(there, JsonObject):
         names = {name for name, _ in there.pairs}
@@ -34,8 +35,8 @@ def lacking(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tuple[str, tup
                 yield name, plain(schema)
 
 
-def others(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
-    """Values to try in place of the scalar, the null or the empty array at a path."""
+def other_values(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
+    """Returns values to try instead of the scalar, null or empty array at `path`."""
     there = at(tree, path)
     if isinstance(there, JsonObject) or (isinstance(there, JsonArray) and there.items):
         return ()
@@ -44,7 +45,7 @@ def others(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
 
 
 def plain(schema: Mapping[str, Any]) -> tuple[Tree, ...]:
-    """Values of a schema's type, filled ones before empty ones. Whether one is allowed there is not said."""
+    """Returns values of a schema's type, non-empty ones first. They are not necessarily valid there."""
     return _distinct(_plain(schema, text, filled) for filled in (True, False) for text in TEXTS)
 
 

@@ -1,8 +1,8 @@
-"""What a smallest message lacks: finds the properties whose absence, or whose plainest value, a rejection or a crash hangs on.
+"""Finds the cause of a rejection or crash if it is a missing property or a plain value of the smallest message.
 
-The message is filled up with all that the contract lets it have, and if that is accepted, what was filled in is taken away again as far as
-the message stays accepted. What is left has turned the answer. Two things keep this from naming what matters nothing: both messages
-are valid to the oracle, and both are sent once more before it is believed.
+The search first adds everything that the contract allows to the message. If the target accepts that, the search removes the
+additions again, as long as the message stays accepted. The remaining additions are the cause. Two checks prevent wrong causes:
+the oracle judges both messages the same, and both messages are sent once more at the end.
 """
 
 import asyncio
@@ -10,23 +10,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, Send, SpentError
-from brokerfuzz.campaign.cause_candidates import lacking, others, with_property
+from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError, Send
+from brokerfuzz.campaign.cause_candidates import missing_properties, other_values, with_property
 from brokerfuzz.campaign.json_trees import JsonArray, Path, Tree, at, children, pointer, read_tree, replaced, write_tree
-from brokerfuzz.campaign.sending import UncarriedError
+from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.campaign.shrink_candidates import Schemas, chunks
 from brokerfuzz.campaign.shrinking import VerdictOf
 from brokerfuzz.schemas import Label, Verdict
 
-MOST_TURNS = 4
-"""How many different ways to turn an answer are looked for."""
+MOST_CAUSES = 4
+"""Maximum number of different causes to search for."""
 MOST_JUDGED = 8 << 20
-"""How many bytes are judged while a message is filled up."""
+"""Maximum number of bytes to judge while properties are added to a message."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A value for a path of the smallest message, or for a new property, `name`, of the object there. `place` is its JSON Pointer."""
+    """A value for a path of the smallest message, or for a new property `name` of the object at that path. `place` is its JSON
+    Pointer.
+    """
 
     path: Path
     name: str | None
@@ -34,16 +36,16 @@ class Edit:
     place: str
 
     def of(self, tree: Tree) -> Tree:
-        """The tree with the edit made."""
+        """Returns the tree after the edit."""
         return replaced(tree, self.path, self.value) if self.name is None else with_property(tree, self.path, self.name, self.value)
 
 
-class Turning:
-    """One finding's search. `places` are the JSON Pointers of what turns the answer, at any time those known so far.
+class CauseSearch:
+    """The search for the causes of one finding. `places` holds the JSON Pointers of the causes found so far.
 
-    `known` are places that turn it in any case: they stay as they are. `thorough` looks for parts of what could be added where all of
-    it does not turn the answer: a target may have other faults. A message that breaks a rule is left alone: what turns the answer to it may
-    be rejected for another reason.
+    `known` are causes that shrinking has already found; they stay unchanged. With `thorough`, if all additions together do not
+    change the answer, parts of them are tried: the target may have other bugs. A message that breaks a rule is not searched: its
+    answer may be a rejection for another reason.
     """
 
     def __init__(
@@ -57,81 +59,83 @@ class Turning:
         self._judged = 0
 
     async def run(self) -> None:
-        """Searches until nothing else turns the answer, or the bounds are reached."""
+        """Searches until there are no more causes, or a limit is reached."""
         try:
             tree = read_tree(self._body)
         except ValueError:
             return
         if self._wanted[0] == "invalid":
             return
-        with suppress(SpentError):
+        with suppress(LimitReachedError):
             await self._search(tree, await self._edits(tree))
 
     @property
     def requests(self) -> int:
-        """How many requests were sent."""
+        """The number of requests sent."""
         return self._sender.requests
 
     async def _search(self, tree: Tree, edits: list[Edit]) -> None:
-        turned = await self._first_turn(tree, edits)
-        for _ in range(MOST_TURNS):
-            if not turned:
+        effective = await self._first_change(tree, edits)
+        for _ in range(MOST_CAUSES):
+            if not effective:
                 return
-            least = await self._least(tree, turned)
-            if not await self._comes_again(tree, least):
+            minimal = await self._minimal(tree, effective)
+            if not await self._is_reproducible(tree, minimal):
                 return
-            self.places += tuple(edit.place for edit in least)
-            edits = [edit for edit in edits if edit not in least]
-            turned = edits if await self._turns(tree, edits) else []
+            self.places += tuple(edit.place for edit in minimal)
+            edits = [edit for edit in edits if edit not in minimal]
+            effective = edits if await self._changes_answer(tree, edits) else []
 
-    # ------------------------------------------------------------------------------------------------ filling up
+    # ------------------------------------------------------------------------------------------------ completing the message
 
     async def _edits(self, tree: Tree) -> list[Edit]:
-        """All that can be added and changed at once, each addition filled up in its turn."""
-        filled = tree
-        made: list[tuple[Path, Path, str | None]] = []  # where in the smallest message, where in the one filled up, and the new property's name
+        """Returns all possible additions and changes; objects that are added are completed recursively."""
+        completed = tree
+        made: list[tuple[Path, Path, str | None]] = []  # path in the smallest message, path in the completed one, name of the new property
         for path in self._open_paths(tree):
-            one = self._as_a_whole(tree, path)
-            for value in others(tree, path, self._schemas) if one is None else (one,):
-                if await self._is_judged_so(candidate := replaced(filled, path, value)):
-                    filled = candidate
+            one = self._first_item_only(tree, path)
+            for value in other_values(tree, path, self._schemas) if one is None else (one,):
+                if await self._has_same_verdict(candidate := replaced(completed, path, value)):
+                    completed = candidate
                     made.append((path, path, None))
                     break
             else:
-                for name, there in await self._added(filled, path):
-                    filled = there
+                for name, there in await self._added(completed, path):
+                    completed = there
                     made.append((path, (*path, len(children(at(there, path))) - 1), name))
-        filled = await self._filled(filled, [now for _, now, _ in made])
-        edits = [Edit(path, name, at(filled, now), pointer(filled, now)) for path, now, name in made]
+        completed = await self._completed(completed, [now for _, now, _ in made])
+        edits = [Edit(path, name, at(completed, now), pointer(completed, now)) for path, now, name in made]
         return [edit for edit in edits if edit.place not in self._known]
 
     def _open_paths(self, tree: Tree, path: Path = ()) -> Iterator[Path]:
-        """Every path but those below an array that is changed as a whole."""
+        """Yields every path except those below an array that is replaced as a whole."""
         yield path
-        if self._as_a_whole(tree, path) is None:
+        if self._first_item_only(tree, path) is None:
             for step in range(len(children(at(tree, path)))):
                 yield from self._open_paths(tree, (*path, step))
 
-    def _as_a_whole(self, tree: Tree, path: Path) -> JsonArray | None:
-        """The first item of several alone, unless it is known which of them matter; None of anything else."""
+    def _first_item_only(self, tree: Tree, path: Path) -> JsonArray | None:
+        """Returns an array with only the first item, or None if the value is not an array of several items, or if it is known
+        which items matter.
+        """
         there, below = at(tree, path), f"{pointer(tree, path)}/"
         if not isinstance(there, JsonArray) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
             return None
         return JsonArray(there.items[:1])
 
     async def _added(self, tree: Tree, path: Path) -> list[tuple[str, Tree]]:
-        """The tree with one property more at a path, and one more, for as long as there are any; the name of each."""
+        """Adds the missing properties at `path` one after the other; returns the name and the tree after each addition."""
         found = []
-        for name, values in list(lacking(tree, path, self._schemas)):
+        for name, values in list(missing_properties(tree, path, self._schemas)):
             for value in values:
-                if await self._is_judged_so(candidate := with_property(tree, path, name, value)):
+                if await self._has_same_verdict(candidate := with_property(tree, path, name, value)):
                     tree = candidate
                     found.append((name, tree))
                     break
         return found
 
-    async def _filled(self, tree: Tree, waiting: Sequence[Path]) -> Tree:
-        """The tree with all properties that there can be below these paths."""
+    async def _completed(self, tree: Tree, waiting: Sequence[Path]) -> Tree:
+        """Returns the tree with all possible properties added below these paths."""
         left = list(waiting)
         while left:
             path = left.pop()
@@ -140,7 +144,7 @@ class Turning:
             left += [(*path, step) for step in range(len(children(at(tree, path))))]
         return tree
 
-    async def _is_judged_so(self, tree: Tree) -> bool:
+    async def _has_same_verdict(self, tree: Tree) -> bool:
         body = write_tree(tree)
         self._judged += len(body)
         if self._judged > MOST_JUDGED:
@@ -148,31 +152,31 @@ class Turning:
         await asyncio.sleep(0)
         return _signature(self._judge(body)) == self._wanted
 
-    # ------------------------------------------------------------------------------------------------ turning
+    # ------------------------------------------------------------------------------------------------ changing the answer
 
-    async def _first_turn(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
-        """Edits that together turn the answer: all of them, a half, a quarter, ... a single one."""
+    async def _first_change(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
+        """Returns edits that together change the answer; tries all of them, then halves, quarters and so on."""
         for start, length in chunks(len(edits)) if self._thorough else _whole(edits):
             some = edits[start : start + length]
-            if await self._turns(tree, some):
+            if await self._changes_answer(tree, some):
                 return some
         return []
 
-    async def _least(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
-        """As few of the edits as still turn the answer."""
+    async def _minimal(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
+        """Returns a minimal subset of the edits that still changes the answer."""
         length = len(edits) // 2
         while length:
             start = 0
             while start < len(edits):
                 fewer = edits[:start] + edits[start + length :]
-                if await self._turns(tree, fewer):
+                if await self._changes_answer(tree, fewer):
                     edits = fewer
                 else:
                     start += length
             length = min(length // 2, len(edits) - 1)
         return edits
 
-    async def _turns(self, tree: Tree, edits: Sequence[Edit]) -> bool:
+    async def _changes_answer(self, tree: Tree, edits: Sequence[Edit]) -> bool:
         if not edits:
             return False
         for edit in edits:
@@ -180,13 +184,13 @@ class Turning:
         body = write_tree(tree)
         return _signature(self._judge(body)) == self._wanted and await self._is_accepted(body)
 
-    async def _comes_again(self, tree: Tree, edits: Sequence[Edit]) -> bool:
-        return not await self._is_accepted(self._body) and await self._turns(tree, edits)
+    async def _is_reproducible(self, tree: Tree, edits: Sequence[Edit]) -> bool:
+        return not await self._is_accepted(self._body) and await self._changes_answer(tree, edits)
 
     async def _is_accepted(self, body: bytes) -> bool:
         try:
             answer = await self._sender.answer(body)
-        except UncarriedError:
+        except UnsendableError:
             return False
         return answer.kind == "accepted"
 

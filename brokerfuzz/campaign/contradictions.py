@@ -1,7 +1,7 @@
-"""Which verdict and which answer contradict each other.
+"""The table of contradictions between verdicts and answers.
 
-A message that must be accepted was rejected, one that must be rejected was accepted, or the target crashed or fell
-silent, which no message excuses. Where the contract says nothing, acceptance and rejection are both right.
+It is a contradiction if a valid message is rejected or an invalid message is accepted. A crash or a timeout is always a
+contradiction. If the contract does not specify the behaviour, the target may accept or reject.
 """
 
 from typing import Literal
@@ -11,11 +11,11 @@ from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 
 FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "timeout", "malformed-answer"]
-"""The last one says nothing of the message: the response is no proper envelope, and the user has pinned that it has to be."""
+"""`malformed-answer` is not about the message: the response is not a valid envelope, and a policy requires one."""
 
 
 def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:
-    """The kind of finding that an answer to a message of this label is; None where they agree."""
+    """Returns the kind of finding if the answer contradicts the label, else None."""
     return _TABLE[label, answer]
 
 

@@ -1,7 +1,7 @@
-"""Whether a response that looks like the envelope is one.
+"""Checks responses that look like the contract's envelope.
 
-The contract shows the envelope for the two responses that it shows, and not the response of the offer creation: so a malformed one is a matter of
-the ledger, and a finding where the user pins the ambiguity to `reject`.
+The contract shows the envelope in two of its responses, but not in the response to the creation of an offer. So a malformed
+envelope is listed in the ledger, and is a finding only if the policy of the ambiguity is `reject`.
 """
 
 from functools import lru_cache
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
 
 AMBIGUITY = "response-envelope"
 ANSWERED = "offer-creation-request"
-"""The one message that is answered."""
+"""The only message type that has a response."""
 _MARKS = (b'"operationWasSuccessful"', b'"failureMessages"', b'"informationalMessages"')
 
 
 def malformed(answer: Answer, contract: Contract) -> str | None:
-    """What is wrong with the envelope that an answer seems to be; None where nothing is, or it looks like none, or only its beginning is known."""
+    """Returns what is wrong with the envelope of an answer. Returns None if it is valid, does not look like an envelope, or is
+    known only in part.
+    """
     body = answer.body
     if len(body) >= EXCERPT or not any(mark in body for mark in _MARKS):
         return None
@@ -36,7 +38,7 @@ def _problem(body: bytes, contract: Contract) -> str | None:
     try:
         value = orjson.loads(body)
     except ValueError:
-        return "it is no JSON"
+        return "it is not JSON"
     if not isinstance(value, dict):
         return None
     problems = [_in_words(error) for error in _validator(contract).iter_errors(value)]

@@ -1,4 +1,4 @@
-"""Contradictions while they are gathered: equal ones are one, before and again after shrinking."""
+"""Groups equal contradictions while a campaign runs, and again after shrinking."""
 
 from bisect import insort
 from collections.abc import Iterable
@@ -11,18 +11,18 @@ from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer
 
 SAMPLES = 8
-"""How many messages of which nothing tells them apart are shrunk, each by itself: they may be about different things."""
+"""The number of messages that are shrunk separately if nothing distinguishes them: they may have different causes."""
 
 Key = tuple[str, ...]
 
 
 @dataclass
 class Suspicion:
-    """A contradiction, its first message (`index` is that case's number in the campaign) and the smallest one so far.
+    """A contradiction with its first message (case number `index`) and the smallest message so far.
 
-    `about` says what is wrong with the answer where it is not the message that matters. `whole` says that nothing can be taken away from it any
-    more, `places` what it hangs on; `sent` how often the message was sent again, `shown` how often it got such an answer again. `twin` is the valid
-    message that differs from the smallest in its one place, where there is one.
+    `about` says what is wrong with the answer if the answer itself is the problem, not the message. `whole` says that the message
+    cannot be shrunk further. `places` are the JSON Pointers of the causes. `sent` is how often the message was repeated, `shown`
+    how often the same kind of answer came back. `twin` is the valid counterpart of the smallest message, if there is one.
     """
 
     kind: FindingKind
@@ -33,7 +33,7 @@ class Suspicion:
     count: int = 1
     about: str = ""
     first_shown: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Each technique, and each tag, and where it came first: the number of a case, and the place in it."""
+    """Each technique and tag, with the place where it occurred first: the number of a case, and the position in it."""
     sent: int = 0
     shown: int = 0
     whole: bool = False
@@ -48,12 +48,12 @@ class Suspicion:
 
     @property
     def techniques(self) -> list[str]:
-        """The techniques of all cases that showed it, in the order of those."""
+        """The techniques of all cases that showed it, in the order of their first occurrence."""
         return [name for name in self._in_order() if ":" not in name]
 
     @property
     def tags(self) -> list[str]:
-        """What those cases are about besides, in their order."""
+        """The edges and probes of these cases, in the order of their first occurrence."""
         return [name for name in self._in_order() if ":" in name]
 
     def _in_order(self) -> list[str]:
@@ -61,28 +61,28 @@ class Suspicion:
 
     @property
     def reproduced(self) -> bool | None:
-        """Whether the answer came each time again; None where it was not tried."""
+        """Whether every repetition got the same kind of answer; None if there was no repetition."""
         return self.shown == self.sent if self.sent else None
 
     @property
     def families(self) -> list[str]:
-        """What its techniques have in common."""
+        """The families of its techniques."""
         return sorted({family_of(technique) for technique in self.techniques})
 
     def merge(self, other: "Suspicion") -> None:
-        """Takes in another one that turned out to be the same; the earlier case stays the first."""
+        """Adds another suspicion that turned out to be the same; this one keeps its first case."""
         self.count += other.count
         for name, place in other.first_shown.items():
             self.first_shown[name] = min(place, self.first_shown.get(name, place))
 
-    def hangs_on(self, places: Iterable[str]) -> None:
-        """Takes in further places; what lies above another one says less, and goes."""
+    def add_causes(self, places: Iterable[str]) -> None:
+        """Adds causes; a place that contains a more specific one is removed."""
         found = dict.fromkeys((*self.places, *places))
         self.places = tuple(place for place in found if not any(other.startswith(f"{place}/") for other in found))
 
     @property
     def smallest_key(self) -> Key:
-        """What is equal where the shrunk messages show the same."""
+        """A key that is equal for suspicions that were shrunk to the same finding."""
         if not self.answer.reached:
             return (self.kind, "unreachable")
         broken = sorted({entry.rule for entry in self.verdict.broken})
@@ -94,50 +94,52 @@ class Suspicion:
 
 
 class Suspicions:
-    """Contradictions by what makes them equal: kind, rules (and so sites) and families of techniques; the edges or probes where no rule is broken."""
+    """Contradictions, grouped by kind, rules (and so sites) and families of techniques; or by edges and probes if no rule is
+    broken.
+    """
 
     def __init__(self) -> None:
         self._by_key: dict[Key, Suspicion] = {}
-        self._alike: dict[Key, list[Suspicion]] = {}
+        self._undistinguished: dict[Key, list[Suspicion]] = {}
 
     def __len__(self) -> int:
-        return len(self._by_key) + sum(map(len, self._alike.values()))
+        return len(self._by_key) + sum(map(len, self._undistinguished.values()))
 
     def add(self, kind: FindingKind, index: int, case: Case, verdict: Verdict, answer: Answer, about: str = "") -> None:
-        """Takes in one contradiction."""
+        """Adds one contradiction."""
         self._take(Suspicion(kind, case, index, verdict, answer, about=about))
 
     def absorb(self, other: "Suspicions") -> None:
-        """Takes in what another part of the campaign found."""
+        """Adds the contradictions of another part of the campaign."""
         for suspicion in other.in_order():
             self._take(suspicion)
 
     def keep(self, most: int) -> None:
-        """Forgets all but the first ones: those that were on their way when there were enough."""
+        """Keeps only the first `most` contradictions. The others come from cases that were sent before the limit was noticed."""
         kept = {id(suspicion) for suspicion in self.in_order()[:most]}
         self._by_key = {key: suspicion for key, suspicion in self._by_key.items() if id(suspicion) in kept}
-        self._alike = {key: left for key, some in self._alike.items() if (left := [one for one in some if id(one) in kept])}
+        self._undistinguished = {key: left for key, some in self._undistinguished.items() if (left := [one for one in some if id(one) in kept])}
 
     def in_order(self) -> list[Suspicion]:
-        """All of them, in the order of their first cases."""
-        found = [*self._by_key.values(), *(one for some in self._alike.values() for one in some)]
+        """Returns all contradictions, in the order of their first cases."""
+        found = [*self._by_key.values(), *(one for some in self._undistinguished.values() for one in some)]
         return sorted(found, key=_index)
 
     def _take(self, new: Suspicion) -> None:
-        key, tells = _key(new)
-        if not tells:
-            self._sample(self._alike.setdefault(key, []), new)
+        key, is_specific = _key(new)
+        if not is_specific:
+            self._sample(self._undistinguished.setdefault(key, []), new)
             return
         known = self._by_key.get(key)
         if known is None:
             self._by_key[key] = new
             return
-        first, later = (new, known) if new.index < known.index else (known, new)  # answers come in any order: that of the cases counts
+        first, later = (new, known) if new.index < known.index else (known, new)  # answers arrive in any order; the order of the cases counts
         first.merge(later)
         self._by_key[key] = first
 
     def _sample(self, known: list[Suspicion], new: Suspicion) -> None:
-        """Keeps the first few; what is counted with them goes to the last."""
+        """Keeps the first few contradictions; the count of any further one is added to the last of these."""
         insort(known, new, key=_index)
         if len(known) > SAMPLES:
             last = known.pop()
@@ -149,7 +151,7 @@ def _index(suspicion: Suspicion) -> int:
 
 
 def _key(suspicion: Suspicion) -> tuple[Key, bool]:
-    """What makes suspicions equal, and whether that tells what they are about."""
+    """Returns the key of a suspicion's group, and whether this key describes the problem (as opposed to the kind alone)."""
     kind, case, verdict = suspicion.kind, suspicion.case, suspicion.verdict
     if not suspicion.answer.reached:
         return (kind, "unreachable"), True
@@ -165,7 +167,7 @@ def _key(suspicion: Suspicion) -> tuple[Key, bool]:
 
 
 def first_of_each(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
-    """The suspicions that stand for all those that shrank to the same message."""
+    """Returns the first suspicion of each smallest message."""
     found: dict[Key, Suspicion] = {}
     for suspicion in suspicions:
         found.setdefault(suspicion.smallest_key, suspicion)
@@ -173,7 +175,7 @@ def first_of_each(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
 
 
 def merged(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
-    """The suspicions, those that shrank to the same message being one."""
+    """Returns the suspicions, with those of the same smallest message merged."""
     found: dict[Key, Suspicion] = {}
     for suspicion in suspicions:
         if (same := found.setdefault(suspicion.smallest_key, suspicion)) is not suspicion:

@@ -1,4 +1,4 @@
-"""Makes the contradictions of a campaign small, and finds what they hang on: the part that asks the target about one thing again and again."""
+"""Minimises the contradictions of a campaign and finds their causes, by sending many variants of each message to the target."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
@@ -8,7 +8,7 @@ from time import monotonic
 from brokerfuzz.campaign.bounded_sending import Bounds
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import together
-from brokerfuzz.campaign.cause_search import Turning
+from brokerfuzz.campaign.cause_search import CauseSearch
 from brokerfuzz.campaign.envelopes import malformed
 from brokerfuzz.campaign.finding_groups import Suspicion, first_of_each
 from brokerfuzz.campaign.finding_twins import twin_of
@@ -19,8 +19,8 @@ from brokerfuzz.campaign.shrinking import Shrinker
 from brokerfuzz.targets import Answer
 
 
-class Minimising:
-    """The shrinking of a campaign's suspicions, each in at most `requests` requests (0: none is shrunk) and all of them in `seconds`."""
+class FindingMinimizer:
+    """The minimisation of a campaign's suspicions: at most `requests` requests for each (0: none), and `seconds` for all together."""
 
     def __init__(self, suspicions: list[Suspicion], sender: Sender, judge: Judge, *, requests: int, seconds: float) -> None:
         self._suspicions = [suspicion for suspicion in suspicions if suspicion.answer.reached]
@@ -28,7 +28,7 @@ class Minimising:
         self._requests, self._seconds = requests, seconds
 
     async def run(self, concurrency: int) -> None:
-        """Shrinks all, then finds what the smallest messages lack, then their twins."""
+        """Shrinks all suspicions, then searches for the causes that shrinking could not find."""
         if self._requests <= 0:
             return
         bounds = Bounds(self._requests, monotonic() + self._seconds)
@@ -51,7 +51,7 @@ class Minimising:
             suspicion.body,
             suspicion.verdict,
             suspicion.answer,
-            send=self._asking("shrink", suspicion),
+            send=self._sender_of("shrink", suspicion),
             judge=partial(self._judge.of, case),
             schemas=self._schemas(suspicion),
             bounds=bounds,
@@ -59,17 +59,17 @@ class Minimising:
         )
         try:
             await shrinker.run()
-        finally:  # what is reached so far counts, when the campaign is interrupted too
+        finally:  # keep the result so far, also if the campaign is interrupted
             suspicion.body, suspicion.verdict, suspicion.answer = shrinker.body, shrinker.verdict, shrinker.answer
             suspicion.places, suspicion.whole = shrinker.places, shrinker.whole
             suspicion.sent, suspicion.shown = shrinker.sent, shrinker.shown
             suspicion.twin = twin_of(suspicion.body, suspicion.verdict, case, lambda body: self._judge.of(case, body).label)
 
     async def _explain(self, bounds: Bounds, suspicion: Suspicion) -> None:
-        """Finds what the smallest message lacks, where it is one that should have been accepted."""
-        turning = Turning(
+        """Searches for properties that the smallest message lacks, if it should have been accepted."""
+        search = CauseSearch(
             suspicion.body,
-            send=self._asking("turn", suspicion),
+            send=self._sender_of("turn", suspicion),
             judge=partial(self._judge.of, suspicion.case),
             schemas=self._schemas(suspicion),
             bounds=bounds,
@@ -77,17 +77,19 @@ class Minimising:
             thorough=suspicion.whole and not suspicion.places and not suspicion.case.headers,
         )
         try:
-            await turning.run()
+            await search.run()
         finally:
-            suspicion.hangs_on(turning.places)
+            suspicion.add_causes(search.places)
 
-    def _asking(self, phase: str, suspicion: Suspicion) -> Callable[[bytes], Awaitable[Answer]]:
-        """Sends bytes as the suspicion's case goes. Two suspicions may begin at one case (a fault and its twin): the kind tells them apart."""
+    def _sender_of(self, phase: str, suspicion: Suspicion) -> Callable[[bytes], Awaitable[Answer]]:
+        """Returns a function that sends bytes with the headers of the suspicion's case. The kind is part of the key because two
+        suspicions can start at the same case: a fault and its twin.
+        """
         steps = count()
         return lambda body: self._sender.send(Key(f"{phase} {suspicion.kind}", suspicion.index, next(steps)), suspicion.case, body)
 
     def _shows(self, suspicion: Suspicion) -> Callable[[Answer], bool]:
-        """Whether an answer is of the kind that the suspicion is about."""
+        """Returns a function that checks whether an answer shows the same problem."""
         if suspicion.about:
             return lambda answer: malformed(answer, self._judge.demands) is not None
         return lambda answer: answer.kind == suspicion.answer.kind

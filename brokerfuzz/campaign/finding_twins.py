@@ -1,7 +1,7 @@
-"""The twin of a finding's smallest message: the valid one that differs from it in its one place.
+"""Builds the twin (the valid counterpart) of a finding's smallest message: it differs from that message in one place.
 
-The first case's twin shows how the fault is undone: what it has at the fault's place is put where the smallest message is wrong, or what is
-wrong there is taken away. Whether that is a valid message, the oracle says.
+The twin of the first case shows how to undo the fault. Its value at the place of the fault is copied into the smallest message,
+or the wrong part is removed from it. The oracle decides whether the result is valid.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,7 +16,7 @@ from brokerfuzz.schemas import Label, Verdict
 
 
 def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[bytes], Label]) -> bytes | None:
-    """The twin's bytes; None where the message is not invalid by one rule, or its bytes are no JSON, or none was found."""
+    """Returns the bytes of the twin. Returns None if the message does not break exactly one rule, is not JSON, or no valid twin is found."""
     if verdict.label != "invalid" or len(verdict.broken) != 1 or case.twin is None:
         return None
     if smallest == case.body:
@@ -49,7 +49,7 @@ def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[
 
 
 def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[Tree]:
-    """The tree with the property that is missing, as the twin has it."""
+    """Yields the tree with the missing property added, with its value in the case's twin."""
     name = unescape(at.rpartition("/")[2])
     for place in faults:
         with suppress(LookupError):
@@ -58,7 +58,7 @@ def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: 
 
 
 def _with_one_more(tree: Tree, path: Path, right: JsonObject) -> Iterator[Tree]:
-    """The tree with each property of the twin's object that the object at the path lacks."""
+    """Yields the tree with one property added to the object at `path`, for each property that only the twin's object has."""
     there = at_path(tree, path)
     names = {name for name, _ in there.pairs} if isinstance(there, JsonObject) else set()
     yield from (with_property(tree, path, name, value) for name, value in right.pairs if name not in names)

@@ -1,4 +1,4 @@
-"""Findings: a verdict and an answer that contradict each other, said so that one can act on it."""
+"""Findings: contradictions between a verdict and an answer, described in sentences that a developer can act on."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -9,9 +9,10 @@ from brokerfuzz.campaign.json_trees import at_pointer, read_tree, write_tree
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.headers import in_words
+from brokerfuzz.schemas.verdicts import violation
 from brokerfuzz.targets.answers import Answer
 from brokerfuzz.targets.target import Target
-from brokerfuzz.wording import listed, printable, readable, with_article
+from brokerfuzz.wording import counted, listed, printable, readable, with_article
 
 EXPECTED: dict[Label, str] = {"valid": "accepted", "invalid": "rejected", "unspecified": "accepted or rejected"}
 _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-response": "product list", "offer-pricing-response": "pricing"}
@@ -19,7 +20,7 @@ _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-r
 
 @dataclass(frozen=True)
 class BrokenRule:
-    """A rule that the smallest message breaks: where, what is there, what is demanded, and the contract's words for it."""
+    """A rule that the smallest message breaks: where, what was found, what the rule demands, and its source in the contract."""
 
     rule: str
     source: str
@@ -30,15 +31,15 @@ class BrokenRule:
 
 @dataclass(frozen=True)
 class Finding:
-    """One contradiction between what the contract says of a message and what the target did with it.
+    """One contradiction between the contract's verdict on a message and the target's answer.
 
-    `body` is the smallest message that shows it and `answer` what it got; the rest speaks of that message. `case` is the first one
-    that showed it, `count` how many did. `reasons` are the rules broken, `ambiguities` the ambiguities touched; `places` the JSON Pointers
-    that it hangs on (where nothing is there: on its absence). `techniques` and `tags` are those of all cases that showed it.
-    `families` are what techniques have in common. `sent` is how often a message that had shown it was sent again, `shown` how often it was
-    shown again. `whole` is False where bounds ended the shrinking. `reproduction` is a line for a shell. `twin` is the valid message that
-    differs from the smallest in its one place, `about` what is wrong with the answer where it is not the message that matters. `known` says
-    that the user's baseline has it.
+    `case` is the first case that showed it, `count` the number of cases. `body` is the smallest message that shows it and
+    `answer` the answer to that message; the other fields describe this message. `reasons` are the broken rules, `ambiguities` the
+    ambiguities that it touches. `places` are the JSON Pointers of the causes; if a place has no value, its absence is the cause.
+    `techniques`, `tags` and `families` (groups of techniques) come from all cases that showed the finding. `sent` is how often
+    the message was repeated, `shown` how often the problem occurred again. `whole` is False if a limit ended the shrinking.
+    `reproduction` is a shell command. `twin` is the valid counterpart of the smallest message. `about` says what is wrong with
+    the answer if the answer itself is the problem. `known` says that the baseline contains the finding.
     """
 
     kind: FindingKind
@@ -64,18 +65,19 @@ class Finding:
 
     @property
     def flaky(self) -> bool:
-        """Whether the answer did not come each time again."""
+        """Whether the problem did not occur in every repetition."""
         return self.shown < self.sent
 
     @property
     def reproduced(self) -> bool | None:
-        """Whether the answer came each time again; None where it was not tried."""
+        """Whether the problem occurred in every repetition; None if there was no repetition."""
         return not self.flaky if self.sent else None
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits, the same for the same finding in another run: from its kind, and the rules and families, or where there
-        are none the message that it shrank to."""
+        """16 hexadecimal digits that are the same for the same finding in another run. They are derived from the kind, and from
+        the rules and families, or from the smallest message if it breaks no rule.
+        """
         what = [rule.rule for rule in self.reasons]
         shown = [*what, *self.families] if what else [self.label, *self.ambiguities, *self.headers, self.body.hex()]
         about = ["unreachable"] if not self.answer.reached else [self.about] if self.about else shown
@@ -84,16 +86,16 @@ class Finding:
     @property
     def expected(self) -> str:
         """The answers that the contract allows: `accepted`, `rejected`, or either."""
-        return f"{EXPECTED[self.label]}, in a proper envelope" if self.about else EXPECTED[self.label]
+        return f"{EXPECTED[self.label]}, in a valid envelope" if self.about else EXPECTED[self.label]
 
     @property
     def got(self) -> str:
-        """The answer in words: `accepted (status 200)`, `crashed (the connection was reset)`."""
+        """A description of the answer: `accepted (status 200)`, `crashed (the connection was reset)`."""
         return f"{self.answer.kind} ({printable(self.answer.reason, 300)})"
 
     @property
     def headers(self) -> list[str]:
-        """In words, the headers of its request that are not the usual ones."""
+        """Descriptions of the unusual headers of its request."""
         return [in_words(name, value) for name, value in self.case.headers]
 
     @property
@@ -103,35 +105,38 @@ class Finding:
         return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
     def sentence(self) -> str:
-        """The finding in one English sentence: rule, place, technique, expected and got."""
+        """Returns the finding in one sentence: message, answer, cause (rule or place) and technique."""
         if not self.answer.reached:
-            return f"The target takes no connections any more ({self.answer.reason}): it went away while this or another message was on its way."
+            return (
+                f"The target no longer accepts connections ({self.answer.reason}): it stopped during this message or another one sent at that time."
+            )
         if self.about:
-            return f"The answer to {self._message()} is no proper envelope: {printable(self.about, 300)}{self._flakiness}."
-        said = f"{self._message().capitalize()} should have been {self.expected} and was {self._outcome()}: {self._cause()}"
-        return f"{said}{self._flakiness}."
+            return f"The answer to {self._message()} is not a valid envelope: {printable(self.about, 300)}{self._flakiness}."
+        found_by = f"; found by {self.hint}" if self.hint else ""
+        return f"The target {self._outcome()}; {self._cause()}{found_by}{self._flakiness}."
 
     @property
     def _flakiness(self) -> str:
-        return f" (flaky: of {self.sent} times that it was sent again, it came {self.shown} times)" if self.flaky else ""
+        return f" (flaky: the problem occurred in {self.shown} of {counted(self.sent, 'repetition')})" if self.flaky else ""
 
     def _message(self) -> str:
         return f"{with_article(self.label)} {_MESSAGES.get(self.message_type, self.message_type)}"
 
     def _outcome(self) -> str:
-        words = {"timeout": "not answered", "crashed": "met with a crash"}.get(self.answer.kind, self.answer.kind)
-        return f"{words} ({printable(self.answer.reason, 300)})"
+        verb = {"timeout": "did not answer", "crashed": "crashed on"}.get(self.answer.kind, self.answer.kind)
+        return f"{verb} {self._message()} ({printable(self.answer.reason, 300)})"
 
     def _cause(self) -> str:
-        by = f", by {self.hint}" if self.hint else ""
         if self.reasons:
-            return "; ".join(f"{r.rule} demands {r.demanded} at {_where(r.at)} (found: {printable(r.found, 80)})" for r in self.reasons[:3]) + by
+            return "; ".join(f"broken rule: {r.rule} at {_where(r.at)} ({violation(printable(r.found, 80), r.demanded)})" for r in self.reasons[:3])
         if self.places:
-            return f"it hangs on {listed(f'{place} being {self._value(place)}' for place in self.places[:4])}{by}"
+            return f"cause: {listed(f'{place} is {self._value(place)}' for place in self.places[:4])}"
         if self.ambiguities:
-            return f"the contract leaves {listed(self.ambiguities[:4])} open{by}"
-        carried = f" with {listed(self.headers)}" if self.headers else ""
-        return f"so is {'the plainest message' if self.reproduced and self.whole else 'this message'}{carried}{by}"
+            return f"the contract does not settle {listed(self.ambiguities[:4])}"
+        sent_with = f" with {listed(self.headers)}" if self.headers else ""
+        if self.reproduced and self.whole:
+            return f"even the plainest message{sent_with} shows this"
+        return f"the cause in this message{sent_with} was not found"
 
     def _value(self, place: str) -> str:
         try:
@@ -139,7 +144,7 @@ class Finding:
         except LookupError:
             return "absent"
         except ValueError:
-            return "there"
+            return "present"
 
 
 def _where(pointer: str) -> str:
@@ -147,12 +152,12 @@ def _where(pointer: str) -> str:
 
 
 def findings_of(suspicions: Suspicions, target: Target, contract: Contract) -> tuple[Finding, ...]:
-    """The findings that suspicions are, those that shrank to the same being one, in the order of their first cases."""
+    """Returns one finding for each smallest message, in the order of the first cases."""
     return tuple(finding_of(suspicion, target, contract) for suspicion in merged(suspicions.in_order()))
 
 
 def finding_of(suspicion: Suspicion, target: Target, contract: Contract) -> Finding:
-    """The finding that a suspicion is, once it is shrunk as far as it goes."""
+    """Returns the finding of a minimised suspicion."""
     verdict = suspicion.verdict
     return Finding(
         kind=suspicion.kind,
@@ -183,7 +188,7 @@ def _reproduction(suspicion: Suspicion, target: Target) -> str:
 
 
 def source_of(rule: str, contract: Contract) -> str:
-    """The place in the contract that demands a rule; of an ambiguity that the user pinned, where the contract leaves a question open."""
+    """Returns the source of a rule in the contract. For an ambiguity with a policy, this is the passage that is unclear."""
     if rule.startswith("ambiguity/"):
         return contract.ambiguity(rule.removeprefix("ambiguity/")).source
     known = contract.rules_by_id.get(rule)

@@ -1,8 +1,8 @@
-"""A campaign: fires cases at a target, compares verdicts with answers, shrinks what contradicts.
+"""Runs a campaign: sends cases to a target, compares verdicts with answers, and shrinks the contradictions.
 
-What is kept is counts, one case a kind of contradiction, and one an ambiguity and answer: memory does not grow with the number of cases. Shrinking
-comes when the cases have been sent, in the order of the cases that it starts from: so a target that answers alike gets the same findings, however the
-answers of workers overtake each other.
+A campaign keeps only counts, one case for each kind of contradiction, and one for each ambiguity and answer, so its memory does
+not grow with the number of cases. Shrinking starts after all cases were sent, in the order of the cases. So a target that always
+gives the same answers gets the same findings, even if the answers of concurrent requests arrive in a different order.
 """
 
 import asyncio
@@ -12,39 +12,41 @@ from datetime import UTC, datetime
 from time import monotonic, time
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.case_runner import Numbered, Volley
-from brokerfuzz.campaign.finding_minimizer import Minimising
+from brokerfuzz.campaign.case_runner import CaseRunner, Numbered
+from brokerfuzz.campaign.finding_minimizer import FindingMinimizer
 from brokerfuzz.campaign.findings import findings_of
-from brokerfuzz.campaign.fresh_values import Freshness
+from brokerfuzz.campaign.fresh_values import FreshValues
 from brokerfuzz.campaign.journal import Journal, Recalled
 from brokerfuzz.campaign.results import CampaignProgress, Result
 from brokerfuzz.campaign.sending import Sender
-from brokerfuzz.campaign.sharding import Orders, Sharding, ShardResult, Shards
+from brokerfuzz.campaign.sharding import Sharding, ShardResult, Shards, ShardSettings
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
 from brokerfuzz.schemas import Contract, Policies
 from brokerfuzz.targets import Target, event_loop
+from brokerfuzz.wording import counted
 
 TICK = 0.1
 """Seconds between two reports of progress."""
 
 INTERRUPTED = "interrupted"
 SHRINK_REQUESTS = 200
-"""The most requests that shrink one finding."""
+"""Maximum number of requests to shrink one finding."""
 OnProgress = Callable[[CampaignProgress], None]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """How to fire.
+    """The settings of a campaign.
 
-    `concurrency` is how many messages are on their way at once, `rate` the most requests a second (None: as fast as it
-    goes). After `time` seconds no case is sent any more, and those on their way are given up; after `max_findings`
-    different contradictions none is begun. `now`, `contract` and `policies` are what the cases are judged by: give those
-    that they were made with. A finding is shrunk in at most `shrink_requests` requests (0: not at all), and at most as many
-    again find what its smallest message lacks; all findings together in `shrink_seconds`. `fresh` names a property whose text is another one in each
-    message that is sent. `total` is how many cases there
-    will be, if known: only progress speaks of it.
+    `concurrency` is the number of messages sent at the same time, `rate` the maximum number of requests per second (None: no
+    limit). After `time` seconds the campaign cancels pending requests and sends no more cases. After `max_findings` different
+    findings it sends no more cases. `now`, `contract` and `policies` are used to judge the cases: use those with which the cases
+    were generated.
+
+    Shrinking a finding takes at most `shrink_requests` requests (0: do not shrink), and the search for causes as many again; both
+    take at most `shrink_seconds` for all findings together. `fresh` names a property that gets a different string in each message
+    sent. `total` is the number of cases, if known; it is only used to report progress.
     """
 
     concurrency: int = 16
@@ -63,30 +65,32 @@ class Options:
         for name in ("concurrency", "rate", "time", "max_findings"):
             value = getattr(self, name)
             if value is not None and value <= 0:
-                raise ValueError(f"{name}={value!r}, but only a number above 0 leaves anything to do")
+                raise ValueError(f"{name}={value!r}, but it must be greater than 0")
 
     @property
     def judge(self) -> Judge:
-        """What judges the cases."""
+        """The oracle that judges the cases."""
         return Judge(self.now, self.contract, self.policies)
 
     @property
-    def freshness(self) -> Freshness | None:
-        """What makes messages fresh."""
-        return None if self.fresh is None else Freshness(self.fresh, self.judge)
+    def fresh_values(self) -> FreshValues | None:
+        """The generator of fresh values; None if `fresh` is None."""
+        return None if self.fresh is None else FreshValues(self.fresh, self.judge)
 
 
 def fire(cases: Iterable[Case], target: Target, options: Options | None = None, on_progress: OnProgress | None = None) -> Result:
-    """Fires the cases at the target and says what came of it.
+    """Sends the cases to the target and returns the result.
 
-    `on_progress` is called about ten times a second. Ctrl-C ends the campaign at once, with the result of what was
-    found so far. Raises `TargetError` where the target cannot be reached at all.
+    `on_progress` is called about ten times per second. Ctrl-C ends the campaign at once; the result then contains what was found
+    so far. Raises `TargetError` if the target cannot be reached at all.
     """
     return run(Campaign(enumerate(cases), target, options or Options(), on_progress))
 
 
 def run(campaign: "Campaign") -> Result:
-    """Runs a campaign to its end, or to Ctrl-C, and gives its result. Raises `TargetError` where the target cannot be reached at all."""
+    """Runs a campaign until it ends or is interrupted by Ctrl-C, and returns the result. Raises `TargetError` if the target
+    cannot be reached at all.
+    """
     try:
         event_loop.run(campaign.run())
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -95,9 +99,9 @@ def run(campaign: "Campaign") -> Result:
 
 
 def run_sharded(campaign: "Campaign", sharding: Sharding, recalled: Recalled | None = None) -> Result:
-    """Runs a campaign whose cases are fired by other processes, and that is begun without cases of its own: what they found is shrunk here.
+    """Runs a campaign whose cases are sent by worker processes; this process shrinks the findings. `campaign` has no cases.
 
-    Raises `TargetError` where the target cannot be reached at all, `WorkerError` where workers are lost again and again.
+    Raises `TargetError` if the target cannot be reached at all, `WorkerError` if workers are lost repeatedly.
     """
     try:
         sharding.run(campaign.absorb, recalled, campaign.options.time)
@@ -111,10 +115,11 @@ def run_sharded(campaign: "Campaign", sharding: Sharding, recalled: Recalled | N
 
 
 class Campaign:
-    """One campaign: `run` it in an event loop, and ask for the `result` whenever you like.
+    """One campaign. Call `run` in an event loop; `result` can be called at any time.
 
-    `cases` come with their numbers, by which they are known in the `journal`, which is written if there is one. What `recalled` holds was
-    answered before, and is not sent again; where it `sends` nothing at all, what comes of it is what the journal knows.
+    `cases` are pairs of a number and a case; the number identifies the case in the `journal`, if there is one. Answers in
+    `recalled` were given in an earlier run, and these messages are not sent again. If `sends` is False, nothing is sent at all,
+    and the result contains only what the journal contains.
     """
 
     def __init__(
@@ -137,14 +142,14 @@ class Campaign:
         self._on_progress = on_progress
         self._journal = journal
         ago = recalled.latest if recalled else 0.0
-        self._sender = Sender(target, rate=options.rate, journal=journal, recalled=recalled, ago=ago, sends=sends, fresh=options.freshness)
-        self._volley = Volley(iter(cases), self._sender, self._judge, max_findings=options.max_findings)
+        self._sender = Sender(target, rate=options.rate, journal=journal, recalled=recalled, ago=ago, sends=sends, fresh=options.fresh_values)
+        self._runner = CaseRunner(iter(cases), self._sender, self._judge, max_findings=options.max_findings)
         self._begun = datetime.now(UTC)
         self._ended: float | None = None
         self._phase = "firing"
 
     async def run(self) -> None:
-        """Fires, then shrinks. Raises `TargetError` where the target cannot be reached at all."""
+        """Sends the cases, then shrinks the findings. Raises `TargetError` if the target cannot be reached at all."""
         ticking = asyncio.create_task(self._tick())
         try:
             if self._sends:
@@ -160,34 +165,34 @@ class Campaign:
             if self._sends:
                 await self._target.close()
 
-    def orders(self, plan: Shards, workers: int, journal: str | None) -> Orders:
-        """What workers are told who fire the plan's shards for this campaign; `journal` is a file that they can append to."""
+    def shard_settings(self, plan: Shards, workers: int, journal: str | None) -> ShardSettings:
+        """Returns the settings for workers that send the plan's shards; `journal` is a file that they can append to."""
         options = self.options
         rate = options.rate and options.rate / workers
         begun = time() - (monotonic() - self._sender.started)
-        return Orders(plan, self._target, self._judge, options.concurrency, rate, options.max_findings, begun, options.freshness, journal)
+        return ShardSettings(plan, self._target, self._judge, options.concurrency, rate, options.max_findings, begun, options.fresh_values, journal)
 
     def absorb(self, part: ShardResult) -> str | None:
-        """Takes in what a shard's firing gave, and says why no further one should be begun, if so."""
-        self._volley.seen.absorb(part.seen)
+        """Adds the result of a shard. Returns the reason to stop, or None to continue."""
+        self._runner.seen.absorb(part.seen)
         self._sender.timing.absorb(part.timing)
         self._sender.requests += part.requests
         if self._journal is not None:
             for line in part.lines:
                 self._journal.add(line)
-        if (most := self.options.max_findings) is not None and len(self._volley.seen.suspicions) >= most:
-            self.stopped = self.stopped or f"{len(self._volley.seen.suspicions)} different contradictions were found"
+        if (most := self.options.max_findings) is not None and len(self._runner.seen.suspicions) >= most:
+            self.stopped = self.stopped or f"the limit of {counted(most, 'finding')} was reached"
         self.stopped = self.stopped or part.stopped
-        self.tell()
+        self.report_progress()
         return self.stopped
 
     def fail(self, problem: JournalError) -> None:
-        """Stops: what would be sent now would not be written down."""
+        """Stops the campaign because the journal cannot be written."""
         self.stopped, self._failed = str(problem), True
 
     def result(self) -> Result:
-        """What is known now."""
-        seen = self._volley.seen
+        """Returns the result so far."""
+        seen = self._runner.seen
         seconds = (self._ended or monotonic()) - self._sender.started
         return Result(
             target=self._target.name,
@@ -208,27 +213,27 @@ class Campaign:
 
     async def _fire(self) -> None:
         try:
-            await self._volley.run(self.options.concurrency, self.options.time)
+            await self._runner.run(self.options.concurrency, self.options.time)
         finally:
-            self.stopped = self.stopped or self._volley.stopped
+            self.stopped = self.stopped or self._runner.stopped
 
     async def _shrink(self) -> None:
         options = self.options
         if options.max_findings is not None:
-            self._volley.seen.suspicions.keep(options.max_findings)
-        suspicions = self._volley.seen.suspicions.in_order()
-        shrinking = Minimising(suspicions, self._sender, self._judge, requests=options.shrink_requests, seconds=options.shrink_seconds)
+            self._runner.seen.suspicions.keep(options.max_findings)
+        suspicions = self._runner.seen.suspicions.in_order()
+        shrinking = FindingMinimizer(suspicions, self._sender, self._judge, requests=options.shrink_requests, seconds=options.shrink_seconds)
         await shrinking.run(options.concurrency)
 
     async def _tick(self) -> None:
         while True:
-            self.tell()
+            self.report_progress()
             await asyncio.sleep(TICK)
 
-    def tell(self) -> None:
+    def report_progress(self) -> None:
         """Reports progress."""
         if self._on_progress is not None:
-            seen = self._volley.seen
+            seen = self._runner.seen
             seconds = monotonic() - self._sender.started
-            told = CampaignProgress(self._phase, seen.counts.total(), len(seen.suspicions), self._sender.requests, seconds, self.options.total)
-            self._on_progress(told)
+            progress = CampaignProgress(self._phase, seen.counts.total(), len(seen.suspicions), self._sender.requests, seconds, self.options.total)
+            self._on_progress(progress)

@@ -1,8 +1,8 @@
-"""Messages for a target that rejects what it has seen: one property's text is another one each time.
+"""Gives one property a different string in each message, for targets that reject repeated values.
 
-A service that creates offers may well reject a number twice, which the contract leaves open. Then every message that repeats one would look
-as if it were wrongly rejected. What is said of a message (verdict, rules, ambiguities) is what it is said of the one that is sent, or that goes as
-it is.
+A service that creates offers may reject a number that it already knows; the contract does not settle this. Without fresh values,
+each message that repeats a number would look wrongly rejected. A message is changed only if its verdict, rules and ambiguities
+stay the same.
 """
 
 import os
@@ -15,22 +15,24 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Verdict
 
 
-class Freshness:
-    """Gives the `property` of a message's outermost object a text of its own: what it has, and behind it what no other message of any campaign
-    has."""
+class FreshValues:
+    """Gives the `property` of a message's top-level object a unique string: its value plus a suffix that no other message of any
+    campaign has.
+    """
 
     def __init__(self, prop: str, judge: Judge) -> None:
         self._property, self._judge = prop, judge
         self._numbers = count(1)
-        self._begun = ""
+        self._prefix = ""
 
     def __reduce__(self) -> tuple[object, ...]:
-        """In another process it counts for itself."""
-        return Freshness, (self._property, self._judge)
+        """Another process starts its own counter."""
+        return FreshValues, (self._property, self._judge)
 
     def of(self, case: Case, body: bytes) -> bytes:
-        """The bytes with that text; the bytes as they are where the property is not there as a text, or is what matters, or how they are spelled
-        is."""
+        """Returns the bytes with a fresh value. Returns them unchanged if the property is not a string, or if a change of its
+        value or of the formatting would change the verdict.
+        """
         try:
             tree = read_tree(body)
         except ValueError:
@@ -42,8 +44,8 @@ class Freshness:
         return candidate if _signature(self._judge.of(case, candidate)) == _signature(self._judge.of(case, body)) else body
 
     def _text(self, value: str) -> str:
-        self._begun = self._begun or f"{time.time_ns() // 1_000_000:x}-{os.getpid():x}"
-        return f"{value}-{self._begun}-{next(self._numbers)}"
+        self._prefix = self._prefix or f"{time.time_ns() // 1_000_000:x}-{os.getpid():x}"
+        return f"{value}-{self._prefix}-{next(self._numbers)}"
 
 
 def _signature(verdict: Verdict) -> tuple[object, ...]:

@@ -1,7 +1,7 @@
-"""JSON as it was written, in a form that can be cut.
+"""JSON trees that keep how the message was written, so that parts can be removed.
 
-Python's own values would lose what a finding may hang on: a property given twice, `1.0` for `1`, a number of a hundred
-digits. A tree keeps these. It loses white space and the escapes of a text, nothing else.
+Python's own values would lose details that can cause a finding: a property that occurs twice, `1.0` instead of `1`, or a number
+of a hundred digits. A tree keeps these; it loses only white space and the escapes in strings.
 """
 
 import json
@@ -12,19 +12,19 @@ from typing import NoReturn
 from brokerfuzz.pointers import pointer_of, steps_of
 
 DEEPEST = 100
-"""Trees that are deeper are not read: what shrinks them, works on their bytes."""
+"""Maximum depth of a tree. Deeper messages are shrunk as bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as it is written."""
+    """A number as it was written."""
 
     literal: str
 
 
 @dataclass(frozen=True, slots=True)
 class JsonObject:
-    """An object: its properties in their order, those of the same name included."""
+    """An object: its properties in order, including repeated names."""
 
     pairs: tuple[tuple[str, "Tree"], ...]
 
@@ -38,11 +38,11 @@ class JsonArray:
 
 Tree = JsonObject | JsonArray | Number | str | bool | None
 Path = tuple[int, ...]
-"""The way down from the root: which property, or which item, by its number."""
+"""A path from the root: the index of a property or item at each level."""
 
 
 def read_tree(body: bytes) -> Tree:
-    """The tree of a body. Raises `ValueError` where the bytes are no JSON in UTF-8, or too deep a one."""
+    """Returns the tree of a body. Raises `ValueError` if the bytes are not JSON in UTF-8, or are nested too deep."""
     try:
         value = json.loads(body.decode(), parse_int=Number, parse_float=Number, parse_constant=_reject, object_pairs_hook=_pairs)
         return _frozen(value, DEEPEST)
@@ -59,7 +59,7 @@ def _pairs(pairs: list[tuple[str, object]]) -> _Pairs:
 
 
 def _reject(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON value")
+    raise ValueError(f"{constant} is not a JSON value")
 
 
 def _frozen(value: object, depth: int) -> Tree:
@@ -73,11 +73,11 @@ def _frozen(value: object, depth: int) -> Tree:
         case Number() | str() | bool() | None:
             return value
         case _:
-            raise ValueError(f"no JSON value: {value!r}")
+            raise ValueError(f"not a JSON value: {value!r}")
 
 
 def write_tree(tree: Tree) -> bytes:
-    """The compact JSON of a tree, in UTF-8; a lone surrogate is written as its escape."""
+    """Returns a tree as compact JSON in UTF-8; a lone surrogate is written as an escape."""
     text = _written(tree)
     try:
         return text.encode()
@@ -98,7 +98,7 @@ def _written(tree: Tree) -> str:
 
 
 def children(tree: Tree) -> tuple[Tree, ...]:
-    """The properties' values, or the items; none of a scalar."""
+    """Returns the values of the properties, or the items; nothing for a scalar."""
     match tree:
         case JsonObject(pairs):
             return tuple(prop for _, prop in pairs)
@@ -109,7 +109,7 @@ def children(tree: Tree) -> tuple[Tree, ...]:
 
 
 def without(tree: Tree, start: int, stop: int) -> Tree:
-    """The object or array without the children from `start` to before `stop`."""
+    """Returns the object or array without the children from `start` to before `stop`."""
     match tree:
         case JsonObject(pairs):
             return JsonObject(pairs[:start] + pairs[stop:])
@@ -120,14 +120,14 @@ def without(tree: Tree, start: int, stop: int) -> Tree:
 
 
 def at(tree: Tree, path: Path) -> Tree:
-    """The tree at the end of a path."""
+    """Returns the tree at the end of a path."""
     for step in path:
         tree = children(tree)[step]
     return tree
 
 
 def replaced(tree: Tree, path: Path, new: Tree) -> Tree:
-    """The tree with another one at the end of a path."""
+    """Returns the tree with `new` at the end of a path."""
     if not path:
         return new
     step, rest = path[0], path[1:]
@@ -142,14 +142,14 @@ def replaced(tree: Tree, path: Path, new: Tree) -> Tree:
 
 
 def paths(tree: Tree, above: Path = ()) -> Iterator[Path]:
-    """Every path, parents before children."""
+    """Yields every path, parents before children."""
     yield above
     for step, child in enumerate(children(tree)):
         yield from paths(child, (*above, step))
 
 
 def pointer(tree: Tree, path: Path) -> str:
-    """The JSON Pointer (RFC 6901) of a path."""
+    """Returns the JSON Pointer (RFC 6901) of a path."""
     steps: list[str | int] = []
     for step in path:
         steps.append(tree.pairs[step][0] if isinstance(tree, JsonObject) else step)
@@ -158,7 +158,7 @@ def pointer(tree: Tree, path: Path) -> str:
 
 
 def site(tree: Tree, path: Path) -> str:
-    """The site of a path: the properties' names parted by dots, `[]` for an item."""
+    """Returns the site of a path: property names joined by dots, `[]` for an item."""
     found = ""
     for step in path:
         if isinstance(tree, JsonObject):
@@ -171,7 +171,7 @@ def site(tree: Tree, path: Path) -> str:
 
 
 def at_pointer(tree: Tree, pointer: str) -> Tree:
-    """The tree at a JSON Pointer. Raises `LookupError` where nothing is there."""
+    """Returns the tree at a JSON Pointer. Raises `LookupError` if it does not exist."""
     for name in steps_of(pointer):
         match tree:
             case JsonObject(pairs):

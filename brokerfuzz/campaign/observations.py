@@ -1,7 +1,7 @@
-"""What the answers to cases teach: counts, contradictions, the ledger, whether rejections are for the right reason.
+"""The results of a campaign or a part of it: counts, contradictions, the ledger, and the rejections for a wrong reason.
 
-Of two parts of a campaign one can take in what the other saw, in any order: the example of something is always its first case. Memory does
-not grow with the number of cases.
+Results of parts can be combined in any order, because the example of each kind is always its first case. Memory does not grow
+with the number of cases.
 """
 
 from collections import Counter
@@ -20,8 +20,9 @@ from brokerfuzz.targets import Answer, AnswerKind
 
 @dataclass
 class Observations:
-    """What a campaign, or a part of it, saw. `rules` counts the answers to faults by the rule that they break, `left_out` cases that the target
-    cannot be given."""
+    """The results of a campaign or a part of it. `rules` counts the answers to faults by broken rule; `left_out` counts the cases
+    that cannot be sent to this target.
+    """
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
     rules: Counter[tuple[str, AnswerKind]] = field(default_factory=Counter)
@@ -30,8 +31,10 @@ class Observations:
     attribution: Attribution = field(default_factory=Attribution)
     left_out: int = 0
 
-    def take(self, number: int, case: Case, answer: Answer, judge: Judge) -> None:
-        """Takes in the answer to the `number`th case. One that a target gave which asks to be left alone says nothing."""
+    def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> None:
+        """Adds the answer to case `number`. An answer is ignored if the target refused to process the request because it received
+        too many.
+        """
         if not answer.reached and answer.status is not None:
             return
         verdict = judge.verdict(case)
@@ -39,21 +42,21 @@ class Observations:
         if len(case.faults) == 1:
             self.rules[case.faults[0].rule, answer.kind] += 1
         if answer.reached:
-            self._learn(number, case, verdict, answer, judge)
+            self._add_answer(number, case, verdict, answer, judge)
         kind = contradiction(verdict.label, answer.kind)
         if kind is not None and judge.still(case, verdict):
             self.suspicions.add(kind, number, case, verdict, answer)
 
-    def _learn(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge) -> None:
+    def _add_answer(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge) -> None:
         demands = judge.demands
         if verdict.label == "unspecified":
             self.ledger.observe(number, case, verdict, answer.kind, demands)
         elif verdict.label == "invalid" and answer.kind == "rejected":
             self.attribution.rejected(number, case, verdict, answer, demands)
         if case.message_type == envelopes.ANSWERED and (problem := envelopes.malformed(answer, demands)) is not None:
-            self._malformed(number, case, verdict, answer, judge, problem)
+            self._add_malformed(number, case, verdict, answer, judge, problem)
 
-    def _malformed(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge, problem: str) -> None:
+    def _add_malformed(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge, problem: str) -> None:
         policy = (judge.policies or {}).get(envelopes.AMBIGUITY, "unspecified")
         if policy == "unspecified":
             self.ledger.add(envelopes.AMBIGUITY, number, case, answer.kind, judge.demands)
@@ -61,7 +64,7 @@ class Observations:
             self.suspicions.add("malformed-answer", number, case, verdict, answer, about=problem)
 
     def absorb(self, other: "Observations") -> None:
-        """Takes in what another part of the campaign saw."""
+        """Adds the results of another part of the campaign."""
         self.counts += other.counts
         self.rules += other.rules
         self.suspicions.absorb(other.suspicions)

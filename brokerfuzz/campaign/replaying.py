@@ -1,7 +1,7 @@
-"""Sends findings again, and says which are gone.
+"""Sends findings again, and reports which ones are gone.
 
-What is sent is each finding's smallest message, a few times where it was flaky. A finding is gone where every answer is one that the contract allows;
-the message is judged again, by the clock of today too, and one that is not what it was any more says nothing.
+For each finding, the smallest message is sent, several times if the finding was flaky. A finding is gone if the contract allows
+every answer. Each message is judged again with the current time; if its verdict has changed, the answer shows nothing.
 """
 
 from base64 import b64decode
@@ -13,24 +13,25 @@ from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import together
 from brokerfuzz.campaign.contradictions import FindingKind, contradiction
 from brokerfuzz.campaign.envelopes import malformed
-from brokerfuzz.campaign.fresh_values import Freshness
+from brokerfuzz.campaign.fresh_values import FreshValues
 from brokerfuzz.campaign.journal import Key
 from brokerfuzz.campaign.results import Result
-from brokerfuzz.campaign.sending import Sender, UncarriedError
+from brokerfuzz.campaign.sending import Sender, UnsendableError
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.schemas import Label, Verdict
 from brokerfuzz.targets import Answer, Target
 
 TRIES = 5
-"""How often a message is sent before a finding that was flaky counts as gone."""
+"""How often a message is sent before a flaky finding counts as gone."""
 
 Outcome = Literal["still there", "another", "gone", "other verdict", "not sent"]
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """What became of a finding: `answer` is the one that tells. `another` is a contradiction of another kind; `other verdict` says that the
-    message is not any more what it was judged to be."""
+    """The outcome for one finding; `answer` is the decisive one. `another` means a contradiction of a different kind; `other
+    verdict` means that the verdict on the message has changed.
+    """
 
     sentence: str
     case: Case
@@ -42,7 +43,7 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Again:
-    """What is to be sent again: a message, and what it showed; `kind` of None is for a message that is only to be seen."""
+    """A message to send again, and what it showed. `kind` is None if the message is sent only to see the answer."""
 
     sentence: str
     case: Case
@@ -52,9 +53,11 @@ class Again:
 
 
 async def replay(
-    waiting: Sequence[Again], target: Target, judge: Judge, *, concurrency: int = 16, rate: float | None = None, fresh: Freshness | None = None
+    waiting: Sequence[Again], target: Target, judge: Judge, *, concurrency: int = 16, rate: float | None = None, fresh: FreshValues | None = None
 ) -> list[Replayed]:
-    """Sends all again, and says of each what became of it, in their order. Raises `TargetError` where the target cannot be reached at all."""
+    """Sends all messages again and returns their outcomes, in the same order. Raises `TargetError` if the target cannot be
+    reached at all.
+    """
     sender = Sender(target, rate=rate, fresh=fresh)
     found: dict[int, Replayed] = {}
     numbered = iter(enumerate(waiting))
@@ -79,7 +82,7 @@ async def _replayed(number: int, again: Again, sender: Sender, judge: Judge) -> 
     for step in range(TRIES if again.flaky else 1):
         try:
             answer = await sender.send(Key("replay", number, step), again.case, again.case.body)
-        except UncarriedError:
+        except UnsendableError:
             return Replayed(again.sentence, again.case, label, None, None, "not sent")
         kind = _kind(again, label, answer, judge)
         if kind is not None:
@@ -100,14 +103,14 @@ def _kind(again: Again, label: Label, answer: Answer, judge: Judge) -> FindingKi
 
 
 def of_result(result: Result) -> Iterator[Again]:
-    """The findings of a result."""
+    """Yields the findings of a result."""
     for finding in result.findings:
         case = Case(finding.message_type, finding.body, Verdict(finding.label), headers=finding.case.headers)
         yield Again(finding.sentence(), case, finding.label, finding.kind, finding.flaky)
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[Again]:
-    """The findings of a report's document."""
+    """Yields the findings of a JSON report."""
     for finding in document["findings"]:
         smallest = finding["smallest"]
         body = compact(smallest["body"]) if "body" in smallest else b64decode(smallest["raw"])

@@ -1,4 +1,4 @@
-"""What comes of a campaign, while it runs and when it is over."""
+"""The progress and the result of a campaign."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from brokerfuzz.targets import AnswerKind
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """How far a campaign is. `phase` is `firing` or `shrinking`; `findings` are not yet merged by their smallest messages."""
+    """The progress of a campaign. `phase` is `firing` or `shrinking`; `findings` counts before equal findings are merged."""
 
     phase: str
     cases: int
@@ -25,17 +25,18 @@ class CampaignProgress:
 
     @property
     def rate(self) -> float:
-        """Requests a second."""
+        """Requests per second."""
         return self.requests / self.seconds if self.seconds else 0.0
 
 
 @dataclass(frozen=True)
 class Result:
-    """A campaign's result.
+    """The result of a campaign.
 
-    `counts` says how many cases of each verdict got which answer, `rules` how many faults of each rule did; `left_out` is how many cases the target
-    cannot be given. `requests` counts those of twins and of shrinking too. `stopped` says why the campaign ended before its cases did; None where
-    it did not. `failed` says that it stopped because its journal could not be written.
+    `counts` maps verdict and answer to the number of cases, `rules` maps broken rule and answer to the number of faults.
+    `left_out` is the number of cases that cannot be sent to this target. `requests` includes those for twins and for shrinking.
+    `stopped` is the reason if the campaign ended early, else None. `failed` says that it stopped because the journal could not be
+    written.
     """
 
     target: str
@@ -55,5 +56,5 @@ class Result:
 
 
 def exit_status(result: Result) -> int:
-    """0 where there is no finding that is not known, 1 where there is one; 2 is for what raises a `BrokerfuzzError`."""
+    """Returns 1 if there is a finding that is not known, else 0. (2 is for exceptions of type `BrokerfuzzError`.)"""
     return 1 if any(not finding.known for finding in result.findings) else 0

@@ -1,7 +1,7 @@
-"""A campaign over many processes: each fires a shard of the cases at a time, and what it saw is put together here.
+"""Runs a campaign in many processes: each process sends one shard of the cases at a time, and this module combines the results.
 
-A shard can be fired by any process, and again by another where one was lost. So a campaign's result is the same for any number of workers,
-and where one is killed within it: what was answered before is in the journal, and is not sent again.
+Any process can send any shard, and a shard is sent again if its worker is lost. So the result is the same for any number of
+workers, even if one is killed: earlier answers are in the journal, and these messages are not sent again.
 """
 
 import time
@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Protocol
 
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.case_runner import Numbered, Volley
-from brokerfuzz.campaign.fresh_values import Freshness
+from brokerfuzz.campaign.case_runner import CaseRunner, Numbered
+from brokerfuzz.campaign.fresh_values import FreshValues
 from brokerfuzz.campaign.journal import Answered, Collected, Journal, Recalled, Writer
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.sending import Sender
@@ -23,27 +23,28 @@ from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.workers import WorkerPool
 
 AHEAD = 2
-"""How many shards a worker has waiting, so that none is idle."""
+"""The number of shards queued for each worker, so that no worker is idle."""
 ATTEMPTS = 3
-"""How often a shard is begun, at the most: a worker that is lost each time is lost for a reason."""
+"""Maximum number of times a shard is started. If its worker is lost each time, the shard itself is probably the reason."""
 
 
 class Shards(Protocol):
-    """Cases in shards, as `cases.plan.Plan` has them. It is sent to other processes."""
+    """Cases in shards, such as `cases.plan.Plan`. Instances are sent to other processes."""
 
     def shards(self) -> Iterator[int]:
-        """The shards' numbers."""
+        """Yields the shards' numbers."""
         ...
 
     def cases(self, shard: int) -> Iterator[Numbered]:
-        """A shard's cases with their numbers."""
+        """Yields a shard's cases with their numbers."""
         ...
 
 
 @dataclass(frozen=True)
-class Orders:
-    """What a worker needs to know besides its shard: what is said to each of them. `journal` is a file that it can append to; None, where
-    it is to send its lines back. `begun` is when the campaign began (`time.time`)."""
+class ShardSettings:
+    """The settings that all workers share. `journal` is a file that they can append to; if it is None, they return their journal
+    lines. `begun` is the start of the campaign (`time.time`).
+    """
 
     plan: Shards
     target: Target
@@ -52,13 +53,13 @@ class Orders:
     rate: float | None
     max_findings: int | None
     begun: float
-    fresh: Freshness | None = None
+    fresh: FreshValues | None = None
     journal: str | None = None
 
 
 @dataclass
 class ShardResult:
-    """What one shard gave."""
+    """The result of one shard."""
 
     shard: int
     seen: Observations
@@ -69,82 +70,83 @@ class ShardResult:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there was no case: what is wanted may be so little that nothing new can be drawn."""
+        """Whether the shard had no cases, because no further distinct cases can be generated."""
         return not self.seen.counts and not self.seen.left_out
 
 
-def fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
-    """Fires one shard, in whatever process. `answered` is what is not sent again. Raises `TargetError`, `JournalError`."""
-    return event_loop.run(_fire_shard(orders, shard, seconds, answered))
+def fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
+    """Sends one shard, in any process. Messages in `answered` are not sent again. Raises `TargetError` or `JournalError`."""
+    return event_loop.run(_fire_shard(settings, shard, seconds, answered))
 
 
-async def _fire_shard(orders: Orders, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
-    journal: Writer = Collected() if orders.journal is None else Journal.joined(orders.journal)
-    sender = Sender(orders.target, rate=orders.rate, journal=journal, recalled=answered, ago=time.time() - orders.begun, fresh=orders.fresh)
-    volley = Volley(orders.plan.cases(shard), sender, orders.judge, max_findings=orders.max_findings)
-    await orders.target.open()
+async def _fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
+    journal: Writer = Collected() if settings.journal is None else Journal.joined(settings.journal)
+    sender = Sender(settings.target, rate=settings.rate, journal=journal, recalled=answered, ago=time.time() - settings.begun, fresh=settings.fresh)
+    runner = CaseRunner(settings.plan.cases(shard), sender, settings.judge, max_findings=settings.max_findings)
+    await settings.target.open()
     try:
-        await volley.run(orders.concurrency, seconds)
+        await runner.run(settings.concurrency, seconds)
     finally:
-        await orders.target.close()
+        await settings.target.close()
         journal.close()
-    return ShardResult(shard, volley.seen, sender.timing, sender.requests, volley.stopped, journal.lines if isinstance(journal, Collected) else [])
+    return ShardResult(shard, runner.seen, sender.timing, sender.requests, runner.stopped, journal.lines if isinstance(journal, Collected) else [])
 
 
 class Sharding:
-    """The firing of a plan's shards by the workers of a pool."""
+    """Sends the shards of a plan with the workers of a pool."""
 
-    def __init__(self, orders: Orders, pool: WorkerPool) -> None:
-        self._orders, self._pool = orders, pool
+    def __init__(self, settings: ShardSettings, pool: WorkerPool) -> None:
+        self._settings, self._pool = settings, pool
         self._attempts: dict[int, int] = {}
         self._under_way: dict[Future[ShardResult], int] = {}
         self._lost: list[int] = []
 
-    def run(self, take: Callable[[ShardResult], str | None], recalled: Recalled | None, seconds: float | None) -> None:
-        """Fires until no shard is left, the time is up, or `take`, which gets each part as it comes, gives a reason to stop. Raises
-        `WorkerError` where workers are lost again and again."""
+    def run(self, on_result: Callable[[ShardResult], str | None], recalled: Recalled | None, seconds: float | None) -> None:
+        """Sends shards until none is left, the time is up, or `on_result` returns a reason to stop; `on_result` is called with each shard's
+        result. Raises `WorkerError` if workers are lost repeatedly.
+        """
         deadline = None if seconds is None else time.monotonic() + seconds
-        waiting = iter(self._orders.plan.shards())
+        waiting = iter(self._settings.plan.shards())
         stopped = False
         while True:
             room = 0 if stopped else self._pool.workers * AHEAD - len(self._under_way)
             for shard in islice(waiting, room):
                 self._submit(shard, recalled, deadline)
             if self._lost:
-                self._begin_anew(recalled, deadline)
+                self._restart_lost(recalled, deadline)
             elif not self._under_way:
                 return
-            stopped = self._gather(take) or stopped
+            stopped = self._gather(on_result) or stopped
 
     def _submit(self, shard: int, recalled: Recalled | None, deadline: float | None) -> None:
         self._attempts[shard] = self._attempts.get(shard, 0) + 1
         if self._attempts[shard] > ATTEMPTS:
-            raise WorkerError(f"shard {shard} was begun {ATTEMPTS} times, and each time its worker was lost: is there memory enough?")
+            raise WorkerError(f"the worker of shard {shard} was lost {ATTEMPTS} times: check that there is enough memory")
         left = None if deadline is None else max(deadline - time.monotonic(), 0.01)
         answered = recalled.block(shard) if recalled else None
         try:
-            self._under_way[self._pool.executor.submit(fire_shard, self._orders, shard, left, answered)] = shard
-        except BrokenExecutor:  # a worker was lost since the last look
+            self._under_way[self._pool.executor.submit(fire_shard, self._settings, shard, left, answered)] = shard
+        except BrokenExecutor:  # a worker was lost since the last check
             self._lost.append(shard)
 
-    def _gather(self, take: Callable[[ShardResult], str | None]) -> bool:
-        """Takes what has come, and notes what was lost; whether it is time to stop."""
+    def _gather(self, on_result: Callable[[ShardResult], str | None]) -> bool:
+        """Processes finished shards and notes lost ones. Returns whether to stop."""
         stopped = False
         done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
         for future in done:
             shard = self._under_way.pop(future)
             try:
                 part = future.result()
-                stopped = take(part) is not None or part.is_empty or stopped
+                stopped = on_result(part) is not None or part.is_empty or stopped
             except BrokenExecutor:
                 self._lost.append(shard)
         return stopped
 
-    def _begin_anew(self, recalled: Recalled | None, deadline: float | None) -> None:
+    def _restart_lost(self, recalled: Recalled | None, deadline: float | None) -> None:
         lost = [*self._lost, *self._under_way.values()]
         self._lost.clear()
         self._under_way.clear()
         self._pool.renew()
-        known = Recalled(self._orders.journal) if self._orders.journal else recalled
+        known = Recalled(self._settings.journal) if self._settings.journal else recalled
         for shard in sorted(lost):
             self._submit(shard, known, deadline)

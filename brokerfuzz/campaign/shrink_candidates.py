@@ -1,7 +1,6 @@
-"""What can be tried to make a message smaller: no request is made here, and nothing judged.
+"""Proposes changes that make a message smaller. Sends and judges nothing.
 
-Every proposal is smaller than what it is made from, in an order that has a least element, so that taking them for as
-long as any holds comes to an end.
+Every proposal is smaller than its origin, in an order with a least element. So applying proposals repeatedly always ends.
 """
 
 import re
@@ -11,18 +10,18 @@ from typing import Any
 from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Tree
 
 Schemas = Mapping[str, Mapping[str, Any]]
-"""Site -> its flat schema, for values that are the simplest of their place."""
+"""Site -> its flat schema, to find the simplest values for each place."""
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
-_MOST_RESPELLED = 32  # characters; longer texts are only cut
+_MOST_ZEROED = 32  # characters; longer strings are only cut
 _LONGEST_HALVED = 20  # digits: some 64 steps
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
 _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
-"""What instants are replaced by: zeros would make most of them none."""
+"""Replacements for timestamps. Replacing digits with zeros would make most timestamps invalid."""
 
 
 def chunks(size: int) -> Iterator[tuple[int, int]]:
-    """(start, length) of the parts to leave out of `size` things: all of them, halves, quarters, ... single ones."""
+    """Yields (start, length) of the parts to remove from `size` elements: all, halves, quarters, ..., single ones."""
     length = size
     while length:
         yield from ((start, length) for start in range(0, size, length))
@@ -30,14 +29,14 @@ def chunks(size: int) -> Iterator[tuple[int, int]]:
 
 
 def simpler(scalar: Tree, schema: Mapping[str, Any]) -> list[Tree]:
-    """Values of the same JSON type that are simpler, the simplest first. None of an object, an array or null."""
+    """Returns simpler values of the same JSON type, the simplest first; nothing for an object, an array or null."""
     match scalar:
         case True:
             return [False]
         case Number(literal):
             return [Number(candidate) for candidate in _numbers(literal, schema)]
         case str():
-            return list(_texts(scalar, schema))
+            return list(_strings(scalar, schema))
         case _:
             return []
 
@@ -55,7 +54,7 @@ def _around_bounds(schema: Mapping[str, Any]) -> list[str]:
 
 
 def magnitude(literal: str) -> int | None:
-    """An integer's distance from zero, where it is short enough to be found by halving; None for other numbers."""
+    """Returns the absolute value of an integer that is short enough for a binary search; None for other numbers."""
     digits = literal.removeprefix("-")
     return int(digits) if digits.isdecimal() and len(digits) <= _LONGEST_HALVED else None
 
@@ -64,31 +63,31 @@ def _size(text: str) -> tuple[int, int, str]:
     return len(text), len(text) - text.count("0"), text
 
 
-def _texts(text: str, schema: Mapping[str, Any]) -> Iterator[str]:
+def _strings(text: str, schema: Mapping[str, Any]) -> Iterator[str]:
     listed = [item for item in schema.get("enum", ()) if isinstance(item, str)]
     if text in listed:
         yield from listed[: listed.index(text)]
     elif _INSTANT.fullmatch(text):
         yield from ("", *_cut(text), *(_INSTANTS[: _INSTANTS.index(text)] if text in _INSTANTS else _INSTANTS))
     else:
-        proposals = ["", "0", *_cut(text), *_respelled(text)]
+        proposals = ["", "0", *_cut(text), *_with_zeros(text)]
         yield from (candidate for candidate in dict.fromkeys(proposals) if _size(candidate) < _size(text))
 
 
 def _cut(text: str) -> Iterator[str]:
     for start, length in chunks(len(text)):
-        if length == 1 and len(text) > _MOST_RESPELLED:
+        if length == 1 and len(text) > _MOST_ZEROED:
             return
         yield text[:start] + text[start + length :]
 
 
-def _respelled(text: str) -> Iterator[str]:
-    if len(text) <= _MOST_RESPELLED:
+def _with_zeros(text: str) -> Iterator[str]:
+    if len(text) <= _MOST_ZEROED:
         yield from (f"{text[:place]}0{text[place + 1 :]}" for place in range(len(text)))
 
 
 def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
-    """The tree with the properties of every object in the order of its schema, those that it does not know behind."""
+    """Returns the tree with the properties of every object in the order of its schema, unknown ones last."""
     match tree:
         case JsonObject(pairs):
             known = list(schemas.get(path, {}).get("properties", ()))
@@ -102,9 +101,10 @@ def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
 
 
 def pieces(body: bytes) -> list[bytes]:
-    """The bytes cut before what parts the properties of the outermost object (or the items of an array), and before its end.
+    """Splits the bytes at the commas between the properties of the outermost object (or the items of an array), and before its
+    end.
 
-    What is no JSON is read as far as it goes: a text ends at the next quotation mark, a bracket counts as one.
+    Bytes that are not JSON are split in the same way: a string ends at the next quotation mark, and every bracket counts.
     """
     found, depth, start, quoted = [], 0, 0, False
     for token in re.finditer(rb'\\.|["\[\]{},]', body, re.DOTALL):

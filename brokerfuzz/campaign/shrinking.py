@@ -1,8 +1,8 @@
-"""Makes the message of a finding as small as it can be, against the live target.
+"""Shrinks the message of a finding as far as possible, with requests to the target.
 
-A smaller message stands for the finding where the oracle says of it what it said of the first (the same label and
-exactly the same rules broken) and the target's answer shows the same. What is tried first, and in which order,
-follows from the message alone; so a target that answers alike gives the same smallest message each time.
+A smaller message replaces the current one if the oracle gives the same label and exactly the same broken rules, and the target's
+answer shows the same problem. The order of the attempts depends only on the message. So a target that always answers alike gets
+the same smallest message each time.
 """
 
 import asyncio
@@ -11,32 +11,32 @@ from contextlib import suppress
 from hashlib import blake2b
 from typing import Literal
 
-from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, Send, SpentError
+from brokerfuzz.campaign.bounded_sending import BoundedSender, Bounds, LimitReachedError, Send
 from brokerfuzz.campaign.json_trees import JsonArray, Number, Path, Tree, at, children, paths, pointer, read_tree, replaced, site, without, write_tree
-from brokerfuzz.campaign.sending import UncarriedError
+from brokerfuzz.campaign.sending import UnsendableError
 from brokerfuzz.campaign.shrink_candidates import Schemas, in_schema_order, magnitude, pieces, simpler
 from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets.answers import Answer
 
 MOST_JUDGED = 32 << 20
-"""How many bytes of proposals are judged for one finding, so that a huge message ends too."""
+"""Maximum number of bytes to judge for one finding, so that shrinking a huge message ends."""
 
 VerdictOf = Callable[[bytes], Verdict]
 Shows = Callable[[Answer], bool]
-"""Whether an answer shows what the finding is about."""
+"""Checks whether an answer shows the problem of the finding."""
 TRIES = 5
-"""How often a message is sent again, at the most, when its answer does not come again: then it is seen how often it does."""
+"""Maximum number of repetitions of a message whose answer is not reproduced at once, to measure how often it is."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
-"""A message that cannot be sent tells as little as one of another verdict."""
+"""The outcome of an attempt. A message that cannot be sent counts as `other verdict`: it shows nothing."""
 
 
 class Shrinker:
-    """One finding's shrinking. `body`, `verdict`, `answer` and `places` are at any time those of the smallest message so far.
+    """Shrinks one finding. `body`, `verdict`, `answer` and `places` always describe the smallest message so far.
 
-    `sent` is how often a message that had shown it was sent once more, the first one before shrinking and the smallest one behind it, and
-    `shown` how often the answer came again; a finding whose answer does not come again at once is not shrunk. `places` are the JSON
-    Pointers where a change for something simpler made the target answer otherwise: what the finding hangs on, as far as was tried. `whole`
-    is False where bounds ended the shrinking.
+    The first message is repeated before shrinking, the smallest one after it. `sent` counts these repetitions, `shown` those that
+    showed the problem again; a finding that is not reproduced at once is not shrunk. `places` are the JSON Pointers at which a
+    simpler value changed the answer: the causes of the finding, as far as tested. `whole` is False if a limit ended the
+    shrinking.
     """
 
     def __init__(
@@ -55,26 +55,26 @@ class Shrinker:
         self._spent = False
 
     async def run(self) -> None:
-        """Shrinks until nothing can be taken away, or the bounds are reached."""
+        """Shrinks until nothing more can be removed, or a limit is reached."""
         try:
-            if await self._comes_again():
+            if await self._is_reproduced():
                 await self._shrink()
                 self.whole = True
-                with suppress(SpentError):
-                    await self._try_again()
-        except SpentError:
+                with suppress(LimitReachedError):
+                    await self._repeat()
+        except LimitReachedError:
             self._spent = True
-            self.places = self._where_it_hangs(self._tree())
+            self.places = self._causes(self._tree())
 
-    async def _comes_again(self) -> bool:
-        """Whether the answer comes again when the message is sent once more; if not, it is tried a few times more how often it does."""
+    async def _is_reproduced(self) -> bool:
+        """Returns whether the first repetition shows the problem again; if not, repeats a few more times to count how often it does."""
         while self.sent < TRIES:
-            await self._try_again()
+            await self._repeat()
             if self.sent == self.shown:
                 return True
         return False
 
-    async def _try_again(self) -> None:
+    async def _repeat(self) -> None:
         answer = await self._sender.answer(self.body)
         self.sent += 1
         if self._shows(answer):
@@ -90,7 +90,7 @@ class Shrinker:
         while tree != before:
             before = tree
             tree = await self._simplify(await self._cut(await self._order(tree), ()))
-        self.places = self._where_it_hangs(tree)
+        self.places = self._causes(tree)
 
     def _tree(self) -> Tree:
         try:
@@ -100,10 +100,10 @@ class Shrinker:
 
     @property
     def requests(self) -> int:
-        """How many requests were sent."""
+        """The number of requests sent."""
         return self._sender.requests
 
-    # ------------------------------------------------------------------------------------------------ trying
+    # ------------------------------------------------------------------------------------------------ testing a candidate
 
     async def _holds(self, body: bytes) -> bool:
         key = _key(body)
@@ -116,17 +116,17 @@ class Shrinker:
             return "holds"
         self._judged += len(body)
         if self._judged > MOST_JUDGED:
-            raise SpentError
+            raise LimitReachedError
         verdict = self._judge(body)
         if _signature(verdict) != self._wanted:
             await asyncio.sleep(0)
             return "other verdict"
         try:
-            return "holds" if await self._answers(body, verdict) else "other answer"
-        except UncarriedError:
+            return "holds" if await self._shows_problem(body, verdict) else "other answer"
+        except UnsendableError:
             return "other verdict"
 
-    async def _answers(self, body: bytes, verdict: Verdict) -> bool:
+    async def _shows_problem(self, body: bytes, verdict: Verdict) -> bool:
         answer = await self._sender.answer(body)
         if not self._shows(answer):
             return False
@@ -136,7 +136,7 @@ class Shrinker:
     # ------------------------------------------------------------------------------------------------ reducing
 
     async def _cut(self, tree: Tree, path: Path) -> Tree:
-        """The tree with as few properties and items as will do, from the top down."""
+        """Returns the tree with as few properties and items as possible, from the top down."""
         length = len(children(at(tree, path)))
         while length:
             start = 0
@@ -156,7 +156,7 @@ class Shrinker:
         return ordered if await self._holds(write_tree(ordered)) else tree
 
     async def _simplify(self, tree: Tree) -> Tree:
-        """The tree with scalars as simple as will do."""
+        """Returns the tree with scalars that are as simple as possible."""
         for path in list(paths(tree)):
             tree = await self._simplify_at(tree, path)
         return tree
@@ -171,7 +171,7 @@ class Shrinker:
                 return await self._halve(tree, path)
 
     async def _halve(self, tree: Tree, path: Path) -> Tree:
-        """An integer as near to zero as will do, found by halving."""
+        """Returns the tree with the integer at `path` as close to zero as possible, found by binary search."""
         number = at(tree, path)
         high = magnitude(number.literal) if isinstance(number, Number) else None
         if not isinstance(number, Number) or high is None:
@@ -191,7 +191,9 @@ class Shrinker:
             yield replaced(tree, path, value)
 
     async def _cut_bytes(self) -> None:
-        """A message that is no JSON, or whose spelling matters: what looks like properties is left out, then bytes are."""
+        """Shrinks a message that is not JSON or whose formatting matters: removes parts that look like properties, then single
+        bytes.
+        """
         before = None
         while before != self.body:
             before = self.body
@@ -201,7 +203,7 @@ class Shrinker:
     async def _cut_parts(self, parts: list[bytes]) -> None:
         length = len(parts)
         while length:
-            for end in range(len(parts), 0, -length):  # from the end, so that what is left out moves nothing that is still to come
+            for end in range(len(parts), 0, -length):  # from the end, so that removing a part does not shift the parts still to try
                 candidate = parts[: max(end - length, 0)] + parts[end:]
                 if await self._holds(b"".join(candidate)):
                     parts = candidate
@@ -209,14 +211,14 @@ class Shrinker:
 
     # ------------------------------------------------------------------------------------------------ explaining
 
-    def _where_it_hangs(self, tree: Tree) -> tuple[str, ...]:
+    def _causes(self, tree: Tree) -> tuple[str, ...]:
         found = [path for path in paths(tree) if self._matters(tree, path)]
         deepest = [path for path in found if not any(other[: len(path)] == path and other != path for other in found)]
-        counted = [path for path in paths(tree) if isinstance(at(tree, path), JsonArray) and self._counts(at(tree, path), path, deepest)]
+        counted = [path for path in paths(tree) if isinstance(at(tree, path), JsonArray) and self._length_matters(at(tree, path), path, deepest)]
         return tuple(pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted])
 
-    def _counts(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
-        """Whether it is how many items there are that matters: each of several does, or some do where not all were tried."""
+    def _length_matters(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
+        """Returns whether the number of items matters: several items matter, and all do or not all were tested."""
         mattering = sum(other[:-1] == path for other in found if other)
         return mattering > 1 and (self._spent or mattering == len(children(array)))
 

@@ -1,21 +1,21 @@
-"""How long answers took, and how many came when: of any number of answers, in bounded memory."""
+"""Latencies and throughput of any number of answers, in bounded memory."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 from math import frexp
 
 SPANS = 200
-"""Into how many spans of time a campaign is parted, at the most."""
+"""Maximum number of time intervals in a campaign."""
 FIRST_SPAN = 0.25
-"""Seconds. When there are too many spans, every two become one of twice the length."""
+"""Length of the first intervals in seconds. If there are too many intervals, they are merged in pairs."""
 STEPS = 4
-"""Into how many parts every doubling of a latency is parted: what is read from them is right to a fifth."""
+"""Number of buckets per doubling of the latency, so that values read from them are accurate within a fifth."""
 _FASTEST = 1e-6  # seconds
 
 
 @dataclass
 class Timing:
-    """Latencies in buckets that grow by a constant factor, answers in spans of equal length since the start."""
+    """Latencies in buckets that grow by a constant factor, and answers in intervals of equal length since the start."""
 
     buckets: Counter[int] = field(default_factory=Counter)
     least: float = float("inf")
@@ -25,7 +25,7 @@ class Timing:
     failures: Counter[int] = field(default_factory=Counter)
 
     def add(self, at: float, seconds: float, *, failed: bool) -> None:
-        """Takes in an answer that came `at` seconds after the start, and took `seconds`."""
+        """Adds an answer that arrived `at` seconds after the start and took `seconds`."""
         self.buckets[_bucket(seconds)] += 1
         self.least, self.most = min(self.least, seconds), max(self.most, seconds)
         while at >= SPANS * self.span:
@@ -36,7 +36,7 @@ class Timing:
             self.failures[number] += 1
 
     def absorb(self, other: "Timing") -> None:
-        """Takes in what another one saw; both started at the same time."""
+        """Adds the results of another instance that started at the same time."""
         self.buckets += other.buckets
         self.least, self.most = min(self.least, other.least), max(self.most, other.most)
         while self.span < other.span:
@@ -47,7 +47,7 @@ class Timing:
                 mine[number // ratio] += count
 
     def quantile(self, share: float) -> float:
-        """The seconds that this share of the answers took at the most; 0 where there was none."""
+        """Returns the latency in seconds that this share of the answers did not exceed; 0 if there are no answers."""
         wanted = share * self.buckets.total()
         seen = 0
         for bucket in sorted(self.buckets):
@@ -57,13 +57,15 @@ class Timing:
         return 0.0
 
     def histogram(self) -> list[tuple[float, int]]:
-        """(seconds, how many answers took less, and not less than the entry before), the fastest first."""
+        """Returns pairs: an upper bound in seconds, and the number of answers below it and above the previous bound; fastest first."""
         if not self.buckets:
             return []
         return [(_edge(bucket), self.buckets[bucket]) for bucket in range(min(self.buckets), max(self.buckets) + 1)]
 
     def throughput(self) -> list[tuple[float, int, int]]:
-        """(seconds since the start, answers in the span that begins there, how many of them crashed or timed out)."""
+        """Returns triples: seconds since the start, the answers in the interval that begins there, and how many of these were
+        crashes or timeouts.
+        """
         last = max(self.answers, default=-1)
         return [(number * self.span, self.answers[number], self.failures[number]) for number in range(last + 1)]
 
@@ -78,7 +80,7 @@ def _bucket(seconds: float) -> int:
 
 
 def _edge(bucket: int) -> float:
-    """Where a bucket ends, in seconds."""
+    """Returns the upper bound of a bucket, in seconds."""
     exponent, part = divmod(bucket, STEPS)
     return (0.5 + (part + 1) / (2 * STEPS)) * 2.0**exponent
 

@@ -1,4 +1,4 @@
-"""`fire`: a campaign against a target."""
+"""`fire`: runs a campaign against a target."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from click.core import ParameterSource
 
 from brokerfuzz import options
 from brokerfuzz.commands import target_options
-from brokerfuzz.commands.chosen_cases import plans_of, tell_unbroken
+from brokerfuzz.commands.chosen_cases import plans_of, warn_about_unbroken_rules
 from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import about, recorded
 from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, gathered
@@ -78,8 +78,8 @@ def command(
 ) -> int:  # fmt: skip
     """Send test messages to a target and report where its answers contradict the contract.
 
-    The target is the service at URL, a command (--exec) or a Python function (--call). If you name none, brokerfuzz
-    starts its own reference service, with the bugs that --bug seeds, and tests that.
+    The target is the service at URL, a command (--exec) or a Python function (--call). Without a target, brokerfuzz
+    starts its own reference service, with the bugs that --bug seeds, and tests it.
 
     brokerfuzz sends the cases of the catalogue first, then random cases. It shrinks each finding to a minimal message and
     prints a command that reproduces it. If the contract leaves a question open, the behaviour of the target is listed, but
@@ -106,26 +106,26 @@ def command(
     url = target.url if ctx.get_parameter_source("url") == ParameterSource.COMMANDLINE else None
     target, policies = target_options.settled(ctx, target, url), target_options.settled_policies(ctx, policies)
     if target.bugs and not target.is_embedded:
-        raise click.UsageError("--bug seeds the embedded service: leave --bug or the target out", ctx)
+        raise click.UsageError("--bug works only with the reference service: remove --bug or the target", ctx)
     if results.reports:
         from brokerfuzz.reports import report_files
 
         report_files.check_paths(results.reports)
     known = _known(ctx, results)
     if campaign.resume is None:
-        firing = _begun(message_type, cases, policies, target, sending, campaign)
+        firing = _new(message_type, cases, policies, target, sending, campaign)
     else:
         firing = _resumed(ctx, campaign.resume, target, sending, campaign)
     with ExitStack() as stack:
         endpoint = _endpoint(stack, firing)
-        result = _conduct(stack, endpoint, firing)
+        result = _run(stack, endpoint, firing)
         about_campaign = about(firing.plan, firing.now, target_options.description(endpoint))
-    _tell_slowed(endpoint)
-    result = _after(ctx, result, known, results, firing.plan.demands)
+    _note_slowdown(endpoint)
+    result = _with_baseline(ctx, result, known, results, firing.plan.demands)
     _report(result, about_campaign, results.reports, firing.plan.demands, as_json=as_json)
     if firing.target.is_embedded and result.findings and not as_json:
-        again = " ".join(["brokerfuzz serve", *(f"--bug {name}" for name in firing.target.bugs)])
-        click.echo(f"The embedded service has ended: `{again}` starts it again.", err=True)
+        serve = " ".join(["brokerfuzz serve", *(f"--bug {name}" for name in firing.target.bugs)])
+        click.echo(f"The reference service has stopped. To start it again, run `{serve}`.", err=True)
     if result.failed and not result.findings:
         return FAILED
     return INTERRUPTED if result.stopped == INTERRUPTION and not result.findings else exit_status(result)
@@ -136,7 +136,7 @@ def command(
 
 @dataclass(frozen=True)
 class _Firing:
-    """A campaign before it runs: which cases, judged at which time (None: the present) and by which policies, and how to send them to what."""
+    """A campaign that has not started: its cases, the time of judging (None: now), the policies, the target and how to send messages to it."""
 
     plan: "Plan"
     now: datetime | None
@@ -146,7 +146,7 @@ class _Firing:
     campaign: CampaignOptions
 
 
-def _begun(
+def _new(
     message_type: "MessageType",
     cases: CaseOptions,
     policies: "Policies",
@@ -156,20 +156,20 @@ def _begun(
 ) -> _Firing:
     (plan,) = plans_of((message_type,), cases, endless=cases.count is None and campaign.max_time is not None)
     plan.demands.check_policies(policies)
-    tell_unbroken(plan.demands, [plan.message_type])
+    warn_about_unbroken_rules(plan.demands, [plan.message_type])
     return _Firing(plan, cases.now, policies, target, sending, campaign)
 
 
 def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: SendingOptions, campaign: CampaignOptions) -> _Firing:
     if campaign.journal is not None and ctx.get_parameter_source("journal") == ParameterSource.COMMANDLINE:
-        raise click.UsageError("--resume goes on with its journal: leave --journal out", ctx)
-    said = [name for name in _OF_PLAN if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE]
-    if said:
-        options_said = ", ".join(param.opts[0] for param in ctx.command.params if param.name in said)
-        raise click.UsageError(f"what is fired is what the journal says: leave {options_said} out", ctx)
+        raise click.UsageError("--resume continues the journal that it names: remove --journal", ctx)
+    typed = [name for name in _OF_PLAN if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE]
+    if typed:
+        options_typed = ", ".join(param.opts[0] for param in ctx.command.params if param.name in typed)
+        raise click.UsageError(f"a resumed campaign sends the cases of its journal: remove {options_typed}", ctx)
     known = recorded(journal)
     if known.plan.count is None and campaign.max_time is None:
-        raise click.UsageError("the journal's campaign has no last case: say with --max-time how long it is to go on", ctx)
+        raise click.UsageError("the campaign of this journal has no last case: limit it with --max-time", ctx)
     return _Firing(known.plan, known.now, known.policies, target_options.recalled(target, known.target_options), sending, campaign)
 
 
@@ -177,14 +177,14 @@ def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: S
 
 
 def _endpoint(stack: ExitStack, firing: _Firing) -> "Target":
-    """The target, or the reference service, which runs as long as the stack. Raises `TargetError`."""
+    """Returns the target. The reference service stops when the stack closes. Raises `TargetError`."""
     if firing.target.is_embedded:
         return stack.enter_context(target_options.embedded(firing.target, firing.plan, firing.now))
     return target_options.named(firing.target, processes=1 if firing.campaign.workers > 1 else None)
 
 
-def _conduct(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
-    """Runs the campaign, in this process or by others."""
+def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
+    """Runs the campaign, in this process or by workers."""
     from brokerfuzz.campaign import Campaign, Recalled, run
     from brokerfuzz.reports.terminal import live_progress
 
@@ -192,11 +192,11 @@ def _conduct(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
     if campaign.preflight and not firing.target.is_embedded:
         _preflight(target, plan, fresh=firing.sending.fresh)
     if sys.stderr.isatty():
-        click.echo("making the catalogue ...", nl=False, err=True)
-    first = next((case for _, case in plan.numbered()), None)  # the catalogue can take seconds, which are not to count as the campaign's
+        click.echo("generating the catalogue ...", nl=False, err=True)
+    first = next((case for _, case in plan.numbered()), None)  # generates the catalogue: its seconds do not count as the campaign's
     clear_line()
     if first is None:
-        raise click.UsageError("no case is left to fire: choose more verdicts, rules, techniques or tags", click.get_current_context())
+        raise click.UsageError("no case matches the filters: include more verdicts, rules, techniques, sites or tags", click.get_current_context())
     recalled = None
     if campaign.resume is not None:
         recalled = Recalled(campaign.resume)
@@ -205,14 +205,14 @@ def _conduct(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
     if journal is not None:
         stack.callback(journal.close)
     on_progress = stack.enter_context(live_progress(sys.stderr))
-    apart = campaign.workers > 1 or campaign.cluster is not None
-    cases = () if apart else plan.numbered()
+    by_workers = campaign.workers > 1 or campaign.cluster is not None
+    cases = () if by_workers else plan.numbered()
     planned = Campaign(cases, target, _options(firing), on_progress, journal=journal, recalled=recalled)
-    return _by_others(stack, planned, firing, journal, recalled) if apart else run(planned)
+    return _run_by_workers(stack, planned, firing, journal, recalled) if by_workers else run(planned)
 
 
 def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
-    """Sees that the target is set up, before anything is made that takes long. Raises `TargetError`."""
+    """Checks that the target is set up correctly, before the catalogue is generated. Raises `TargetError`."""
     from brokerfuzz.cases.catalogue import plainest
     from brokerfuzz.targets import event_loop, preflight
 
@@ -227,7 +227,7 @@ def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
 
     warning = event_loop.run(check())
     if warning is not None and fresh is None:
-        note(f"{warning}; --fresh number gives each a number of its own")
+        note(f"{warning}; try --fresh number, which makes each offer number unique")
 
 
 def _journal(target: "Target", firing: _Firing) -> "Journal | None":
@@ -238,7 +238,7 @@ def _journal(target: "Target", firing: _Firing) -> "Journal | None":
         return Journal.continued(firing.campaign.resume)
     if firing.campaign.journal is None:
         return None
-    said = {
+    head = {
         "brokerfuzz": __version__,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "target": target.name,
@@ -248,7 +248,7 @@ def _journal(target: "Target", firing: _Firing) -> "Journal | None":
         "policies": firing.policies,
         "judged_at": firing.now.isoformat() if firing.now else None,
     }
-    return Journal.begun(firing.campaign.journal, said)
+    return Journal.begun(firing.campaign.journal, head)
 
 
 def _options(firing: _Firing) -> "Options":
@@ -263,56 +263,56 @@ def _options(firing: _Firing) -> "Options":
     )  # fmt: skip
 
 
-def _by_others(stack: ExitStack, campaign: "Campaign", firing: _Firing, journal: "Journal | None", recalled: "Recalled | None") -> "Result":
-    """Runs the campaign by processes of this machine, or a cluster's."""
+def _run_by_workers(stack: ExitStack, campaign: "Campaign", firing: _Firing, journal: "Journal | None", recalled: "Recalled | None") -> "Result":
+    """Runs the campaign with processes of this machine or with a cluster."""
     from brokerfuzz import workers
     from brokerfuzz.campaign import run_sharded
-    from brokerfuzz.campaign.journal import is_packed
+    from brokerfuzz.campaign.journal import is_compressed
     from brokerfuzz.campaign.sharding import Sharding
 
     if firing.campaign.cluster is not None:
         pool = stack.enter_context(workers.cluster(firing.campaign.cluster))
-        return run_sharded(campaign, Sharding(campaign.orders(firing.plan, pool.workers, None), pool), recalled)
-    if journal is not None and is_packed(journal.path):
-        raise click.UsageError("several workers cannot write one packed journal: name one that does not end in .gz")
+        return run_sharded(campaign, Sharding(campaign.shard_settings(firing.plan, pool.workers, None), pool), recalled)
+    if journal is not None and is_compressed(journal.path):
+        raise click.UsageError("several workers cannot write to one compressed journal: choose a file name that does not end in .gz")
     processes = workers.Processes(firing.campaign.workers)
     stack.callback(processes.end)
-    orders = campaign.orders(firing.plan, processes.workers, str(journal.path) if journal else None)
-    return run_sharded(campaign, Sharding(orders, processes), recalled)
+    settings = campaign.shard_settings(firing.plan, processes.workers, str(journal.path) if journal else None)
+    return run_sharded(campaign, Sharding(settings, processes), recalled)
 
 
-# ----------------------------------------------------------------------------------------------------- what comes of it
+# ------------------------------------------------------------------------------------------------------------- results
 
 
-def _tell_slowed(target: "Target") -> None:
+def _note_slowdown(target: "Target") -> None:
     from brokerfuzz.targets import HttpTarget
 
     if isinstance(target, HttpTarget) and target.slowed.times:
         slowed = target.slowed
-        note(f"the target asked {slowed.times:,} times to come back later: nothing was sent for {slowed.seconds:.1f} s; a lower --rate may suit it")
+        note(f"the target asked brokerfuzz {slowed.times:,} times to wait: it sent nothing for {slowed.seconds:.1f} s; consider a lower --rate")
 
 
 def _known(ctx: click.Context, results: ResultOptions) -> dict[str, str]:
-    """The findings that the baseline holds."""
+    """Returns the findings in the baseline."""
     from brokerfuzz.campaign import baseline
 
     if results.baseline is None:
         if results.baseline_update or results.baseline_prune:
-            raise click.UsageError("no baseline is named: give it with --baseline FILE", ctx)
+            raise click.UsageError("no baseline given: use --baseline FILE", ctx)
         return {}
     path = Path(results.baseline)
     return {} if results.baseline_update and not path.exists() else baseline.read(path)
 
 
-def _after(ctx: click.Context, result: "Result", known: dict[str, str], results: ResultOptions, contract: "Contract") -> "Result":
-    """The result held against the baseline, which is brought up to date, as are the policies of the configuration, if that is wanted."""
+def _with_baseline(ctx: click.Context, result: "Result", known: dict[str, str], results: ResultOptions, contract: "Contract") -> "Result":
+    """Marks the known findings of the result. Updates the baseline and the policies in the configuration if the options say so."""
     from dataclasses import replace
 
     from brokerfuzz.campaign import baseline
 
     add, prune = results.baseline_update, results.baseline_prune
     if prune and result.stopped is not None:
-        note("the baseline is not pruned: the campaign stopped early, so what was not found may still be there")
+        note("the baseline is not pruned: the campaign stopped early, so the missing findings may still exist")
         prune = False
     if results.baseline is not None and (add or prune):
         known = baseline.updated(known, result.findings, add=add, prune=prune)
@@ -323,7 +323,7 @@ def _after(ctx: click.Context, result: "Result", known: dict[str, str], results:
 
 
 def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
-    """Writes what was observed of ambiguities as policies; what was mixed is left open."""
+    """Writes the behaviour observed for ambiguities as policies, except for mixed behaviour."""
     from brokerfuzz import configuration
 
     settings = ctx.meta.get(CONFIGURATION)
@@ -332,7 +332,7 @@ def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
     policies = {observed.ambiguity.id: policy_of[observed.behaviour] for observed in result.ambiguities if observed.behaviour in policy_of}
     pinned = configuration.pin_policies(path, policies, contract)
     mixed = [observed.ambiguity.id for observed in result.ambiguities if observed.behaviour == "mixed"]
-    note(f"{len(pinned)} policies written to {path}" + (f"; mixed, and so left open: {', '.join(mixed)}" if mixed else ""))
+    note(f"{len(pinned)} policies written to {path}" + (f"; no policy because the behaviour was mixed: {', '.join(mixed)}" if mixed else ""))
 
 
 def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequence[str], contract: "Contract", *, as_json: bool) -> None:
@@ -341,7 +341,7 @@ def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequen
     from brokerfuzz.reports import json_document, terminal
 
     document = json_document.document(result, about_campaign, contract) if as_json or reports else {}
-    if reports:  # before anything is printed: whoever reads that may have read enough
+    if reports:  # written before anything is printed, because the reader of standard output may close it early
         from brokerfuzz.reports import report_files
 
         for written in report_files.write_all(reports, document):

@@ -1,4 +1,4 @@
-"""`replay`: findings, sent again."""
+"""`replay`: sends findings again."""
 
 import re
 from datetime import datetime
@@ -55,7 +55,7 @@ def command(
       brokerfuzz replay b7e8ef5a8405ebf8 http://127.0.0.1:8000/offers --json
     """
     from brokerfuzz.campaign.campaign_oracle import Judge
-    from brokerfuzz.campaign.fresh_values import Freshness
+    from brokerfuzz.campaign.fresh_values import FreshValues
     from brokerfuzz.campaign.replaying import replay
     from brokerfuzz.targets import event_loop
 
@@ -68,27 +68,27 @@ def command(
         found, target = _of(source, target, now, demands)
         waiting += found
     if target.is_embedded:
-        raise click.UsageError("no target is named: give a URL, --exec or --call", ctx)
+        raise click.UsageError("no target given: add a URL, --exec or --call", ctx)
     judge = Judge(now, demands, demands.check_policies(target_options.settled_policies(ctx, policies)))
-    fresh = None if sending.fresh is None else Freshness(sending.fresh, judge)
+    fresh = None if sending.fresh is None else FreshValues(sending.fresh, judge)
     replayed = event_loop.run(replay(waiting, target_options.named(target), judge, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))
     _print(replayed, as_json=as_json)
     return FOUND if any(one.kind is not None for one in replayed) else 0
 
 
 def _parted(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
-    """The sources, and the URL behind them."""
+    """Separates the sources from the URL."""
     urls = [source for source in sources if "://" in source]
     files = [source for source in sources if "://" not in source]
     if len(urls) > 1 or not files:
-        raise click.UsageError("give what is to be sent again, and one URL at the most", click.get_current_context())
+        raise click.UsageError("specify at least one journal, report or case ID, and at most one URL", click.get_current_context())
     return files, urls[0] if urls else None
 
 
 def _of(source: str, target: TargetOptions, now: datetime | None, contract: "Contract") -> "tuple[list[Again], TargetOptions]":
-    """What to send again from a journal, a report or a case's id, and the options with its target where none was named."""
+    """Returns what to send again from a journal, a report or a case ID, and the options. If they have no target, they get the recorded one."""
     if _CASE_ID.fullmatch(source) and not Path(source).exists():
-        return [_listed(source, now, contract)], target
+        return [_catalogue_case(source, now, contract)], target
     from brokerfuzz.campaign.replaying import of_document, of_result
     from brokerfuzz.reports.report_files import read_report
 
@@ -107,8 +107,8 @@ def _is_secret(request: Any) -> bool:
     return "$" in request["url"] or any(str(value).startswith("$") for _, value in request["headers"])
 
 
-def _listed(case_id: str, now: datetime | None, contract: "Contract") -> "Again":
-    """The catalogue's case of an id."""
+def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") -> "Again":
+    """Finds a case of the catalogue by its ID. Raises `UnknownNameError`."""
     from brokerfuzz.campaign.replaying import Again
     from brokerfuzz.cases.catalogue import catalogue
     from brokerfuzz.errors import UnknownNameError
@@ -117,7 +117,7 @@ def _listed(case_id: str, now: datetime | None, contract: "Contract") -> "Again"
         for case in catalogue(message_type, now=now, contract=contract):
             if case.id == case_id:
                 return Again(f"case {case_id}", case, case.label, None)
-    remedy = "the catalogue has no such case at this time: give the --now of the campaign, or its journal or report"
+    remedy = "the catalogue has no such case at this time: add the --now of the campaign, or specify its journal or report"
     raise UnknownNameError("case", case_id, [], remedy)
 
 
@@ -131,7 +131,7 @@ def _print(replayed: "list[Replayed]", *, as_json: bool) -> None:
         got = f" ({one.answer.kind}: {printable(one.answer.reason, 200)})" if one.answer else ""
         click.echo(f"{click.style(one.outcome, fg=_COLOURS[one.outcome])}{got}: {printable(one.sentence)}")
     gone = sum(one.outcome == "gone" for one in replayed)
-    click.echo(f"{gone:,} of {len(replayed):,} gone" if replayed else "there is no finding to send again")
+    click.echo(f"{gone:,} of {len(replayed):,} gone" if replayed else "no findings to send again")
 
 
 def _data(one: "Replayed") -> dict[str, Any]:

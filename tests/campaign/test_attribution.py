@@ -1,4 +1,4 @@
-"""Whether a rejection is for the right reason."""
+"""Checks for rejections with a wrong reason."""
 
 import json
 from datetime import UTC, datetime
@@ -42,7 +42,7 @@ def fired(cases: list[Case], target: Service, **options: Any) -> Result:
 # ---------------------------------------------------------------------------------------------------- twins
 
 
-def test_a_rejection_is_proved_by_its_twin_which_is_sent_where_it_is_no_case() -> None:
+def test_the_twin_of_a_rejected_fault_is_sent_if_it_is_not_a_case() -> None:
     target = Service(conforming)
     cases = faults(50)
     result = fired(cases, target)
@@ -52,20 +52,20 @@ def test_a_rejection_is_proved_by_its_twin_which_is_sent_where_it_is_no_case() -
     assert result.attribution.rejections_unproven == 0
 
 
-def test_no_twin_is_sent_twice_and_none_that_was_a_case() -> None:
+def test_no_twin_is_sent_twice_or_after_it_was_sent_as_a_case() -> None:
     target = Service(conforming)
     fired(list(dict.fromkeys(with_twins(faults()))), target, concurrency=8)
     assert len(target.bodies) == len(set(target.bodies))
 
 
-def test_a_twin_that_was_not_asked_for_is_not_sent() -> None:
+def test_the_twin_of_an_accepted_fault_is_not_sent() -> None:
     target = Service(lambda body: 201)
     fired(faults(50), target)
     assert len(target.bodies) == 50
 
 
 @pytest.mark.parametrize("concurrency", [1, 16])
-def test_a_target_that_rejects_everything_proves_nothing_and_it_is_said_once(concurrency: int) -> None:
+def test_rejections_of_a_target_that_rejects_everything_prove_nothing_which_is_reported_once(concurrency: int) -> None:
     result = fired(with_twins(faults()), Service(lambda _: 403), concurrency=concurrency)
     assert result.attribution.rejections_unproven == sum(1 for case in with_twins(faults()) if case.faults)
     assert len(result.attribution.unproven) == 1
@@ -74,7 +74,7 @@ def test_a_target_that_rejects_everything_proves_nothing_and_it_is_said_once(con
     assert "300 rejections prove nothing: the twin, which lacks the fault, was rejected too" in text
 
 
-def test_a_rejected_twin_is_a_finding_where_it_is_no_case_too() -> None:
+def test_a_rejected_twin_is_a_finding_even_if_it_is_not_a_case() -> None:
     result = fired(faults(5), Service(lambda _: 400))
     assert {finding.kind for finding in result.findings} == {"valid-rejected"}
 
@@ -101,18 +101,18 @@ def test_a_rejected_twin_is_a_finding_where_it_is_no_case_too() -> None:
         ("<html><body>Bad Request</body></html>", set()),
     ],
 )
-def test_properties_that_an_answer_clearly_names_are_read(said: Any, named: set[str]) -> None:
+def test_properties_that_an_answer_clearly_names_are_recognised(said: Any, named: set[str]) -> None:
     body = said.encode() if isinstance(said, str) else json.dumps(said).encode()
     assert named_properties(body, NAMES) == named
 
 
 @given(st.binary(max_size=300))
-def test_any_answer_is_read(body: bytes) -> None:
+def test_any_response_can_be_searched_for_names(body: bytes) -> None:
     assert named_properties(body, NAMES) <= set(NAMES.by_small.values())
 
 
 class Complaining(Service):
-    """Rejects as it should, and says what it is told to."""
+    """Rejects invalid messages, always with the given response."""
 
     def __init__(self, said: str) -> None:
         super().__init__(conforming)
@@ -123,7 +123,7 @@ class Complaining(Service):
         return Answer(answer.kind, answer.status, self.said if answer.kind == "rejected" else b"", answer.reason)
 
 
-def test_a_rejection_that_names_another_property_is_noted_and_no_finding() -> None:
+def test_a_rejection_that_names_another_property_is_noted_but_is_not_a_finding() -> None:
     rule = f"{OFFER}/orderMinimum:minimum"
     cases = [case for case in faults(3000) if case.faults[0].rule == rule][:5]
     result = fire(cases, Complaining("'customerNumber' is unknown; see deliveryScheduleCron"), OPTIONS)
@@ -134,13 +134,13 @@ def test_a_rejection_that_names_another_property_is_noted_and_no_finding() -> No
 
 
 @pytest.mark.parametrize("said", ["'orderMinimum' is wrong", "orderMinimum and deliveryScheduleCron are wrong", "it is wrong", ""])
-def test_a_rejection_that_names_the_property_too_or_none_is_not_noted(said: str) -> None:
+def test_a_rejection_that_names_the_broken_property_or_none_is_not_noted(said: str) -> None:
     cases = [case for case in faults(3000) if case.faults[0].rule == f"{OFFER}/orderMinimum:minimum"][:5]
     assert fire(cases, Complaining(said), OPTIONS).attribution.elsewhere == {}
 
 
-def test_the_reference_service_names_what_is_wrong_throughout() -> None:
-    """Of the whole catalogue: whoever says plainly what is wrong is not told off."""
+def test_the_reference_service_always_names_the_broken_property() -> None:
+    """Checks the whole catalogue: an answer that names the broken property is never reported."""
     answer_to = answering(now=NOW)
 
     class Reference(Service):

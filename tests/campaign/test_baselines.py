@@ -1,4 +1,4 @@
-"""Known findings do not fail again."""
+"""The baseline: known findings do not make a campaign fail."""
 
 import json
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ def fired(target: Service, cases: list[Case] | None = None) -> Result:
 ONE, TWO = b'"orderMinimum":0', b'"orderMaximum":-1'
 
 
-def test_a_finding_has_the_same_fingerprint_whichever_case_showed_it_first() -> None:
+def test_the_fingerprint_does_not_depend_on_which_case_comes_first() -> None:
     cases = [case for case in catalogue(OFFER, now=NOW) if ONE in case.body]
     first, second = fired(lenient(ONE), cases).findings, fired(lenient(ONE), cases[::-1]).findings
     assert {finding.fingerprint for finding in first} == {finding.fingerprint for finding in second}
@@ -44,7 +44,7 @@ def test_different_findings_have_different_fingerprints(size: int) -> None:
     assert len(found) == len(set(found)) > 3
 
 
-def test_what_is_known_does_not_fail_and_what_is_new_does(tmp_path: Path) -> None:
+def test_known_findings_do_not_fail_and_new_findings_do(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
     first = fired(lenient(ONE))
     baseline.write(path, baseline.updated({}, first.findings, add=True, prune=False))
@@ -56,7 +56,7 @@ def test_what_is_known_does_not_fail_and_what_is_new_does(tmp_path: Path) -> Non
     assert exit_status(more) == 1
 
 
-def test_pruning_takes_out_what_was_not_found_and_adds_nothing() -> None:
+def test_pruning_removes_findings_that_did_not_occur_and_adds_none() -> None:
     both, one = fired(lenient(ONE, TWO)).findings, fired(lenient(ONE)).findings
     known = baseline.updated({}, both, add=True, prune=False)
     pruned = baseline.updated(known, one, add=False, prune=True)
@@ -71,16 +71,16 @@ def test_a_baseline_is_sorted_and_readable(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"baseline": 7, "findings": []}', '{"baseline": 2, "findings": [1]}', "[" * 10_000])
-def test_what_is_no_baseline_is_rejected_in_one_line(tmp_path: Path, content: str) -> None:
+def test_an_invalid_baseline_is_rejected_with_a_one_line_error(tmp_path: Path, content: str) -> None:
     path = tmp_path / "known.json"
     path.write_text(content)
-    with pytest.raises(BaselineError, match=r"is no baseline .*--baseline-update") as raised:
+    with pytest.raises(BaselineError, match=r"is not a baseline .*--baseline-update") as raised:
         baseline.read(path)
     assert "\n" not in str(raised.value)
 
 
-def test_a_baseline_that_is_not_there_says_how_to_begin_one(tmp_path: Path) -> None:
-    with pytest.raises(BaselineError, match="is not there: add --baseline-update"):
+def test_the_error_for_a_missing_baseline_says_how_to_create_one(tmp_path: Path) -> None:
+    with pytest.raises(BaselineError, match="does not exist: add --baseline-update"):
         baseline.read(tmp_path / "none.json")
     with pytest.raises(BaselineError, match="cannot be written"):
         baseline.write(tmp_path / "no" / "folder.json", {})

@@ -1,4 +1,4 @@
-"""A message that is rejected for what it lacks ends in a finding that names it."""
+"""The search for causes: if a message is rejected for a missing property, the finding names this property."""
 
 import asyncio
 import json
@@ -11,8 +11,8 @@ from hand_made_servers import OFFER, Service, answers, conforming, serving
 
 from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.bounded_sending import Bounds
-from brokerfuzz.campaign.cause_candidates import lacking, plain, with_property
-from brokerfuzz.campaign.cause_search import Turning
+from brokerfuzz.campaign.cause_candidates import missing_properties, plain, with_property
+from brokerfuzz.campaign.cause_search import CauseSearch
 from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Path, at, children, paths, read_tree, site, write_tree
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import check, load_contract
@@ -25,15 +25,15 @@ MOST_FOR_ONE = 25  # requests
 
 
 def rejecting(test: Callable[[Any], bool], status: int = 400) -> Callable[[bytes], int]:
-    """A service that rejects, or falls over, valid messages that a test holds of."""
+    """A service that rejects valid messages for which `test` is true, or crashes on them."""
     return lambda body: status if conforming(body) == 201 and test(json.loads(body)) else conforming(body)
 
 
-def turned(body: bytes, status_of: Callable[[bytes], int], *, requests: int = 200, **options: Any) -> tuple[Turning, Service]:
+def searched(body: bytes, status_of: Callable[[bytes], int], *, requests: int = 200, **options: Any) -> tuple[CauseSearch, Service]:
     service = Service(status_of)
-    turning = Turning(body, send=service.send, judge=lambda b: check(OFFER, b, now=NOW), schemas=SCHEMAS, bounds=Bounds(requests), **options)
-    asyncio.run(turning.run())
-    return turning, service
+    search = CauseSearch(body, send=service.send, judge=lambda b: check(OFFER, b, now=NOW), schemas=SCHEMAS, bounds=Bounds(requests), **options)
+    asyncio.run(search.run())
+    return search, service
 
 
 def tier(**props: Any) -> bytes:
@@ -43,26 +43,26 @@ def tier(**props: Any) -> bytes:
 
 @pytest.mark.parametrize("status", [400, 500], ids=["rejected", "crashed"])
 @pytest.mark.parametrize("name", sorted(set(SCHEMAS[""]["properties"]) - {"number", "offerType"}))
-def test_a_property_of_the_root_that_a_service_demands_is_named(name: str, status: int) -> None:
-    turning, service = turned(PLAINEST, rejecting(lambda value: name not in value, status))
-    assert turning.places == (f"/{name}",)
+def test_a_required_property_of_the_root_is_named(name: str, status: int) -> None:
+    search, service = searched(PLAINEST, rejecting(lambda value: name not in value, status))
+    assert search.places == (f"/{name}",)
     assert len(service.bodies) < MOST_FOR_ONE
 
 
-def test_a_property_demanded_of_an_item_is_named_there() -> None:
+def test_a_required_property_of_an_item_is_named() -> None:
     body = tier()
-    turning, _ = turned(body, rejecting(lambda value: any("pageCounts" not in t for c in value.get("priceClasses", ()) for t in c["priceTiers"])))
-    assert turning.places == ("/priceClasses/0/priceTiers/0/pageCounts",)
+    search, _ = searched(body, rejecting(lambda value: any("pageCounts" not in t for c in value.get("priceClasses", ()) for t in c["priceTiers"])))
+    assert search.places == ("/priceClasses/0/priceTiers/0/pageCounts",)
 
 
-def test_properties_each_of_which_turns_the_answer_are_all_named() -> None:
-    turning, _ = turned(PLAINEST, rejecting(lambda value: "omsOfferId" not in value and "categoryIds" not in value))
-    assert set(turning.places) == {"/omsOfferId", "/categoryIds"}
+def test_properties_that_each_change_the_answer_are_all_named() -> None:
+    search, _ = searched(PLAINEST, rejecting(lambda value: "omsOfferId" not in value and "categoryIds" not in value))
+    assert set(search.places) == {"/omsOfferId", "/categoryIds"}
 
 
-def test_properties_that_turn_the_answer_together_are_both_named() -> None:
-    turning, _ = turned(PLAINEST, rejecting(lambda value: "omsOfferId" not in value or "pdfUrl" not in value))
-    assert set(turning.places) == {"/omsOfferId", "/pdfUrl"}
+def test_properties_that_change_the_answer_only_together_are_both_named() -> None:
+    search, _ = searched(PLAINEST, rejecting(lambda value: "omsOfferId" not in value or "pdfUrl" not in value))
+    assert set(search.places) == {"/omsOfferId", "/pdfUrl"}
 
 
 @pytest.mark.parametrize(
@@ -76,40 +76,40 @@ def test_properties_that_turn_the_answer_together_are_both_named() -> None:
         (b'{"number":"0","offerType":"Email","comments":null}', lambda value: value.get("comments", 1) is None, "/comments"),
         (b'{"number":"0","offerType":"Email","accessGroups":[]}', lambda value: value.get("accessGroups") == [], "/accessGroups"),
     ],
-    ids=["a listed value", "a text", "a number", "a length", "false", "null", "an empty array"],
+    ids=["an enum value", "a string", "a number", "a length", "false", "null", "an empty array"],
 )
-def test_the_plainest_value_is_named_where_any_other_is_accepted(body: bytes, test: Callable[[Any], bool], place: str) -> None:
-    turning, _ = turned(body, rejecting(test))
-    assert turning.places == (place,)
+def test_the_plainest_value_is_named_if_any_other_value_is_accepted(body: bytes, test: Callable[[Any], bool], place: str) -> None:
+    search, _ = searched(body, rejecting(test))
+    assert search.places == (place,)
 
 
-def test_a_null_that_stands_for_an_object_is_named() -> None:
+def test_a_null_in_place_of_an_object_is_named() -> None:
     body = b'{"number":"0","offerType":"Email","omniChannel":null}'
-    turning, _ = turned(body, rejecting(lambda value: value.get("omniChannel", 1) is None))
-    assert turning.places == ("/omniChannel",)
+    search, _ = searched(body, rejecting(lambda value: value.get("omniChannel", 1) is None))
+    assert search.places == ("/omniChannel",)
 
 
-def test_a_crash_where_the_contract_is_unclear_is_looked_into_without_leaving_that_ambiguity() -> None:
+def test_the_search_for_the_cause_of_a_crash_keeps_the_ambiguity_of_the_message() -> None:
     body = b'{"number":"0","offerType":"Email","deliveryScheduleCron":"@daily"}'
-    turning, service = turned(body, lambda body: 201 if b"isTaxable" in body else 500)
-    assert turning.places == ("/isTaxable",)
+    search, service = searched(body, lambda body: 201 if b"isTaxable" in body else 500)
+    assert search.places == ("/isTaxable",)
     assert {tuple(touched.ambiguity for touched in check(OFFER, body, now=NOW).ambiguities) for body in service.bodies} == {("cron-syntax",)}
 
 
-def test_a_service_that_rejects_everything_names_nothing_within_the_bounds() -> None:
-    turning, service = turned(PLAINEST, lambda _: 400)
-    assert turning.places == ()
+def test_no_cause_is_found_within_the_limits_if_the_service_rejects_everything() -> None:
+    search, service = searched(PLAINEST, lambda _: 400)
+    assert search.places == ()
     assert len(service.bodies) < 2 * len(SCHEMAS[""]["properties"]) + 10
-    assert turned(PLAINEST, lambda _: 400, requests=7)[0].requests == 7
-    assert turned(PLAINEST, lambda _: 400, thorough=False)[0].requests == 1
+    assert searched(PLAINEST, lambda _: 400, requests=7)[0].requests == 7
+    assert searched(PLAINEST, lambda _: 400, thorough=False)[0].requests == 1
 
 
-def test_what_is_demanded_is_named_although_something_else_is_rejected() -> None:
-    turning, _ = turned(PLAINEST, rejecting(lambda value: "comments" not in value or "pdfUrl" in value or "priceClasses" in value))
-    assert turning.places == ("/comments",)
+def test_a_required_property_is_named_even_if_other_properties_are_rejected() -> None:
+    search, _ = searched(PLAINEST, rejecting(lambda value: "comments" not in value or "pdfUrl" in value or "priceClasses" in value))
+    assert search.places == ("/comments",)
 
 
-def test_a_service_that_takes_no_message_twice_names_nothing() -> None:
+def test_no_cause_is_found_if_the_service_accepts_no_message_twice() -> None:
     seen = {PLAINEST}
 
     def status_of(body: bytes) -> int:
@@ -117,32 +117,32 @@ def test_a_service_that_takes_no_message_twice_names_nothing() -> None:
         seen.add(body)
         return 409 if known else conforming(body)
 
-    assert turned(PLAINEST, status_of)[0].places == ()
+    assert searched(PLAINEST, status_of)[0].places == ()
 
 
-def test_a_rejection_that_comes_and_goes_names_nothing() -> None:
+def test_no_cause_is_found_for_an_intermittent_rejection() -> None:
     answered: list[bytes] = []
 
     def status_of(body: bytes) -> int:
         answered.append(body)
         return 400 if len(answered) % 3 else 201
 
-    assert turned(PLAINEST, status_of)[0].places == ()
+    assert searched(PLAINEST, status_of)[0].places == ()
 
 
-def test_each_message_on_the_way_is_judged_as_the_smallest_one_is() -> None:
-    _, service = turned(PLAINEST, rejecting(lambda value: "surcharge" not in value))
+def test_each_message_sent_has_the_verdict_of_the_smallest_one() -> None:
+    _, service = searched(PLAINEST, rejecting(lambda value: "surcharge" not in value))
     assert {check(OFFER, body, now=NOW).label for body in service.bodies} == {"valid"}
 
 
-def test_the_search_is_the_same_each_time() -> None:
-    ways = [turned(PLAINEST, rejecting(lambda value: "surcharge" not in value))[1].bodies for _ in range(2)]
-    assert ways[0] == ways[1]
+def test_the_search_is_deterministic() -> None:
+    runs = [searched(PLAINEST, rejecting(lambda value: "surcharge" not in value))[1].bodies for _ in range(2)]
+    assert runs[0] == runs[1]
 
 
 @pytest.mark.parametrize("body", [b"", b"[" * 1000, b'{"number":"0"}', b'{"number":"0","offerType":"Email","orderMinimum":0}'])
-def test_a_message_that_breaks_a_rule_is_not_added_to(body: bytes) -> None:
-    assert turned(body, lambda _: 201)[1].bodies == []
+def test_a_message_that_breaks_a_rule_is_not_searched(body: bytes) -> None:
+    assert searched(body, lambda _: 201)[1].bodies == []
 
 
 # ---------------------------------------------------------------------------------------------------- in campaigns
@@ -154,41 +154,39 @@ def fired(status_of: Callable[[bytes], int], *props: dict[str, Any]) -> Any:
         return fire([Case.judged(OFFER, body, tags=("edge:some",), now=NOW) for body in bodies], HttpTarget(url), Options(now=NOW))
 
 
-def test_the_sentence_says_what_is_absent() -> None:
+def test_the_sentence_names_the_absent_property() -> None:
     result = fired(rejecting(lambda value: "pdfUrl" not in value), {"comments": "a"}, {"pdfUrl": "https://example.com/"})
     (finding,) = result.findings
     assert (finding.body, finding.places) == (PLAINEST, ("/pdfUrl",))
-    assert finding.sentence() == (
-        "A valid offer creation request should have been accepted and was rejected (status 400): it hangs on /pdfUrl being absent, by edge:some."
-    )
+    assert finding.sentence() == ("The target rejected a valid offer creation request (status 400); cause: /pdfUrl is absent; found by edge:some.")
 
 
-def test_how_many_items_there_are_is_said_of_the_array() -> None:
+def test_if_the_number_of_items_matters_the_array_is_the_cause() -> None:
     (finding,) = fired(rejecting(lambda value: len(value.get("accessGroups") or ()) > 3), {"accessGroups": [*"abcdef"]}).findings
     assert finding.places == ("/accessGroups",)
 
 
-def test_how_many_items_there_are_is_found_where_the_bounds_were_reached_before() -> None:
+def test_if_the_number_of_items_matters_the_array_is_the_cause_even_after_a_limit() -> None:
     body = json.dumps({"number": "N-1", "offerType": "Email", "comments": "x", "accessGroups": [*"abcdefghijklmno"]}).encode()
     target = Service(rejecting(lambda value: len(value.get("accessGroups") or ()) > 10))
     (finding,) = fire([Case.judged(OFFER, body, now=NOW)], target, Options(now=NOW, shrink_requests=20)).findings
     assert (finding.whole, finding.places) == (False, ("/accessGroups",))
 
 
-def test_what_is_there_and_what_is_absent_are_both_said() -> None:
+def test_present_and_absent_properties_can_both_be_causes() -> None:
     result = fired(rejecting(lambda value: "comments" in value and "isActive" not in value, 500), {"comments": "a"}, {"isActive": True})
     (finding,) = result.findings
     assert finding.kind == "crashed"
-    assert 'it hangs on /comments being "" and /isActive being absent' in finding.sentence()
+    assert 'cause: /comments is "" and /isActive is absent' in finding.sentence()
 
 
-def test_an_absent_property_stands_for_the_object_that_it_is_absent_from() -> None:
+def test_an_absent_property_replaces_its_object_as_the_cause() -> None:
     demanded = rejecting(lambda value: any("offerId" not in offer for offer in (value.get("omniChannel") or {}).get("offers") or ()))
     (finding,) = fired(demanded, {"omniChannel": {"offers": [{"deliveryChannel": "Email"}]}}).findings
     assert finding.places == ("/omniChannel/offers/0/offerId",)
 
 
-def test_findings_of_one_smallest_message_are_looked_into_once() -> None:
+def test_findings_with_the_same_smallest_message_are_searched_once() -> None:
     def requests(*props: dict[str, Any]) -> int:
         with serving(answers(lambda _: 400)) as url:
             cases = [
@@ -201,24 +199,24 @@ def test_findings_of_one_smallest_message_are_looked_into_once() -> None:
     assert requests(*({"isActive": True, "orderMinimum": n} for n in range(1, 6))) < one + 5 * 10
 
 
-def test_a_message_that_the_bounds_left_large_is_not_called_the_plainest() -> None:
+def test_a_message_that_was_not_fully_shrunk_is_not_called_the_plainest() -> None:
     body = json.dumps({"number": "N-1", "offerType": "Email", "categoryIds": [str(n) for n in range(12)]}).encode()
     target = Service(rejecting(lambda value: len(value.get("categoryIds") or ()) > 10))
     (finding,) = fire([Case.judged(OFFER, body, now=NOW)], target, Options(now=NOW, shrink_requests=2)).findings
     assert not finding.whole
-    assert "so is this message" in finding.sentence()
+    assert "the cause in this message was not found" in finding.sentence()
 
 
 # ---------------------------------------------------------------------------------------------------- the parts
 
 
-def test_every_place_of_a_request_is_reached_by_adding() -> None:
-    """The values at hand are ordinary wherever the contract's ambiguities want them to be."""
+def test_every_place_of_a_request_can_be_added() -> None:
+    """The proposed values are plausible wherever the contract's ambiguities require it."""
     tree = read_tree(PLAINEST)
     left: list[Path] = [()]
     while left:
         path = left.pop()
-        for name, values in list(lacking(tree, path, SCHEMAS)):
+        for name, values in list(missing_properties(tree, path, SCHEMAS)):
             proposals = [with_property(tree, path, name, value) for value in values]
             tree = next(proposal for proposal in proposals if check(OFFER, write_tree(proposal), now=NOW).label == "valid")
         left += [(*path, step) for step in range(len(children(at(tree, path))))]
@@ -244,6 +242,6 @@ def test_every_place_of_a_request_is_reached_by_adding() -> None:
     ],
     ids=lambda value: str(value)[:30] if isinstance(value, dict) else "",
 )
-def test_plain_values_are_of_their_schema_s_type(schema: Any, first: Any, last: Any) -> None:
+def test_plain_values_have_the_type_of_their_schema(schema: Any, first: Any, last: Any) -> None:
     assert plain(schema)[0] == first
     assert plain(schema)[-1] == last

@@ -1,4 +1,4 @@
-"""Campaigns: what is sent, what is counted, what is found, and when they end."""
+"""Campaigns: what they send, count and find, and when they end."""
 
 import asyncio
 import gc
@@ -45,14 +45,14 @@ def fired(cases: Iterable[Case], target: Any, **options: Any) -> Result:
     return fire(cases, target, Options(now=NOW, **options))
 
 
-def test_a_service_that_keeps_the_contract_has_no_finding() -> None:
+def test_a_conforming_service_has_no_findings() -> None:
     with serving(answers(conforming)) as url:
         result = fired([VALID, INVALID, OPEN] * 20, HttpTarget(url))
     assert result.counts == {("valid", "accepted"): 20, ("invalid", "rejected"): 20, ("unspecified", "accepted"): 20}
     assert (result.findings, result.cases, result.requests, result.stopped, exit_status(result)) == ((), 60, 60, None, 0)
 
 
-def test_a_service_that_accepts_everything_has_a_finding_for_each_rule_that_it_lets_pass() -> None:
+def test_a_service_that_accepts_everything_has_a_finding_for_each_broken_rule() -> None:
     with serving(answers(lambda _: 200)) as url:
         result = fired([VALID, INVALID, OPEN, below(-5, "negative")], HttpTarget(url))
     (finding,) = result.findings
@@ -69,8 +69,7 @@ def test_a_service_that_rejects_everything_has_one_finding() -> None:
     assert (finding.kind, finding.count, finding.tags) == ("valid-rejected", 3, ("edge:a", "edge:b", "edge:plain"))
     assert finding.body == b'{"number":"0","offerType":"Direct Mail"}'
     assert finding.sentence() == (
-        "A valid offer creation request should have been accepted and was rejected (status 400): "
-        "so is the plainest message, by edge:a, edge:b, edge:plain."
+        "The target rejected a valid offer creation request (status 400); even the plainest message shows this; found by edge:a, edge:b, edge:plain."
     )
 
 
@@ -84,7 +83,7 @@ def test_a_service_that_rejects_everything_has_one_finding() -> None:
     ],
     ids=["500", "reset", "empty", "garbage"],
 )
-def test_a_crash_is_a_finding_whatever_the_message(behaviour: Any, reason: str) -> None:
+def test_a_crash_is_always_a_finding(behaviour: Any, reason: str) -> None:
     with serving(behaviour) as url:
         result = fired([VALID, INVALID, OPEN], HttpTarget(url))
     assert [finding.kind for finding in result.findings] == ["crashed"] * 3
@@ -96,10 +95,10 @@ def test_a_target_that_hangs_times_out() -> None:
     with serving(hangs) as url:
         result = fired([VALID], HttpTarget(url, timeout=0.3), shrink_requests=2)
     assert [(finding.kind, finding.reproduced) for finding in result.findings] == [("timeout", True)]
-    assert "not answered (no answer in time)" in result.findings[0].sentence()
+    assert "The target did not answer a valid offer creation request (no answer within 0.3 s)" in result.findings[0].sentence()
 
 
-def test_a_rejection_in_the_envelope_counts_as_one() -> None:
+def test_a_rejection_in_the_envelope_counts_as_a_rejection() -> None:
     failed = b'{"data":null,"failureMessages":["no"],"informationalMessages":[],"operationWasSuccessful":false}'
     with serving(sends(response(200, failed))) as url:
         result = fired([VALID, INVALID], HttpTarget(url))
@@ -111,7 +110,7 @@ def test_a_target_that_cannot_be_reached_is_an_error() -> None:
         fired([VALID] * 50, HttpTarget(unused_url()))
 
 
-def test_a_target_that_goes_away_ends_the_campaign_with_one_finding() -> None:
+def test_a_target_that_stops_ends_the_campaign_with_one_finding() -> None:
     def cases() -> Iterator[Case]:
         for _ in range(5):
             yield VALID
@@ -135,20 +134,20 @@ def test_a_target_that_goes_away_ends_the_campaign_with_one_finding() -> None:
     ready.wait(5)
     result = fired(cases(), HttpTarget(urls[0], patience=2), concurrency=4)
     (finding,) = result.findings
-    assert result.stopped == "the target takes no connections any more"
-    assert finding.sentence().startswith("The target takes no connections any more (the connection was refused)")
+    assert result.stopped == "the target no longer accepts connections"
+    assert finding.sentence().startswith("The target no longer accepts connections (the connection was refused)")
     assert result.cases < 20
 
 
 # ---------------------------------------------------------------------------------------------------- what is equal
 
 
-def test_equal_contradictions_are_one_with_a_count() -> None:
+def test_equal_contradictions_are_counted_as_one_finding() -> None:
     result = fired([below(0, "one-below", comments=str(number)) for number in range(30)], Service(lambda _: 200))
     assert [(finding.count, finding.case.value["comments"]) for finding in result.findings] == [(30, "0")]
 
 
-def test_findings_about_different_properties_stay_apart() -> None:
+def test_findings_about_different_properties_stay_separate() -> None:
     def status_of(body: bytes) -> int:
         value = json.loads(body)
         return 400 if value.get("comments") == "" or value.get("description") == "" else 201
@@ -159,7 +158,7 @@ def test_findings_about_different_properties_stay_apart() -> None:
     assert [finding.places for finding in alone.findings] == [("/comments",), ("/description",)]
 
 
-def test_messages_that_nothing_tells_apart_are_shrunk_one_by_one_as_long_as_they_are_few() -> None:
+def test_the_first_messages_that_nothing_distinguishes_are_shrunk_separately() -> None:
     def status_of(body: bytes) -> int:
         value = json.loads(body)
         return 400 if {"comments", "description"} & value.keys() else 201
@@ -168,7 +167,7 @@ def test_messages_that_nothing_tells_apart_are_shrunk_one_by_one_as_long_as_they
     assert {finding.places: finding.count for finding in result.findings} == {("/comments",): 21, ("/description",): 1}
 
 
-def test_the_findings_do_not_hang_on_which_answer_came_first() -> None:
+def test_findings_do_not_depend_on_the_order_of_answers() -> None:
     class Overtaking(Service):
         async def send(self, body: bytes, headers: Headers = ()) -> Answer:
             await asyncio.sleep(0.02 if len(self.bodies) % 3 == 0 else 0)
@@ -177,19 +176,19 @@ def test_the_findings_do_not_hang_on_which_answer_came_first() -> None:
     cases = [below(-number, "negative", comments=str(number)) for number in range(1, 40)]
     cases += [case(f"edge:{number % 3}", description="") for number in range(40)]
     found = [fired(cases, target(lambda body: 201 if b"orderM" in body else 400), concurrency=8) for target in (Service, Overtaking)]
-    said = [[(finding.sentence(), finding.body, finding.count, finding.case.id) for finding in result.findings] for result in found]
-    assert said[0] == said[1]
+    results = [[(finding.sentence(), finding.body, finding.count, finding.case.id) for finding in result.findings] for result in found]
+    assert results[0] == results[1]
 
 
-def test_the_sentence_says_rule_place_technique_expected_and_got() -> None:
+def test_the_sentence_names_answer_rule_place_and_technique() -> None:
     (finding,) = fired([INVALID], Service(lambda _: 201)).findings
     assert finding.sentence() == (
-        "An invalid offer creation request should have been rejected and was accepted (status 201): "
-        f"{MINIMUM} demands at least 1 at /orderMinimum (found: 0), by one-below."
+        f"The target accepted an invalid offer creation request (status 201); broken rule: {MINIMUM} at /orderMinimum "
+        "(expected at least 1, found 0); found by one-below."
     )
 
 
-def test_a_finding_that_does_not_come_again_is_marked() -> None:
+def test_a_finding_that_is_not_reproduced_is_marked_as_flaky() -> None:
     def status_of(_: bytes) -> int:
         seen.append(1)
         return 201 if len(seen) == 1 else 400
@@ -197,17 +196,17 @@ def test_a_finding_that_does_not_come_again_is_marked() -> None:
     seen: list[int] = []
     (finding,) = fired([INVALID], Service(status_of)).findings
     assert finding.reproduced is False
-    assert "(flaky: of 5 times that it was sent again, it came 0 times)" in finding.sentence()
+    assert "(flaky: the problem occurred in 0 of 5 repetitions)" in finding.sentence()
 
 
-def test_what_was_in_the_future_when_the_case_was_made_and_is_past_now_is_no_finding() -> None:
+def test_a_case_whose_future_time_has_passed_is_not_a_finding() -> None:
     fault = Fault(f"{OFFER}/lastUpdatedDateTimeUtc:not-in-future", "/lastUpdatedDateTimeUtc", "hour-ahead")
     old = case(faults=[fault], lastUpdatedDateTimeUtc="2026-03-01T13:00:00Z")
     assert fire([old], Service(lambda _: 201), Options()).findings == ()
     assert len(fire([old], Service(lambda _: 201), Options(now=NOW)).findings) == 1
 
 
-def test_a_pinned_ambiguity_is_a_rule() -> None:
+def test_an_ambiguity_with_a_policy_is_a_rule() -> None:
     (finding,) = fired([OPEN], Service(lambda _: 201), policies={"cron-syntax": "reject"}).findings
     assert (finding.kind, finding.reasons[0].rule) == ("invalid-accepted", "ambiguity/cron-syntax")
     assert finding.reasons[0].source.startswith("Offer creation request")
@@ -217,7 +216,7 @@ def test_a_pinned_ambiguity_is_a_rule() -> None:
 # ---------------------------------------------------------------------------------------------------- the ledger
 
 
-def test_the_ledger_says_what_the_target_does_with_each_ambiguity() -> None:
+def test_the_ledger_lists_the_behaviour_for_each_ambiguity() -> None:
     both = case("probe:both", deliveryScheduleCron="@daily", orderMinimum=5, orderMaximum=2)
     crashing = case("probe:cron-syntax", deliveryScheduleCron="@yearly")
     strange = case("probe:cron-syntax", deliveryScheduleCron="never")
@@ -232,7 +231,7 @@ def test_the_ledger_says_what_the_target_does_with_each_ambiguity() -> None:
     assert observed.examples == {"accepted": OPEN, "crashed": crashing, "rejected": strange}
 
 
-def test_an_acceptance_tells_of_every_ambiguity_that_is_touched() -> None:
+def test_an_accepted_message_counts_for_every_ambiguity_that_it_touches() -> None:
     both = case("probe:both", deliveryScheduleCron="@daily", orderMinimum=5, orderMaximum=2)
     assert [observed.ambiguity.id for observed in fired([both], Service(lambda _: 200)).ambiguities] == ["cron-syntax", "range-order"]
 
@@ -240,7 +239,7 @@ def test_an_acceptance_tells_of_every_ambiguity_that_is_touched() -> None:
 # ---------------------------------------------------------------------------------------------------- limits
 
 
-def test_no_more_messages_are_on_their_way_than_asked_for() -> None:
+def test_concurrency_limits_the_messages_sent_at_the_same_time() -> None:
     class Counting(Service):
         under_way = most = 0
 
@@ -256,27 +255,27 @@ def test_no_more_messages_are_on_their_way_than_asked_for() -> None:
     assert target.most == 7
 
 
-def test_a_rate_is_kept_to() -> None:
+def test_the_rate_is_not_exceeded() -> None:
     started = monotonic()
     result = fired([VALID] * 30, Service(lambda _: 200), rate=100)
     assert result.cases == 30
     assert monotonic() - started >= 0.28
 
 
-def test_time_ends_a_campaign_that_would_not_end() -> None:
+def test_the_time_limit_ends_an_endless_campaign() -> None:
     def endless() -> Iterator[Case]:
         while True:
             yield VALID
 
     with serving(hangs) as url:
-        assert fired(endless(), HttpTarget(url), time=0.3).stopped == "the time of 0.3 s was up"
+        assert fired(endless(), HttpTarget(url), time=0.3).stopped == "the time limit of 0.3 s was reached"
     result = fired(endless(), Service(lambda _: 200), time=0.2)
     assert result.cases > 10
     assert exit_status(result) == 0
 
 
-class Clinging(Service):
-    """A target whose requests end when they are cancelled, as if the answer had just come."""
+class IgnoringCancellation(Service):
+    """A target whose requests return an answer when they are cancelled, as if the answer had just arrived."""
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
         with suppress(asyncio.CancelledError):
@@ -284,28 +283,28 @@ class Clinging(Service):
         return Answer("accepted", 200)
 
 
-def test_time_and_ctrl_c_end_a_campaign_whose_requests_swallow_their_cancellation() -> None:
+def test_the_time_limit_and_ctrl_c_work_even_if_requests_ignore_their_cancellation() -> None:
     def press() -> None:
         threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 
-    assert fired(interrupting([], lambda: None), Clinging(lambda _: 200), time=0.12).stopped == "the time of 0.12 s was up"
-    assert fired(interrupting([], press), Clinging(lambda _: 200)).stopped == "interrupted"
+    assert fired(interrupting([], lambda: None), IgnoringCancellation(lambda _: 200), time=0.12).stopped == "the time limit of 0.12 s was reached"
+    assert fired(interrupting([], press), IgnoringCancellation(lambda _: 200)).stopped == "interrupted"
 
 
-def test_findings_end_a_campaign_when_there_are_enough() -> None:
+def test_the_limit_of_findings_ends_a_campaign() -> None:
     cases = (below(0, f"technique-{number}") for number in range(10_000))
     result = fired(cases, Service(lambda _: 200), max_findings=3, concurrency=1, shrink_requests=0)
-    assert (len(result.findings), result.cases, result.stopped) == (1, 3, "3 different contradictions were found")
+    assert (len(result.findings), result.cases, result.stopped) == (1, 3, "the limit of 3 findings was reached")
     assert result.findings[0].count == 3
 
 
 @pytest.mark.parametrize("option", ["concurrency", "rate", "time", "max_findings"])
-def test_a_limit_that_leaves_nothing_to_do_is_rejected(option: str) -> None:
+def test_a_limit_of_zero_is_rejected(option: str) -> None:
     with pytest.raises(ValueError, match=f"{option}=0"):
         Options(**dict[str, Any]({option: 0}))
 
 
-def test_no_case_is_a_campaign_too() -> None:
+def test_a_campaign_may_have_no_cases() -> None:
     result = fired([], Service(lambda _: 200))
     assert (result.cases, result.findings) == (0, ())
 
@@ -315,7 +314,7 @@ def test_memory_does_not_grow_with_the_number_of_cases() -> None:
         for index in range(number):
             yield Case(OFFER, b'{"number":"%d","offerType":"Email","comments":"%b"}' % (index, b"x" * 500), VALID.verdict, tags=("random",))
 
-    target = Service(lambda _: 400)  # each of them a contradiction
+    target = Service(lambda _: 400)  # each is a contradiction
     target.remembers = False
     fired(cases(500), target, shrink_requests=3)
     gc.collect()
@@ -356,7 +355,7 @@ def test_ctrl_c_does_not_wait_for_a_target_that_hangs() -> None:
     assert monotonic() - started < 20
 
 
-def test_an_interrupt_within_the_making_of_a_case_loses_nothing() -> None:
+def test_an_interrupt_while_a_case_is_generated_loses_nothing() -> None:
     def press() -> None:
         raise KeyboardInterrupt
 
@@ -364,7 +363,7 @@ def test_an_interrupt_within_the_making_of_a_case_loses_nothing() -> None:
     assert (result.stopped, len(result.findings)) == ("interrupted", 1)
 
 
-def test_an_interrupt_while_shrinking_keeps_what_is_reached() -> None:
+def test_an_interrupt_while_shrinking_keeps_the_smallest_message_so_far() -> None:
     class Pressing(Service):
         async def send(self, body: bytes, headers: Headers = ()) -> Answer:
             if len(self.bodies) == 4:
@@ -379,15 +378,15 @@ def test_an_interrupt_while_shrinking_keeps_what_is_reached() -> None:
 # ---------------------------------------------------------------------------------------------------- progress
 
 
-def test_progress_is_told_while_it_goes() -> None:
-    told: list[CampaignProgress] = []
-    fire([VALID] * 60, Service(lambda _: 200), Options(now=NOW, rate=150, total=60), told.append)
-    assert len(told) >= 3
-    assert (told[0].phase, told[0].total) == ("firing", 60)
-    assert [progress.cases for progress in told] == sorted(progress.cases for progress in told)
+def test_progress_is_reported_while_the_campaign_runs() -> None:
+    reports: list[CampaignProgress] = []
+    fire([VALID] * 60, Service(lambda _: 200), Options(now=NOW, rate=150, total=60), reports.append)
+    assert len(reports) >= 3
+    assert (reports[0].phase, reports[0].total) == ("firing", 60)
+    assert [progress.cases for progress in reports] == sorted(progress.cases for progress in reports)
 
 
-def test_a_failure_of_whoever_makes_the_cases_is_not_swallowed() -> None:
+def test_an_exception_from_the_case_generator_is_raised() -> None:
     def cases() -> Iterator[Case]:
         yield VALID
         raise RuntimeError("no more")

@@ -1,4 +1,4 @@
-"""Targets that reject what they have seen."""
+"""Fresh values, for targets that reject repeated values."""
 
 import json
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.campaign_oracle import Judge
-from brokerfuzz.campaign.fresh_values import Freshness
+from brokerfuzz.campaign.fresh_values import FreshValues
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.schemas import check
@@ -29,23 +29,23 @@ def cases_of_the_catalogue() -> list[Case]:
 
 
 class Remembering(Service):
-    """Rejects a number that it has taken before."""
+    """Rejects a number that it has accepted before."""
 
     def __init__(self) -> None:
         super().__init__(self.judge)
-        self.taken: set[str] = set()
+        self.known_numbers: set[str] = set()
 
     def judge(self, body: bytes) -> int:
         if check(OFFER, body, now=NOW).label == "invalid":
             return 400
         number = json.loads(body)["number"]
-        if number in self.taken:
+        if number in self.known_numbers:
             return 409
-        self.taken.add(number)
+        self.known_numbers.add(number)
         return 201
 
 
-def test_a_target_that_rejects_what_it_has_seen_has_no_finding_with_fresh_numbers() -> None:
+def test_a_target_that_rejects_repeated_numbers_has_no_finding_with_fresh_numbers() -> None:
     cases = [case for case in cases_of_the_catalogue() if case.label != "unspecified"]
     assert len(fire(cases, Remembering(), Options(now=NOW, shrink_requests=0)).findings) >= 1
     result = fire(cases, Remembering(), Options(now=NOW, fresh="number"))
@@ -53,7 +53,7 @@ def test_a_target_that_rejects_what_it_has_seen_has_no_finding_with_fresh_number
     assert result.attribution.rejections_unproven == 0
 
 
-def test_a_finding_is_shrunk_among_fresh_numbers() -> None:
+def test_a_finding_is_shrunk_with_fresh_numbers() -> None:
     class Wrong(Remembering):
         def judge(self, body: bytes) -> int:
             return 201 if b'"orderMinimum":0' in body else super().judge(body)
@@ -65,15 +65,15 @@ def test_a_finding_is_shrunk_among_fresh_numbers() -> None:
 
 
 @given(st.deferred(lambda: st.sampled_from(cases_of_the_catalogue())))
-def test_what_is_said_of_a_message_is_said_of_the_fresh_one(case: Case) -> None:
-    fresh = Freshness("number", JUDGE).of(case, case.body)
+def test_a_fresh_value_does_not_change_the_verdict(case: Case) -> None:
+    fresh = FreshValues("number", JUDGE).of(case, case.body)
     verdict, other = JUDGE.of(case, case.body), JUDGE.of(case, fresh)
     assert verdict.label == other.label
     assert {entry.rule for entry in verdict.broken} == {entry.rule for entry in other.broken}
 
 
-def test_no_text_comes_twice() -> None:
-    fresh = Freshness("number", JUDGE)
+def test_no_fresh_value_is_used_twice() -> None:
+    fresh = FreshValues("number", JUDGE)
     case = Case.judged(OFFER, b'{"number":"A","offerType":"Email"}', now=NOW)
     sent = [fresh.of(case, case.body) for _ in range(100)]
     assert len(set(sent)) == 100
@@ -83,6 +83,6 @@ def test_no_text_comes_twice() -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"[1]", b"no json", b'{"number": "A","offerType":"Email"}', b'{"number":7,"offerType":"Email"}', b'{"number":""}', b"\xff"]
 )
-def test_what_the_text_may_matter_to_goes_as_it_is(body: bytes) -> None:
+def test_a_message_is_not_changed_if_the_change_could_matter(body: bytes) -> None:
     case = Case.judged(OFFER, body, now=NOW)
-    assert Freshness("number", JUDGE).of(case, body) == body
+    assert FreshValues("number", JUDGE).of(case, body) == body

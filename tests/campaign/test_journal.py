@@ -1,4 +1,4 @@
-"""The journal: nothing that was answered is lost, and nothing that is lost hurts."""
+"""The journal: no answer is lost, and an incomplete journal can be read and resumed."""
 
 import gzip
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ from brokerfuzz.targets import ANSWER_KINDS, Answer
 OFFER: Final = "offer-creation-request"
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CASE = Case.judged(OFFER, b'{"number":"0","offerType":"Email"}', now=NOW)
-ANSWER = Answer("accepted", 201, b"taken", "status 201", 0.001)
+ANSWER = Answer("accepted", 201, b"created", "status 201", 0.001)
 HEAD: dict[str, Any] = {"about": "a test"}
 NAMES = ["run.ndjson", "run.ndjson.gz"]
 
@@ -53,7 +53,7 @@ def written(path: Path, count: int) -> Path:
     answers,
     st.lists(st.tuples(st.sampled_from(["accept", "content-type"]), st.none() | st.just("text/plain"))).map(tuple),
 )
-def test_a_line_holds_all_of_a_request_and_its_answer(key: Key, body: bytes, answer: Answer, headers: Headers) -> None:
+def test_a_line_holds_a_complete_request_and_its_answer(key: Key, body: bytes, answer: Answer, headers: Headers) -> None:
     line = encode(key, replace(CASE, headers=headers), body, body, answer, 1.25)
     assert b"\n" not in line
     record = decode(line)
@@ -61,36 +61,36 @@ def test_a_line_holds_all_of_a_request_and_its_answer(key: Key, body: bytes, ans
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_journal_is_read_back(tmp_path: Path, name: str) -> None:
+def test_a_journal_can_be_read(tmp_path: Path, name: str) -> None:
     path = written(tmp_path / name, 5)
     assert head_of(path)["about"] == "a test"
     assert [record.key.number for record in records(path)] == list(range(5))
     assert all(record.case_id == CASE.id for record in records(path))
 
 
-def test_a_packed_journal_is_gzip_and_smaller(tmp_path: Path) -> None:
-    plain, packed = (written(tmp_path / name, 200) for name in NAMES)
-    assert gzip.decompress(packed.read_bytes()) == plain.read_bytes()
-    assert packed.stat().st_size < plain.stat().st_size / 3
+def test_a_compressed_journal_is_gzip_and_smaller(tmp_path: Path) -> None:
+    plain, compressed = (written(tmp_path / name, 200) for name in NAMES)
+    assert gzip.decompress(compressed.read_bytes()) == plain.read_bytes()
+    assert compressed.stat().st_size < plain.stat().st_size / 3
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_wherever_a_journal_was_torn_all_whole_lines_are_known_and_it_is_gone_on_with(tmp_path: Path, name: str) -> None:
-    whole = written(tmp_path / name, 6).read_bytes()
-    for cut in range(len(whole) // 2, len(whole), 7):
+def test_a_journal_cut_at_any_byte_keeps_its_complete_lines_and_can_be_continued(tmp_path: Path, name: str) -> None:
+    complete = written(tmp_path / name, 6).read_bytes()
+    for cut in range(len(complete) // 2, len(complete), 7):
         path = tmp_path / f"{cut}-{name}"
-        path.write_bytes(whole[:cut])
+        path.write_bytes(complete[:cut])
         known = [record.key.number for record in records(path)]
         assert known == list(range(len(known)))
-        going_on = Journal.continued(path)
-        going_on.record(Key("case", 99), CASE, CASE.body, CASE.body, ANSWER, 3.0)
-        going_on.close()
+        journal = Journal.continued(path)
+        journal.record(Key("case", 99), CASE, CASE.body, CASE.body, ANSWER, 3.0)
+        journal.close()
         assert [record.key.number for record in records(path)] == [*known, 99]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_line_is_on_its_way_before_the_next_request(tmp_path: Path, name: str) -> None:
-    """What a process that is killed now has answered is in the file."""
+def test_each_line_is_written_before_the_next_request(tmp_path: Path, name: str) -> None:
+    """If the process is killed now, all answers so far are in the file."""
     journal = Journal.begun(tmp_path / name, HEAD)
     for number in range(3):
         journal.record(Key("case", number), CASE, CASE.body, CASE.body, ANSWER, 0.0)
@@ -98,14 +98,14 @@ def test_each_line_is_on_its_way_before_the_next_request(tmp_path: Path, name: s
     journal.close()
 
 
-def test_a_journal_that_is_there_is_not_begun_anew(tmp_path: Path) -> None:
+def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
     path = written(tmp_path / "run.ndjson", 1)
-    with pytest.raises(JournalError, match=r"is there already: go on with it by --resume"):
+    with pytest.raises(JournalError, match=r"already exists: resume it with --resume"):
         Journal.begun(path, HEAD)
 
 
 @pytest.mark.parametrize("content", [b"", b"{}\n", b'{"journal":7}\n', b"no json\n", b"\x1f\x8b\x00"])
-def test_what_is_no_journal_is_rejected_in_one_line(tmp_path: Path, content: bytes) -> None:
+def test_an_invalid_journal_is_rejected_with_a_one_line_error(tmp_path: Path, content: bytes) -> None:
     for name in NAMES:
         (tmp_path / name).write_bytes(content)
         with pytest.raises(JournalError) as raised:
@@ -115,27 +115,27 @@ def test_what_is_no_journal_is_rejected_in_one_line(tmp_path: Path, content: byt
         head_of(tmp_path / "none.ndjson")
 
 
-def test_a_line_without_end_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_endless_line_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("brokerfuzz.campaign.journal.reading.LONGEST_LINE", 1000)
     (tmp_path / "long.ndjson").write_bytes(b"x" * 3_000_000)
-    with pytest.raises(JournalError, match="a line of more than 1,000 bytes"):
+    with pytest.raises(JournalError, match="a line has more than 1,000 bytes"):
         list(lines(tmp_path / "long.ndjson"))
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
-def test_a_full_disk_is_said_and_what_was_written_is_whole(tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+def test_a_full_disk_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "run.ndjson"
     path.symlink_to("/dev/full")
     journal = Journal.joined(path)
-    with pytest.raises(JournalError, match=r"cannot be written \(No space left on device\): make room"):
+    with pytest.raises(JournalError, match=r"cannot be written \(No space left on device\): free some disk space"):
         journal.record(Key("case", 0), CASE, CASE.body, CASE.body, ANSWER, 0.0)
 
 
-def test_a_full_disk_ends_a_campaign_with_what_was_found(tmp_path: Path) -> None:
+def test_a_full_disk_ends_a_campaign_and_keeps_its_findings(tmp_path: Path) -> None:
     class Filling(Journal):
         def add(self, line: bytes) -> None:
             if self.path.stat().st_size > 150_000:
-                raise JournalError("the journal cannot be written (No space left on device): make room")
+                raise JournalError("the journal cannot be written (No space left on device): free some disk space")
             super().add(line)
 
     target = Service(lambda _: 201)
@@ -148,11 +148,11 @@ def test_a_full_disk_ends_a_campaign_with_what_was_found(tmp_path: Path) -> None
     assert len(list(records(tmp_path / "run.ndjson"))) >= result.cases > 5
 
 
-# ---------------------------------------------------------------------------------------------------- going on
+# ---------------------------------------------------------------------------------------------------- resuming
 
 
 class Counting(Service):
-    """A conforming service that notes what it was sent."""
+    """A conforming service, except for one rule; it records what it was sent."""
 
     def __init__(self) -> None:
         super().__init__(lambda body: 201 if b'"orderMinimum":0' in body else conforming(body))
@@ -162,7 +162,7 @@ def some(count: int) -> Callable[[], Iterator[tuple[int, Case]]]:
     return lambda: (pair for pair, _ in zip(enumerate(catalogue(OFFER, now=NOW)), range(count), strict=False))
 
 
-def told(result: Result) -> list[Any]:
+def outcome(result: Result) -> list[Any]:
     return [
         result.counts,
         [(finding.sentence(), finding.body, finding.count, finding.case.id, finding.places) for finding in result.findings],
@@ -175,24 +175,24 @@ OPTIONS = Options(now=NOW, concurrency=4)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_campaign_that_is_gone_on_with_sends_nothing_again_and_finds_the_same(tmp_path: Path, name: str) -> None:
+def test_a_resumed_campaign_sends_nothing_again_and_finds_the_same(tmp_path: Path, name: str) -> None:
     cases, path = some(400), tmp_path / name
-    whole = run(Campaign(cases(), Counting(), OPTIONS, journal=(journal := Journal.begun(path, HEAD))))
+    complete = run(Campaign(cases(), Counting(), OPTIONS, journal=(journal := Journal.begun(path, HEAD))))
     journal.close()
     all_lines = list(lines(path))
     for share in (0.1, 0.5, 0.9, 1.0):
-        torn = tmp_path / f"{share}-{name}"
+        incomplete = tmp_path / f"{share}-{name}"
         kept = b"\n".join(all_lines[: 1 + int(share * (len(all_lines) - 1))]) + b"\n"
-        torn.write_bytes(gzip.compress(kept) if name.endswith(".gz") else kept)
-        answered = [record.body for record in records(torn)]
+        incomplete.write_bytes(gzip.compress(kept) if name.endswith(".gz") else kept)
+        answered = [record.body for record in records(incomplete)]
         target = Counting()
-        recalled, journal = Recalled(torn), Journal.continued(torn)
+        recalled, journal = Recalled(incomplete), Journal.continued(incomplete)
         resumed = run(Campaign(cases(), target, OPTIONS, journal=journal, recalled=recalled))
         recalled.close()
         journal.close()
-        assert told(resumed) == told(whole)
-        assert len(target.bodies) + len(answered) == whole.requests
-        assert sorted(target.bodies + answered) == sorted(record.body for record in records(torn))
+        assert outcome(resumed) == outcome(complete)
+        assert len(target.bodies) + len(answered) == complete.requests
+        assert sorted(target.bodies + answered) == sorted(record.body for record in records(incomplete))
 
 
 def test_a_journal_of_another_campaign_is_rejected(tmp_path: Path) -> None:
@@ -200,22 +200,22 @@ def test_a_journal_of_another_campaign_is_rejected(tmp_path: Path) -> None:
     with closing(Recalled(path)) as recalled:
         result = run(Campaign(some(5)(), Counting(), OPTIONS, recalled=recalled))
     assert result.failed
-    assert "is of another campaign" in str(result.stopped)
+    assert "belongs to a different campaign" in str(result.stopped)
 
 
-def test_what_was_answered_is_known_without_a_file_too() -> None:
+def test_answers_can_be_held_without_a_file() -> None:
     key = Key("case", 1)
     recalled = Answered("a test", {})
     assert key not in recalled
     assert recalled.get(key, b"") is None
 
 
-def test_what_a_journal_knows_is_told_without_a_request(tmp_path: Path) -> None:
+def test_a_result_can_be_rebuilt_from_a_journal_without_requests(tmp_path: Path) -> None:
     path = tmp_path / "run.ndjson"
-    whole = run(Campaign(some(200)(), Counting(), OPTIONS, journal=(journal := Journal.begun(path, HEAD))))
+    complete = run(Campaign(some(200)(), Counting(), OPTIONS, journal=(journal := Journal.begun(path, HEAD))))
     journal.close()
     target = Counting()
     with closing(Recalled(path)) as recalled:
         known = run(Campaign(some(300)(), target, OPTIONS, recalled=recalled, sends=False))
-    assert told(known) == told(whole)
+    assert outcome(known) == outcome(complete)
     assert target.bodies == []

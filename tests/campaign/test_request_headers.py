@@ -1,4 +1,4 @@
-"""What arrives at a server is what the case says: its headers in place of the target's own, and its body as it is."""
+"""Request headers: the server receives the headers of the case instead of the target's own, and the unchanged body."""
 
 import asyncio
 import gzip
@@ -30,14 +30,14 @@ CASES = tuple(RequestMaker(load_contract(), OFFER, NOW).every())
 BODY = b'{"number":"N-1","offerType":"Email","comments":"a"}'
 PLAIN = Case.judged(OFFER, BODY, now=NOW)
 XML = Case.judged(OFFER, BODY, now=NOW, headers=(("Content-Type", "application/xml"),), tags=("probe:content-type", "as:xml-type"))
-BARE = replace(XML, headers=(("Content-Type", None),), tags=("probe:content-type", "as:no-content-type"))
-PACKED = Case.judged(OFFER, gzip.compress(BODY), now=NOW, headers=(("Content-Encoding", "gzip"),), tags=("probe:content-encoding", "as:gzip"))
+NO_TYPE = replace(XML, headers=(("Content-Type", None),), tags=("probe:content-type", "as:no-content-type"))
+COMPRESSED = Case.judged(OFFER, gzip.compress(BODY), now=NOW, headers=(("Content-Encoding", "gzip"),), tags=("probe:content-encoding", "as:gzip"))
 named = pytest.mark.parametrize("case", CASES, ids=[case.tags[1] for case in CASES])
 
 
 @dataclass
 class Request:
-    """A request as it came: its headers, names in small letters, and its body, chunks joined."""
+    """A received request: its headers with lower-case names, and its body with chunks joined."""
 
     headers: list[tuple[str, str]]
     body: bytes
@@ -51,10 +51,10 @@ Status = Callable[[Request], int]
 
 @contextmanager
 def recording(status_of: Status = lambda _: 200) -> Iterator[tuple[str, list[Request]]]:
-    """A server's URL, and the requests that it had so far."""
+    """Starts a server; yields its URL and the list of requests received so far."""
     seen: list[Request] = []
 
-    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while head := await reader.readuntil(b"\r\n\r\n"):
             pairs = [line.partition(":") for line in head.decode().split("\r\n")[1:] if line]
             request = Request([(name.lower(), value.strip()) for name, _, value in pairs], b"")
@@ -64,7 +64,7 @@ def recording(status_of: Status = lambda _: 200) -> Iterator[tuple[str, list[Req
             writer.write(response(status_of(request)))
             await writer.drain()
 
-    with serving_streams(converse) as url:
+    with serving_streams(handle) as url:
         yield url, seen
 
 
@@ -84,7 +84,7 @@ def fired(cases: Iterable[Case], target: Any, **options: Any) -> Result:
 # ---------------------------------------------------------------------------------------------------- what is sent
 
 
-def shows(request: Request, case: Case) -> None:
+def assert_received(request: Request, case: Case) -> None:
     assert request.body == case.body
     for name in {name for name, _ in case.headers}:
         assert request.values(name.lower()) == [value for held, value in case.headers if held == name and value is not None]
@@ -95,31 +95,31 @@ def shows(request: Request, case: Case) -> None:
 
 
 @named
-def test_a_case_arrives_as_it_says(case: Case) -> None:
+def test_a_case_arrives_with_its_headers_and_body(case: Case) -> None:
     with recording() as (url, seen):
         result = fired([case, PLAIN], HttpTarget(url, headers=[("X-Tenant", "5")]), concurrency=1)
     assert (result.findings, len(seen)) == ((), 2)
-    shows(seen[0], case)
-    shows(seen[1], PLAIN)
+    assert_received(seen[0], case)
+    assert_received(seen[1], PLAIN)
 
 
 @named
 @pytest.mark.skipif(not shutil.which("curl"), reason="needs curl")
-def test_the_line_for_a_shell_sends_it_too(case: Case) -> None:
+def test_the_reproduction_command_sends_the_same_headers(case: Case) -> None:
     with recording() as (url, seen):
         line = HttpTarget(url, headers=[("X-Tenant", "5")]).reproduction(case.body, case.headers)
         subprocess.run(["sh"], input=line, capture_output=True, text=True, check=True, env={**os.environ, "NO_PROXY": "*"}, timeout=20)
     assert line.isprintable()
-    shows(seen[0], case)
+    assert_received(seen[0], case)
 
 
-def test_a_case_outdoes_a_content_type_of_the_targets_own() -> None:
+def test_the_content_type_of_a_case_replaces_that_of_the_target() -> None:
     with recording() as (url, seen):
-        fired([PLAIN, BARE, XML], HttpTarget(url, headers=[("CONTENT-TYPE", "application/offer+json")]), concurrency=1)
+        fired([PLAIN, NO_TYPE, XML], HttpTarget(url, headers=[("CONTENT-TYPE", "application/offer+json")]), concurrency=1)
     assert [request.values("content-type") for request in seen] == [["application/offer+json"], [], ["application/xml"]]
 
 
-def test_an_empty_body_goes_in_chunks_where_it_is_to() -> None:
+def test_an_empty_body_can_be_sent_in_chunks() -> None:
     chunked: Headers = (("Transfer-Encoding", "chunked"),)
     cases = [Case.judged(OFFER, b"", now=NOW, headers=headers) for headers in (chunked, ())]
     with recording(lambda _: 400) as (url, seen):
@@ -129,7 +129,7 @@ def test_an_empty_body_goes_in_chunks_where_it_is_to() -> None:
     ]  # fmt: skip
 
 
-def test_headers_of_the_same_name_all_go_as_the_target_has_them() -> None:
+def test_repeated_headers_of_the_target_are_all_sent() -> None:
     with recording() as (url, seen):
         fired([PLAIN], HttpTarget(url, headers=[("X-A", "1"), ("x-a", "2")]))
     assert seen[0].values("x-a") == ["1", "2"]
@@ -142,17 +142,17 @@ def choosy(request: Request) -> int:
     return conforming(request.body) if request.values("content-type") == ["application/json"] else 415
 
 
-def test_whatever_a_target_does_with_headers_is_no_finding_and_stands_in_the_ledger() -> None:
+def test_the_behaviour_for_unusual_headers_is_listed_in_the_ledger_and_is_not_a_finding() -> None:
     for status_of, behaviour in ((choosy, "rejects"), (lambda _: 201, "accepts")):
         with recording(status_of) as (url, _):
-            result = fired([XML, BARE], HttpTarget(url))
+            result = fired([XML, NO_TYPE], HttpTarget(url))
         assert result.findings == ()
         assert [(observed.ambiguity.id, observed.behaviour) for observed in result.ambiguities] == [("content-type", behaviour)]
 
 
-def test_a_crash_is_a_finding_and_the_headers_stay_while_its_message_shrinks() -> None:
+def test_shrinking_a_crash_keeps_the_headers() -> None:
     with recording(lambda request: 500 if request.values("content-type") != ["application/json"] else 201) as (url, seen):
-        (finding,) = fired([PLAIN, XML, BARE], HttpTarget(url), concurrency=1).findings
+        (finding,) = fired([PLAIN, XML, NO_TYPE], HttpTarget(url), concurrency=1).findings
     assert (finding.kind, finding.label, finding.count, finding.ambiguities) == ("crashed", "unspecified", 2, ("content-type",))
     assert finding.body == b'{"number":"0","offerType":"Direct Mail"}'
     assert "'Content-Type: application/xml'" in finding.reproduction
@@ -161,41 +161,41 @@ def test_a_crash_is_a_finding_and_the_headers_stay_while_its_message_shrinks() -
 
 def test_crashes_about_different_headers_are_different_findings() -> None:
     with recording(lambda request: 500 if request.values("content-encoding") or not request.values("content-type") else 201) as (url, _):
-        findings = fired([BARE, replace(PACKED, body=BODY)], HttpTarget(url)).findings
+        findings = fired([NO_TYPE, replace(COMPRESSED, body=BODY)], HttpTarget(url)).findings
     assert [finding.ambiguities for finding in findings] == [("content-type",), ("content-encoding",)]
 
 
-def test_a_crash_on_a_packed_message_is_shown_packed() -> None:
+def test_a_crash_on_a_compressed_message_is_shown_compressed() -> None:
     with recording(lambda request: 500 if request.values("content-encoding") else 201) as (url, _):
-        (finding,) = fired([PACKED], HttpTarget(url)).findings
+        (finding,) = fired([COMPRESSED], HttpTarget(url)).findings
     assert carried(finding.body, finding.case.headers) == BODY
 
 
-def test_a_policy_makes_a_finding_of_what_it_settles_otherwise() -> None:
+def test_behaviour_that_contradicts_a_policy_is_a_finding() -> None:
     with recording() as (url, _):
-        (finding,) = fired([XML, PACKED], HttpTarget(url), policies={"content-type": "reject"}).findings
+        (finding,) = fired([XML, COMPRESSED], HttpTarget(url), policies={"content-type": "reject"}).findings
     assert finding.sentence() == (
-        "An invalid offer creation request should have been rejected and was accepted (status 200): ambiguity/content-type demands application/json "
-        "at the root (found: content-type: application/xml), by probe:content-type, as:xml-type."
+        "The target accepted an invalid offer creation request (status 200); broken rule: ambiguity/content-type at the root "
+        "(expected application/json, found content-type: application/xml); found by probe:content-type, as:xml-type."
     )
     with recording(choosy) as (url, _):
-        (finding,) = fired([PLAIN, XML, PACKED], HttpTarget(url), policies={"content-type": "accept"}).findings
+        (finding,) = fired([PLAIN, XML, COMPRESSED], HttpTarget(url), policies={"content-type": "accept"}).findings
     assert finding.sentence() == (
-        "A valid offer creation request should have been accepted and was rejected (status 415): "
-        "so is the plainest message with Content-Type: application/xml, by probe:content-type, as:xml-type."
+        "The target rejected a valid offer creation request (status 415); "
+        "even the plainest message with Content-Type: application/xml shows this; found by probe:content-type, as:xml-type."
     )
 
 
-def test_reports_show_the_headers_of_a_finding_and_of_no_other_message() -> None:
+def test_reports_show_headers_only_for_findings_with_unusual_headers() -> None:
     with recording(lambda request: 500 if not request.values("content-type") else 400) as (url, _):
-        result = fired([PLAIN, BARE], HttpTarget(url))
+        result = fired([PLAIN, NO_TYPE], HttpTarget(url))
     about = {entry["kind"]: entry for entry in json.loads(json_document.report(result))["findings"]}
     assert about["crashed"]["smallest"]["headers"] == about["crashed"]["case"]["headers"] == [["Content-Type", None]]
     assert "headers" not in about["valid-rejected"]["smallest"]
     assert terminal.report(result).count("no Content-Type") == 1
 
 
-def test_a_target_that_knows_no_headers_gets_messages_without_any() -> None:
+def test_a_target_without_header_support_gets_messages_without_headers() -> None:
     class Old(Service):
         async def send(self, body: bytes) -> Answer:  # type: ignore[override]
             return await super().send(body)
@@ -206,7 +206,7 @@ def test_a_target_that_knows_no_headers_gets_messages_without_any() -> None:
 # ---------------------------------------------------------------------------------------------------- the embedded service
 
 
-def test_the_reference_service_does_what_its_table_says_and_never_fails() -> None:
+def test_the_reference_service_follows_its_table_and_never_fails() -> None:
     with running(now=NOW) as url:
         result = fired(CASES, HttpTarget(f"{url}/offers"))
     assert (result.findings, {answer for _, answer in result.counts}) == ((), {"accepted", "rejected"})

@@ -1,4 +1,4 @@
-"""A response that looks like the envelope: what the contract does not show is in the ledger, and a finding once it is pinned."""
+"""Responses that look like the envelope: a malformed one is listed in the ledger, and is a finding if a policy requires it."""
 
 import json
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ BROKEN = [LACKING, {**PROPER, "operationWasSuccessful": "yes"}, {**PROPER, "trac
 
 
 @pytest.mark.parametrize("said", BROKEN)
-def test_a_malformed_envelope_is_noted_in_the_ledger_and_no_finding(said: Any) -> None:
+def test_a_malformed_envelope_is_listed_in_the_ledger_and_is_not_a_finding(said: Any) -> None:
     result = fired(said)
     assert result.findings == ()
     (observed,) = result.ambiguities
@@ -46,33 +46,33 @@ def test_a_malformed_envelope_is_noted_in_the_ledger_and_no_finding(said: Any) -
 
 
 @pytest.mark.parametrize("said", BROKEN)
-def test_a_malformed_envelope_is_one_finding_once_it_is_pinned(said: Any) -> None:
+def test_a_malformed_envelope_is_one_finding_with_the_policy_reject(said: Any) -> None:
     result = fired(said, "reject")
     (finding,) = result.findings
     assert (finding.kind, finding.count, finding.body) == ("malformed-answer", 5, b'{"number":"0","offerType":"Direct Mail"}')
-    assert finding.sentence().startswith("The answer to a valid offer creation request is no proper envelope: ")
-    assert finding.expected == "accepted, in a proper envelope"
+    assert finding.sentence().startswith("The answer to a valid offer creation request is not a valid envelope: ")
+    assert finding.expected == "accepted, in a valid envelope"
     assert exit_status(result) == 1
     assert result.ambiguities == ()
 
 
-def test_what_is_said_names_what_is_wrong() -> None:
+def test_the_sentence_names_the_error_in_the_envelope() -> None:
     (finding,) = fired(LACKING, "reject").findings
     assert '"failureMessages" is a required property' in finding.sentence()
 
 
 @pytest.mark.parametrize("policy", [None, "accept", "reject"])
 @pytest.mark.parametrize("said", [PROPER, {"id": 7}, [], b"", b"created", b"\xff"])
-def test_a_proper_envelope_and_what_does_not_look_like_one_is_nothing(said: Any, policy: Policy | None) -> None:
+def test_a_valid_envelope_or_another_response_is_not_reported(said: Any, policy: Policy | None) -> None:
     result = fired(said, policy)
     assert (result.findings, result.ambiguities) == ((), ())
 
 
-def test_a_malformed_envelope_is_passed_over_where_that_is_pinned() -> None:
+def test_a_malformed_envelope_is_ignored_with_the_policy_accept() -> None:
     result = fired(LACKING, "accept")
     assert (result.findings, result.ambiguities) == ((), ())
 
 
-def test_an_answer_of_which_only_the_beginning_is_known_is_not_judged() -> None:
+def test_a_response_that_was_cut_is_not_judged() -> None:
     cut = json.dumps({**PROPER, "failureMessages": ["x" * 3000]}).encode()[:2048]
     assert malformed(Answer("rejected", 400, cut), load_contract()) is None

@@ -1,4 +1,4 @@
-"""Findings end in the smallest message that shows them."""
+"""Shrinking: a finding ends with the smallest message that shows it."""
 
 import asyncio
 import json
@@ -69,7 +69,7 @@ def written(value: Any) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-def test_a_page_count_of_zero_ends_in_the_minimal_offer_with_that_one_product() -> None:
+def test_a_page_count_of_zero_shrinks_to_the_minimal_offer_with_one_product() -> None:
     shrinker, service = shrunk(written(RICH), lenient(f"{OFFER}/productClusters[].products[].pageCount:minimum"))
     assert json.loads(shrinker.body) == {
         "number": "0",
@@ -81,14 +81,14 @@ def test_a_page_count_of_zero_ends_in_the_minimal_offer_with_that_one_product() 
     assert len(service.bodies) < 60
 
 
-def test_each_message_on_the_way_breaks_the_same_rules() -> None:
+def test_each_message_sent_breaks_the_same_rules() -> None:
     broken = {f"{OFFER}/productClusters[].products[].pageCount:minimum"}
     _, service = shrunk(written(RICH), lenient(*broken))
     assert len(service.bodies) > 10
     assert all({entry.rule for entry in check(OFFER, body).broken} == broken for body in service.bodies)
 
 
-def test_a_rejection_that_hangs_on_one_property_ends_in_that_property_and_says_its_place() -> None:
+def test_a_rejection_caused_by_one_property_names_its_place() -> None:
     def status_of(body: bytes) -> int:
         return 400 if json.loads(body).get("description") == "" else 201
 
@@ -98,7 +98,7 @@ def test_a_rejection_that_hangs_on_one_property_ends_in_that_property_and_says_i
     assert shrinker.places == ("/description",)
 
 
-def test_a_rejection_that_hangs_on_two_properties_says_both_places() -> None:
+def test_a_rejection_caused_by_two_properties_names_both_places() -> None:
     def status_of(body: bytes) -> int:
         value = json.loads(body)
         return 500 if value.get("isActive") is False and "orderMinimum" in value else 201
@@ -108,14 +108,14 @@ def test_a_rejection_that_hangs_on_two_properties_says_both_places() -> None:
     assert set(shrinker.places) == {"/isActive", "/orderMinimum"}
 
 
-def test_a_rejection_of_everything_hangs_on_nothing() -> None:
+def test_a_rejection_of_everything_has_no_cause() -> None:
     body = written({**RICH, "productClusters": RICH["productClusters"][:1]})
     shrinker, _ = shrunk(body, lambda body: 400)
     assert json.loads(shrinker.body) == {"number": "0", "offerType": "Direct Mail"}
     assert shrinker.places == ()
 
 
-def test_a_bound_of_the_target_is_found_exactly() -> None:
+def test_a_limit_of_the_target_is_found_exactly() -> None:
     def status_of(body: bytes) -> int:
         return 500 if json.loads(body).get("orderMaximum", 0) > 123_456 else 201
 
@@ -123,7 +123,7 @@ def test_a_bound_of_the_target_is_found_exactly() -> None:
     assert json.loads(shrinker.body)["orderMaximum"] == 123_457
 
 
-def test_an_item_past_the_tenth_keeps_the_ten_before_it() -> None:
+def test_a_problem_in_the_eleventh_item_keeps_the_ten_items_before_it() -> None:
     def status_of(body: bytes) -> int:
         value = json.loads(body)
         value["categoryIds"] = value.get("categoryIds", [])[:10]
@@ -141,15 +141,15 @@ def test_an_item_past_the_tenth_keeps_the_ten_before_it() -> None:
         (b"\xff\xfe\xfd", rb".*\xfe.*", b"\xfe"),
         (b"\xff\xfe\xfd", b".*", b""),
     ],
-    ids=["trailing comma", "trailing text", "not text", "anything"],
+    ids=["trailing comma", "trailing text", "not UTF-8", "anything"],
 )
-def test_what_is_no_json_loses_properties_and_bytes(body: bytes, accepted: bytes, smallest: bytes) -> None:
+def test_a_message_that_is_not_json_loses_properties_and_bytes(body: bytes, accepted: bytes, smallest: bytes) -> None:
     shrinker, _ = shrunk(body, lambda body: 201 if re.fullmatch(accepted, body, re.DOTALL) else 400)
     assert (shrinker.body, shrinker.whole) == (smallest, True)
     assert check(OFFER, shrinker.body).broken[0].rule == f"{OFFER}/:json"
 
 
-def test_a_repeated_property_and_the_spelling_of_a_number_are_kept_where_the_finding_hangs_on_them() -> None:
+def test_a_repeated_property_and_the_format_of_a_number_are_kept_if_they_matter() -> None:
     def status_of(body: bytes) -> int:
         return 500 if body.count(b'"orderMinimum":') > 1 and b"1.0" in body else 201
 
@@ -159,26 +159,26 @@ def test_a_repeated_property_and_the_spelling_of_a_number_are_kept_where_the_fin
     assert b"isActive" not in shrinker.body
 
 
-def test_nesting_of_any_depth_ends() -> None:
+def test_shrinking_ends_at_any_depth_of_nesting() -> None:
     shrinker, _ = shrunk(b"[" * 100_000, lambda body: 500 if body.startswith(b"[" * 40) else 400, requests=50)
     assert shrinker.body == b"[" * 40
 
 
-def test_requests_are_bounded() -> None:
+def test_the_limit_of_requests_is_kept() -> None:
     shrinker, service = shrunk(written(RICH), lambda body: 201, requests=5)
     assert shrinker.requests == 5
-    assert len(service.bodies) == 6  # the first answer came before
+    assert len(service.bodies) == 6  # the first answer was received before shrinking
     assert not shrinker.whole
     assert len(shrinker.body) < len(written(RICH))
 
 
-def test_time_is_bounded() -> None:
+def test_the_time_limit_is_kept() -> None:
     shrinker, service = shrunk(written(RICH), lambda body: 201, deadline=0.0)
     assert len(service.bodies) == 1
     assert (shrinker.sent, shrinker.body) == (0, written(RICH))
 
 
-def test_a_finding_that_does_not_come_again_is_left_as_it_is_and_said_so() -> None:
+def test_a_finding_that_is_not_reproduced_is_not_shrunk() -> None:
     seen: list[bytes] = []
 
     def status_of(body: bytes) -> int:
@@ -189,12 +189,12 @@ def test_a_finding_that_does_not_come_again_is_left_as_it_is_and_said_so() -> No
     assert (shrinker.sent, shrinker.shown, shrinker.body) == (5, 0, written(RICH))
 
 
-def test_the_way_down_is_the_same_each_time() -> None:
+def test_shrinking_is_deterministic() -> None:
     ways = [shrunk(written(RICH), lenient(f"{OFFER}/productClusters[].products[].pageCount:minimum"))[1].bodies for _ in range(2)]
     assert ways[0] == ways[1]
 
 
-def test_nothing_can_be_taken_from_the_smallest_message() -> None:
+def test_nothing_can_be_removed_from_the_smallest_message() -> None:
     first, _ = shrunk(written(RICH), lenient(f"{OFFER}/productClusters[].products[].pageCount:minimum"))
     second, service = shrunk(first.body, lenient(f"{OFFER}/productClusters[].products[].pageCount:minimum"))
     assert second.body == first.body
@@ -207,7 +207,7 @@ def test_nothing_can_be_taken_from_the_smallest_message() -> None:
 @pytest.mark.parametrize(
     "scalar", ["abc", "2024-05-01T00:00:00Z", "9999-01-01T00:00:00Z", "Product List", Number("-40"), Number("1e3"), True, "x" * 99]
 )
-def test_taking_simpler_values_for_as_long_as_there_are_any_ends(scalar: Any) -> None:
+def test_repeated_simplification_ends(scalar: Any) -> None:
     seen, left = {scalar}, [scalar]
     while left:
         below = simpler(left.pop(), {"enum": ["Email", "Product List"]} if scalar == "Product List" else {"minimum": 1, "maximum": 9})
@@ -231,7 +231,7 @@ def test_chunks_go_from_all_to_single_ones() -> None:
         (b"", [b""]),
     ],
 )
-def test_pieces_end_between_properties(body: bytes, parts: list[bytes]) -> None:
+def test_messages_are_split_between_properties(body: bytes, parts: list[bytes]) -> None:
     assert pieces(body) == parts
     assert b"".join(pieces(body)) == body
 
@@ -242,13 +242,13 @@ def test_a_tree_is_written_as_it_was_read() -> None:
     assert write_tree(read_tree(rb'"\ud800"')) == rb'"\ud800"'
 
 
-def test_properties_are_put_in_the_order_of_their_schema_at_every_depth() -> None:
+def test_properties_are_sorted_by_their_schema_at_every_depth() -> None:
     body = b'{"productClusters":[{"products":[{"productQuantityInOffer":1,"zzz":1,"productId":"a"}]}],"number":"1"}'
     ordered = b'{"number":"1","productClusters":[{"products":[{"productId":"a","productQuantityInOffer":1,"zzz":1}]}]}'
     assert write_tree(in_schema_order(read_tree(body), SCHEMAS)) == ordered
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"NaN", b"\xff", b"[" * 100_000 + b"]" * 100_000])
-def test_what_is_no_json_is_no_tree(body: bytes) -> None:
+def test_a_body_that_is_not_json_has_no_tree(body: bytes) -> None:
     with pytest.raises(ValueError):
         read_tree(body)

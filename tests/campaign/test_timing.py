@@ -1,4 +1,4 @@
-"""How long answers took, of any number of them, in bounded memory."""
+"""Latencies and throughput of any number of answers, in bounded memory."""
 
 import pytest
 from hypothesis import given
@@ -17,7 +17,7 @@ def taken(found: list[tuple[float, float, bool]]) -> Timing:
 
 
 @given(answers)
-def test_every_answer_is_counted_and_no_more(found: list[tuple[float, float, bool]]) -> None:
+def test_every_answer_is_counted_once(found: list[tuple[float, float, bool]]) -> None:
     timing = taken(found)
     assert sum(count for _, count in timing.histogram()) == len(found)
     spans = timing.throughput()
@@ -27,7 +27,7 @@ def test_every_answer_is_counted_and_no_more(found: list[tuple[float, float, boo
 
 
 @given(answers.filter(bool))
-def test_quantiles_are_right_to_a_fourth(found: list[tuple[float, float, bool]]) -> None:
+def test_quantiles_are_accurate_within_a_quarter(found: list[tuple[float, float, bool]]) -> None:
     timing = taken(found)
     ordered = sorted(max(seconds, 1e-6) for _, seconds, _ in found)
     for share in (0.5, 0.9, 0.99, 1.0):
@@ -37,19 +37,19 @@ def test_quantiles_are_right_to_a_fourth(found: list[tuple[float, float, bool]])
 
 
 @given(answers, answers)
-def test_parts_put_together_are_the_whole(one: list[tuple[float, float, bool]], other: list[tuple[float, float, bool]]) -> None:
+def test_combined_parts_equal_the_whole(one: list[tuple[float, float, bool]], other: list[tuple[float, float, bool]]) -> None:
     whole, parts = taken(one + other), taken(one)
     parts.absorb(taken(other))
     assert (parts.histogram(), parts.throughput(), parts.span) == (whole.histogram(), whole.throughput(), whole.span)
     assert (parts.least, parts.most) == (whole.least, whole.most)
 
 
-def test_of_no_answer_there_is_nothing_to_tell() -> None:
+def test_without_answers_there_is_no_data() -> None:
     assert (Timing().histogram(), Timing().throughput(), Timing().quantile(0.5)) == ([], [], 0.0)
 
 
 @pytest.mark.parametrize("at", [0.0, 49.9, 50.0, 1e6])
-def test_whenever_an_answer_comes_there_is_a_span_for_it(at: float) -> None:
+def test_every_answer_has_an_interval(at: float) -> None:
     timing = taken([(at, 0.1, False)])
     (start, count, _) = timing.throughput()[-1]
     assert count == 1

@@ -1,4 +1,4 @@
-"""The twin of a smallest message, made after the twin of the case that it comes from."""
+"""The twin of a smallest message, built with the help of the twin of its case."""
 
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -19,8 +19,8 @@ def twin(smallest: Case, first: Case) -> bytes | None:
     return twin_of(smallest.body, smallest.verdict, first, lambda body: JUDGE.of(smallest, body).label)
 
 
-def alike() -> list[tuple[Case, Case]]:
-    """Cases of one rule by one technique: the smallest message, and the largest that has a twin."""
+def pairs_of_cases() -> list[tuple[Case, Case]]:
+    """Returns pairs of cases with the same rule and technique: the smallest one, and the largest one that has a twin."""
     found = defaultdict(list)
     for case in catalogue(OFFER, now=NOW, verdicts=["invalid"]):
         if len(case.faults) == 1 and case.twin is not None and not case.faults[0].rule.endswith("/:json"):
@@ -30,30 +30,30 @@ def alike() -> list[tuple[Case, Case]]:
 
 
 def test_nearly_every_smallest_message_has_a_twin() -> None:
-    pairs = alike()
+    pairs = pairs_of_cases()
     without = [(small.faults, small.body[:200]) for small, first in pairs if twin(small, first) is None]
     assert len(pairs) > 1000
     assert len(without) < len(pairs) / 50, without[:5]
 
 
-def test_a_twin_is_valid_and_near() -> None:
-    for small, first in [(small, first) for small, first in alike()[::7] if small is not first and small.body.startswith(b"{")]:
+def test_a_twin_is_valid_and_similar() -> None:
+    for small, first in [(small, first) for small, first in pairs_of_cases()[::7] if small is not first and small.body.startswith(b"{")]:
         made = twin(small, first)
         assert made is None or (JUDGE.of(small, made).label == "valid" and abs(values(made) - values(small.body)) <= 40)
 
 
 def values(body: bytes) -> int:
-    """How many values a message has."""
+    """Returns the number of values in a message."""
     return sum(1 for _ in paths(read_tree(body)))
 
 
-def test_the_first_case_has_its_own_twin() -> None:
-    _, first = alike()[0]
+def test_an_unshrunk_case_keeps_its_twin() -> None:
+    _, first = pairs_of_cases()[0]
     assert first.twin is not None
     assert twin(first, first) == first.twin.body
 
 
-def test_what_is_valid_or_no_json_or_wrong_in_two_places_has_none() -> None:
-    _, first = alike()[0]
+def test_a_message_that_is_valid_or_not_json_or_breaks_two_rules_has_no_twin() -> None:
+    _, first = pairs_of_cases()[0]
     for body in (b'{"number":"0","offerType":"Email"}', b"{", b"{}"):
         assert twin(Case.judged(OFFER, body, now=NOW), first) is None

@@ -1,4 +1,4 @@
-"""`fire`, `replay` and `init` as commands: targets of every kind, configurations, baselines, reports, and what goes wrong."""
+"""`fire`, `replay` and `init`: targets of every kind, configurations, baselines, reports and errors."""
 
 import json
 import sys
@@ -65,46 +65,46 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["http://127.0.0.1:1/", "--exec", "true"], "a URL, --exec and --call are targets each"),
-        (["--lines", "plain"], "--lines says how the command of --exec is spoken to"),
+        (["http://127.0.0.1:1/", "--exec", "true"], "use only one of URL, --exec and --call"),
+        (["--lines", "plain"], "--lines works only with --exec"),
         (["--call", "nowhere"], "nowhere"),
         (["--call", "no_such_module:read"], "no_such_module"),
         (["--exec", "no-such-command"], "no-such-command"),
         (["--exec", ""], "names no program"),
-        (["http://127.0.0.1:1/", "--bug", "accepts-zero-order-minimum"], "--bug seeds the embedded service"),
+        (["http://127.0.0.1:1/", "--bug", "accepts-zero-order-minimum"], "--bug works only with the reference service"),
         (["--rule", "*no-such-rule*"], "no rule is called '*no-such-rule*'"),
         (["--technique", "!one-belo"], "did you mean 'one-below'"),
-        (["--tag", "no-such-tag"], "no case is left to fire"),
-        (["--baseline-update"], "give it with --baseline FILE"),
-        (["--baseline", "none.json"], "none.json is not there: add --baseline-update"),
+        (["--tag", "no-such-tag"], "no case matches the filters"),
+        (["--baseline-update"], "use --baseline FILE"),
+        (["--baseline", "none.json"], "none.json does not exist: add --baseline-update"),
         (["--report", "report.docx"], "report.docx"),
         (["--report", "no/folder/report.html"], "no/folder"),
         (["--resume", "none.ndjson"], "none.ndjson cannot be read"),
-        (["--config", "none.toml"], "none.toml is not there"),
+        (["--config", "none.toml"], "none.toml does not exist"),
         (["--policy", "no-such=accept"], "no ambiguity is called 'no-such'"),
         (["http://127.0.0.1:1/", "--ca", "none.pem"], "none.pem"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_line(run: Run, args: list[str], said: str) -> None:
+def test_an_invalid_call_is_reported_in_one_line(run: Run, args: list[str], said: str) -> None:
     result = run("fire", *args)
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_the_embedded_service_takes_offers_alone(run: Run) -> None:
+def test_the_reference_service_accepts_only_offers(run: Run) -> None:
     result = run("fire", *SOME)
     assert result.exit_code == 2
-    assert "the reference service takes offer-creation-request alone: name a target" in result.stderr
+    assert "the reference service accepts only offer-creation-request messages: specify a target" in result.stderr
 
 
-# ---------------------------------------------------------------------------------------------------- the message before all others
+# ---------------------------------------------------------------------------------------------------- the preflight message
 
 
 @pytest.mark.parametrize(
     ("status", "said"), [(401, "it wants credentials"), (404, "nothing is at this path"), (405, "--method"), (415, "Content-Type")]
 )
-def test_a_target_that_is_not_set_up_is_told_before_anything_is_fired(run: Run, status: int, said: str) -> None:
+def test_a_misconfigured_target_is_reported_before_any_case_is_sent(run: Run, status: int, said: str) -> None:
     with serving(sends(response(status))) as url:
         result = run("fire", url, *SOME)
     assert result.exit_code == 2
@@ -112,7 +112,7 @@ def test_a_target_that_is_not_set_up_is_told_before_anything_is_fired(run: Run, 
     assert said in result.stderr
 
 
-def test_the_message_before_all_others_can_be_left_out(run: Run) -> None:
+def test_the_preflight_message_can_be_disabled(run: Run) -> None:
     with serving(sends(response(404))) as url:
         document = report(run("fire", url, *SOME, "--no-preflight", "--json", "--shrink", "off"))
     assert document["findings"]
@@ -123,7 +123,7 @@ def test_the_message_before_all_others_can_be_left_out(run: Run) -> None:
 # ---------------------------------------------------------------------------------------------------- which cases
 
 
-def test_rules_techniques_and_tags_can_be_chosen_and_left_out(run: Run, url: str) -> None:
+def test_rules_techniques_and_tags_can_be_included_and_excluded(run: Run, url: str) -> None:
     document = report(run("fire", url, "--message", PRICING, "--json", "--rule", f"!{BUG}", "--tag", "!pairs:*", "--shrink", "off"))
     assert BUG not in rules(document)
     assert BUG not in {rule["rule"] for rule in document["rules"]}
@@ -131,17 +131,17 @@ def test_rules_techniques_and_tags_can_be_chosen_and_left_out(run: Run, url: str
     assert 0 < few["cases"] < 30
 
 
-def test_the_first_finding_can_end_the_campaign(run: Run, url: str) -> None:
+def test_max_findings_ends_the_campaign(run: Run, url: str) -> None:
     document = report(run("fire", url, "--message", PRICING, "--json", "--max-findings", "1"))
     assert len(document["findings"]) == 1
-    assert document["stopped"] == "1 different contradictions were found"
+    assert document["stopped"] == "the limit of 1 finding was reached"
     assert document["cases"] < 1000
 
 
 # ---------------------------------------------------------------------------------------------------- baseline
 
 
-def test_a_baseline_is_begun_kept_to_and_pruned(run: Run, url: str, conforming_url: str) -> None:
+def test_a_baseline_is_created_applied_and_pruned(run: Run, url: str, conforming_url: str) -> None:
     args = (*SOME, "--baseline", "known.json")
     assert run("fire", url, *args, "--baseline-update").exit_code == 0
     first = Path("known.json").read_text()
@@ -157,14 +157,14 @@ def test_a_baseline_is_begun_kept_to_and_pruned(run: Run, url: str, conforming_u
 # ---------------------------------------------------------------------------------------------------- reports and replays
 
 
-def test_findings_are_sent_again_from_a_report_a_journal_and_by_the_id_of_a_case(run: Run, url: str, conforming_url: str) -> None:
+def test_findings_are_sent_again_from_a_report_a_journal_or_a_case_id(run: Run, url: str, conforming_url: str) -> None:
     document = report(run("fire", url, *SOME, "--json", "--report", "report.json", "--journal", "run.ndjson"))
     case = document["findings"][0]["case"]["id"]
     now = ("--now", "2026-03-01T12:00:00Z")
     for source in (["report.json"], ["run.ndjson"]):
         still = run("replay", *source)
         assert still.exit_code == 1, still.stderr
-        assert still.stdout.startswith("still there (accepted: status 200): An invalid pricing should have been rejected")
+        assert still.stdout.startswith("still there (accepted: status 200): The target accepted an invalid pricing")
         gone = run("replay", *source, conforming_url)
         assert gone.exit_code == 0
         assert gone.stdout.splitlines()[-1] == f"{len(document['findings'])} of {len(document['findings'])} gone"
@@ -178,17 +178,17 @@ def test_findings_are_sent_again_from_a_report_a_journal_and_by_the_id_of_a_case
         (["0123456789abcdef", "http://127.0.0.1:1/", "--now", "2026-03-01T12:00:00Z"], "the catalogue has no such case"),
         (["none.json"], "none.json"),
         (["none.ndjson", "http://127.0.0.1:1/"], "none.ndjson"),
-        (["http://127.0.0.1:1/"], "give what is to be sent again"),
+        (["http://127.0.0.1:1/"], "specify at least one journal, report or case ID"),
     ],
 )
-def test_what_cannot_be_sent_again_is_said_in_one_line(run: Run, args: list[str], said: str) -> None:
+def test_an_invalid_replay_is_reported_in_one_line(run: Run, args: list[str], said: str) -> None:
     result = run("replay", *args)
     assert result.exit_code == 2
     assert said in result.stderr
     assert len(result.stderr.splitlines()) == 1
 
 
-def test_reports_are_written_by_the_ends_of_their_names(run: Run, url: str) -> None:
+def test_the_end_of_the_name_selects_the_report(run: Run, url: str) -> None:
     names = ["r.html", "r.xml", "r.json", "r.ndjson", "r.har", "r.md", "r.py"]
     result = run("fire", url, *SOME, *(word for name in names for word in ("--report", name)))
     assert result.exit_code == 1
@@ -199,7 +199,7 @@ def test_reports_are_written_by_the_ends_of_their_names(run: Run, url: str) -> N
 # ---------------------------------------------------------------------------------------------------- configuration
 
 
-def test_a_configuration_says_what_the_command_line_does_not(run: Run, url: str, folder: Path) -> None:
+def test_a_configuration_sets_what_the_command_line_does_not(run: Run, url: str, folder: Path) -> None:
     (folder / "brokerfuzz.toml").write_text(
         f'[target]\nurl = "{url}"\nmessage = "{PRICING}"\n[cases]\nrules = ["*totalExtendedPrice*"]\n[reports]\nfiles = ["out.json"]\n'
     )
@@ -210,7 +210,7 @@ def test_a_configuration_says_what_the_command_line_does_not(run: Run, url: str,
     assert report(run("fire", "--json", "--technique", "removed"))["findings"] == []
 
 
-def test_a_target_on_the_command_line_does_not_get_the_headers_of_the_configurations(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_target_on_the_command_line_does_not_get_the_headers_in_the_configuration(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bytes] = []
 
     async def behave(body: bytes, writer: Any) -> None:
@@ -221,12 +221,12 @@ def test_a_target_on_the_command_line_does_not_get_the_headers_of_the_configurat
     (folder / "brokerfuzz.toml").write_text('[target]\nurl = "http://broker.example/"\n[target.headers]\nX-Token = "${TOKEN}"\n')
     with serving(behave) as url:
         result = run("fire", url, "--message", PRICING, "--technique", "one-below", "--json", "--shrink", "off")
-    assert "headers are for its own target, and are not sent to this one" in result.stderr
+    assert "the headers in the configuration are not sent" in result.stderr
     assert "X-Token" not in json.dumps(report(result)["request"])
 
 
 @pytest.mark.parametrize("text", ["[targets]\n", "[target]\nurll = 'x'\n", "[target\n", "[cases]\nseed = 'x'\n", "[policies]\nno-such = 'accept'\n"])
-def test_a_configuration_that_is_wrong_is_told_in_one_line(run: Run, folder: Path, text: str) -> None:
+def test_an_invalid_configuration_is_reported_in_one_line(run: Run, folder: Path, text: str) -> None:
     (folder / "brokerfuzz.toml").write_text(text)
     result = run("fire")
     assert result.exit_code == 2
@@ -241,7 +241,7 @@ def test_init_writes_a_configuration_that_can_be_used(run: Run, url: str) -> Non
     assert run("fire", url, *SOME, "--technique", "removed").exit_code == 0
 
 
-def test_what_was_observed_is_pinned_and_held_to(run: Run, folder: Path) -> None:
+def test_observed_behaviour_is_saved_as_policies_and_then_enforced(run: Run, folder: Path) -> None:
     strict, args = [False], ("--message", PRICING, "--verdict", "unspecified", "--json")
 
     def status_of(body: bytes) -> int:

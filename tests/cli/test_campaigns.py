@@ -1,4 +1,4 @@
-"""Campaigns as their users run them: killed, gone on with, by several workers, against a baseline, with a configuration."""
+"""Campaigns as users run them: killed, resumed, with several workers."""
 
 import json
 import os
@@ -26,11 +26,11 @@ SECONDS = 60
 SOME = ("--message", PRICING, "--now", NOW, "--json")
 
 
-# ---------------------------------------------------------------------------------------------------- killed, and gone on with
+# ---------------------------------------------------------------------------------------------------- killed and resumed
 
 
 @pytest.mark.parametrize("name", ["run.ndjson", pytest.param("run.ndjson.gz", marks=pytest.mark.long)])
-def test_a_campaign_that_is_killed_loses_nothing_that_was_answered(start: Start, spawn: Spawn, url: str, tmp_path: Path, name: str) -> None:
+def test_a_killed_campaign_loses_no_answer(start: Start, spawn: Spawn, url: str, tmp_path: Path, name: str) -> None:
     journal = tmp_path / name
     with start("fire", url, *SOME, "--journal", journal, "--rate", "400", "--no-preflight") as process:
         deadline = time.monotonic() + SECONDS
@@ -48,7 +48,7 @@ def test_a_campaign_that_is_killed_loses_nothing_that_was_answered(start: Start,
     assert len(set(keys)) == len(keys)
 
 
-def test_ctrl_c_ends_with_a_report_and_a_journal_to_go_on_with(start: Start, spawn: Spawn, url: str, tmp_path: Path) -> None:
+def test_ctrl_c_ends_with_a_report_and_a_journal_that_can_be_resumed(start: Start, spawn: Spawn, url: str, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
     with start("fire", url, *SOME, "--journal", journal, "--rate", "300") as process:
         while not journal.exists() or sum(1 for _ in records(journal)) < 40:
@@ -61,37 +61,37 @@ def test_ctrl_c_ends_with_a_report_and_a_journal_to_go_on_with(start: Start, spa
     assert told(spawn("fire", "--resume", journal, "--json").stdout) == told(spawn("fire", url, *SOME).stdout)
 
 
-def test_what_a_journal_says_is_not_said_again(run: Run, url: str, tmp_path: Path) -> None:
+def test_options_that_the_journal_determines_are_rejected_with_resume(run: Run, url: str, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
     assert run("fire", url, *SOME, "--journal", journal).exit_code == 1
     for again in (["--seed", "1"], ["--rule", "*"], ["--now", NOW], ["--journal", "other"]):
         result = run("fire", url, "--resume", journal, *again)
         assert result.exit_code == 2
-        assert "leave" in result.stderr
+        assert "remove" in result.stderr
         assert again[0] in result.stderr
-    assert run("fire", url, *SOME, "--journal", journal).stderr.startswith(f"brokerfuzz: {journal} is there already: go on with it by --resume")
+    assert run("fire", url, *SOME, "--journal", journal).stderr.startswith(f"brokerfuzz: {journal} already exists: resume it with --resume")
 
 
-def test_a_campaign_without_end_is_gone_on_with_for_some_time(run: Run, url: str, tmp_path: Path) -> None:
+def test_an_endless_campaign_can_be_resumed_with_a_time_limit(run: Run, url: str, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
     some = ("--message", PRICING, "--random", "--no-preflight", "--shrink", "off")
     assert run("fire", url, *some, "--max-time", "500ms", "--journal", journal).exit_code in (0, 1)
     before = sum(1 for _ in records(journal))
     result = run("fire", "--resume", journal)
     assert result.exit_code == 2
-    assert "say with --max-time how long" in result.stderr
+    assert "limit it with --max-time" in result.stderr
     assert run("fire", "--resume", journal, "--max-time", "500ms", "--no-preflight", "--shrink", "off").exit_code in (0, 1)
     assert sum(1 for _ in records(journal)) > before > 10
 
 
-def test_a_target_with_secrets_is_named_again(run: Run, url: str, tmp_path: Path) -> None:
+def test_a_target_with_secrets_must_be_given_again(run: Run, url: str, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
     secret = "hunter2-and-more"
     assert run("fire", url, *SOME, "--journal", journal, "-H", f"Authorization: Bearer {secret}").exit_code == 1
     assert secret not in journal.read_text()
     result = run("fire", "--resume", journal)
     assert result.exit_code == 2
-    assert "does not hold its target, since there were secrets in it" in result.stderr
+    assert "does not contain its target, because the target has secrets" in result.stderr
     assert run("fire", url, "-H", f"Authorization: Bearer {secret}", "--resume", journal).exit_code == 1
 
 
@@ -116,8 +116,8 @@ def _workers(process: int) -> list[int]:
 
 
 @pytest.mark.long
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="which processes are workers is read from /proc")
-def test_a_worker_that_is_killed_changes_nothing(start: Start, spawn: Spawn, url: str, tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
+def test_a_killed_worker_does_not_change_the_result(start: Start, spawn: Spawn, url: str, tmp_path: Path) -> None:
     journal = tmp_path / "run.ndjson"
     with start("fire", url, *SOME, "--workers", "2", "--journal", journal, "--rate", "300") as process:
         deadline = time.monotonic() + SECONDS
@@ -132,7 +132,7 @@ def test_a_worker_that_is_killed_changes_nothing(start: Start, spawn: Spawn, url
     assert len(keys) == len(set(keys))
 
 
-def test_several_workers_write_no_packed_journal(run: Run, url: str, tmp_path: Path) -> None:
+def test_several_workers_cannot_write_a_compressed_journal(run: Run, url: str, tmp_path: Path) -> None:
     result = run("fire", url, *SOME, "--workers", "2", "--journal", tmp_path / "run.ndjson.gz")
     assert result.exit_code == 2
     assert "does not end in .gz" in result.stderr

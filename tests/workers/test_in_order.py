@@ -164,7 +164,7 @@ def test_a_part_that_is_given_to_workers_which_are_lost_by_then_is_made_too() ->
 
 
 def test_a_part_that_no_worker_outlives_is_an_error(others: Processes) -> None:
-    with pytest.raises(WorkerError, match="is there memory enough"):
+    with pytest.raises(WorkerError, match="check that there is enough memory"):
         list(in_order(others, lost, [3]))
     others.renew()
 

@@ -1,19 +1,19 @@
-"""The journal: every request and its answer, a line of JSON each, written as it happens.
+"""The journal: every request and its answer as one line of JSON, written at once.
 
     {"journal": 2, "brokerfuzz": "0.1.0", "started": "...", "target": "...", "plan": {...}, ...}
     {"phase": "case", "number": 12, "step": 0, "at": 0.31, "answer": "rejected", "status": 400, "reason": "status 400", "seconds": 0.002,
      "response": "...", "id": "...", "headers": [...], "body": "..."}
 
-The first line says what campaign it is, so that it can be gone on with. `phase`, `number` and `step` say which request of the campaign it was: the
-`number`th case or its twin, or a step of the shrinking that starts at that case. `at` is seconds since the start, `body` the message as a
-text (or `raw`, in base64, where it is none), `response` the first bytes of the response (or `response_raw`), `sent` what went in
-place of the body where it was made fresh.
+The first line describes the campaign, so that it can be resumed. `phase`, `number` and `step` identify the request: the case with
+this number, its twin, or a step of the shrinking that starts at this case. `at` is in seconds since the start. `body` is the
+message as a string (or `raw`, in base64, if it is not UTF-8), `response` the first bytes of the response (or `response_raw`).
+`sent` is the body that was sent if a fresh value replaced a property.
 
-A line is written by one call to the system, so that a process that is killed leaves whole lines and at most one torn one, the last, which a reader
-leaves out. A journal whose name ends in `.gz` is packed; each line is flushed through the packer for the same reason.
+Each line is written with one system call, so a process that is killed leaves complete lines and at most one incomplete last line,
+which readers ignore. A journal whose name ends in `.gz` is compressed; each line is flushed for the same reason.
 """
 
-from brokerfuzz.campaign.journal.reading import head_of, is_packed, lines, records
+from brokerfuzz.campaign.journal.reading import head_of, is_compressed, lines, records
 from brokerfuzz.campaign.journal.recalling import Answered, NotRecalledError, Recalled
 from brokerfuzz.campaign.journal.records import JournalRecord, Key, decode, encode
 from brokerfuzz.campaign.journal.writing import Collected, Journal, Writer
@@ -30,7 +30,7 @@ __all__ = [
     "decode",
     "encode",
     "head_of",
-    "is_packed",
+    "is_compressed",
     "lines",
     "records",
 ]

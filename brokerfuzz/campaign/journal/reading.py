@@ -1,4 +1,4 @@
-"""Reads journals, also those that a killed process left behind."""
+"""Reads journals, including those of processes that were killed."""
 
 import zlib
 from collections.abc import Iterator, Mapping
@@ -12,30 +12,32 @@ from brokerfuzz.errors import JournalError
 
 VERSION = 2
 LONGEST_LINE = 1 << 28  # bytes; the largest message of a catalogue is a megabyte
-GZIP = 31  # zlib's word for a gzip header and its largest window
+GZIP = 31  # wbits of zlib: gzip header, largest window
 PIECE = 1 << 20
 
 
-def is_packed(path: str | Path) -> bool:
-    """Whether a journal of this name is packed."""
+def is_compressed(path: str | Path) -> bool:
+    """Returns whether a journal of this name is compressed."""
     return Path(path).suffix == ".gz"
 
 
 def head_of(path: str | Path) -> Mapping[str, Any]:
-    """What the first line says. Raises `JournalError` for a file that is no journal, or one of another version."""
+    """Returns the content of the first line. Raises `JournalError` if the file is not a journal or has another version."""
     first = next(lines(Path(path)), None)
     try:
         head = orjson.loads(first or b"")
         version = head["journal"]
     except (ValueError, KeyError, TypeError) as problem:
-        raise JournalError(f"{path} is no journal: name a file that `brokerfuzz fire --journal` wrote") from problem
+        raise JournalError(f"{path} is not a journal: specify a file written by `brokerfuzz fire --journal`") from problem
     if version != VERSION:
         raise JournalError(f"{path} is a journal of version {version}, and this brokerfuzz reads version {VERSION}: use the brokerfuzz that wrote it")
     return dict(head)
 
 
 def records(path: str | Path) -> Iterator[JournalRecord]:
-    """The records, in the order in which their answers came. Raises `JournalError` for a line that is none (but the last: it may be torn)."""
+    """Yields the records, in the order of their answers. Raises `JournalError` for an invalid line, except for the last line,
+    which may be incomplete.
+    """
     found = lines(Path(path))
     next(found, None)
     for number, line in enumerate(found, 2):
@@ -43,18 +45,18 @@ def records(path: str | Path) -> Iterator[JournalRecord]:
             yield decode(line)
         except ValueError as problem:
             raise JournalError(
-                f"{path}, line {number}, is no record of a journal ({problem}): it was changed, and cannot be gone on with"
+                f"{path}, line {number}, is not a valid journal record ({problem}): the file was modified, so the campaign cannot be resumed"
             ) from problem
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """The whole lines of a journal, unpacked, without their line breaks. Raises `JournalError` where it cannot be read."""
+    """Yields the complete lines of a journal, decompressed, without line breaks. Raises `JournalError` if it cannot be read."""
     try:
         with path.open("rb") as stream:
-            yield from _lines(_unpacked(stream) if is_packed(path) else iter(lambda: stream.read(PIECE), b""), path)
+            yield from _lines(_decompressed(stream) if is_compressed(path) else iter(lambda: stream.read(PIECE), b""), path)
     except OSError as problem:
         raise JournalError(
-            f"{path} cannot be read ({problem.strerror or problem}): name a journal that `brokerfuzz fire --journal` wrote"
+            f"{path} cannot be read ({problem.strerror or problem}): specify a journal written by `brokerfuzz fire --journal`"
         ) from problem
 
 
@@ -64,16 +66,16 @@ def _lines(pieces: Iterator[bytes], path: Path) -> Iterator[bytes]:
         *whole, rest = (rest + piece).split(b"\n")
         yield from whole
         if len(rest) > LONGEST_LINE:
-            raise JournalError(f"{path} has a line of more than {LONGEST_LINE:,} bytes: no journal has such lines")
+            raise JournalError(f"{path} is not a journal (a line has more than {LONGEST_LINE:,} bytes): specify another file")
 
 
-def _unpacked(stream: IO[bytes]) -> Iterator[bytes]:
-    """What a packed journal holds, as far as it is whole."""
-    unpacker = zlib.decompressobj(GZIP)
-    while packed := stream.read(PIECE):
+def _decompressed(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yields the content of a compressed journal, up to the point where it is incomplete."""
+    decompressor = zlib.decompressobj(GZIP)
+    while compressed := stream.read(PIECE):
         try:
-            while packed:
-                yield unpacker.decompress(packed, PIECE)
-                packed = unpacker.unconsumed_tail
+            while compressed:
+                yield decompressor.decompress(compressed, PIECE)
+                compressed = decompressor.unconsumed_tail
         except zlib.error:
             return

@@ -1,4 +1,4 @@
-"""What a campaign that goes on finds in its journal, and does not send again."""
+"""Reads answers from the journal of a resumed campaign, so that their messages are not sent again."""
 
 from array import array
 from collections.abc import Mapping
@@ -9,23 +9,24 @@ from typing import IO
 
 import orjson
 
-from brokerfuzz.campaign.journal.reading import is_packed, lines
+from brokerfuzz.campaign.journal.reading import is_compressed, lines
 from brokerfuzz.campaign.journal.records import Key, decode
 from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Answer
 
 BLOCK = 4096
-"""How many numbers are looked up together: those of a shard."""
-_BLOCKS_KEPT = 3  # cases are asked for in their order, and few are behind
+"""The number of case numbers loaded together: those of one shard."""
+_BLOCKS_KEPT = 3  # cases are looked up in order, with few exceptions
 
 
 class NotRecalledError(Exception):
-    """The journal has no answer to a request, and none is to be sent."""
+    """Raised if the journal has no answer to a request and nothing may be sent."""
 
 
 class Answered:
-    """Answers by request, with what was sent. `origin` is what errors call their journal, `latest` when the last one came, in seconds since
-    the start."""
+    """Answers by request, with a digest of the message. `origin` names the journal in errors; `latest` is the time of the last
+    answer, in seconds since the start.
+    """
 
     latest = 0.0
 
@@ -36,24 +37,24 @@ class Answered:
         return key in self._answers
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """The answer to a request; None where it was not answered. Raises `JournalError` where it was another message."""
+        """Returns the answer to a request; None if there is none. Raises `JournalError` if the message was a different one."""
         found = self._answers.get(key)
         if found is None:
             return None
         digest, answer = found
         if digest != _digest(body):
             raise JournalError(
-                f"{self._origin} is of another campaign (its {key.phase} {key.number} is another message): "
-                "go on with the options, the contract and the brokerfuzz that it was begun with"
+                f"{self._origin} belongs to a different campaign ({key.phase} {key.number} is a different message): "
+                "resume with the same options, contract and version of brokerfuzz that started it"
             )
         return answer
 
 
 class Recalled:
-    """The answers that a journal holds, by request: what a campaign that goes on does not send again.
+    """The answers in a journal, by request, for a resumed campaign.
 
-    Only where they are is kept in memory, eight bytes an answer, and the answers of the cases that are looked at now. Raises `JournalError` where it
-    cannot be read.
+    Only their positions are kept in memory (eight bytes per answer), plus the answers of the current blocks of cases. Raises
+    `JournalError` if the journal cannot be read.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -69,11 +70,11 @@ class Recalled:
             place += len(line) + 1
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """The answer to a request; None where it was not answered. Raises `JournalError` where it was another message."""
+        """Returns the answer to a request; None if there is none. Raises `JournalError` if the message was a different one."""
         return self.block(key.number // BLOCK).get(key, body)
 
     def block(self, block: int) -> Answered:
-        """The answers to the requests of a block of cases."""
+        """Returns the answers to the requests of a block of cases."""
         if block not in self._blocks:
             if len(self._blocks) >= _BLOCKS_KEPT:
                 del self._blocks[next(iter(self._blocks))]
@@ -81,25 +82,25 @@ class Recalled:
         return self._blocks[block]
 
     def has(self, key: Key) -> bool:
-        """Whether a request was answered."""
+        """Returns whether the request was answered."""
         return key in self.block(key.number // BLOCK)
 
     @property
     def last(self) -> int:
-        """The highest block of which there are answers; -1 where there are none."""
+        """The highest block that has answers; -1 if there are none."""
         return max(self._places, default=-1)
 
     def close(self) -> None:
-        """Lets go of the file."""
+        """Closes the file."""
         self._file.close()
 
     def _plain(self) -> IO[bytes]:
-        if not is_packed(self.path):
+        if not is_compressed(self.path):
             try:
                 return self.path.open("rb")
             except OSError as problem:
-                raise JournalError(f"{self.path} cannot be read ({problem.strerror or problem}): name a journal") from problem
-        plain: IO[bytes] = TemporaryFile()  # noqa: SIM115 - it lives as long as this does: a packed journal cannot be read from its middle
+                raise JournalError(f"{self.path} cannot be read ({problem.strerror or problem}): specify a journal") from problem
+        plain: IO[bytes] = TemporaryFile()  # noqa: SIM115 - stays open: a compressed journal cannot be read from the middle
         plain.writelines(line + b"\n" for line in lines(self.path))
         return plain
 
@@ -109,7 +110,7 @@ class Recalled:
             number, at = entry["number"], entry["at"]
         except (ValueError, KeyError, TypeError) as problem:
             raise JournalError(
-                f"{self.path} holds what is no record of a journal ({problem}): it was changed, and cannot be gone on with"
+                f"{self.path} contains an invalid journal record ({problem}): the file was modified, so the campaign cannot be resumed"
             ) from problem
         self._places.setdefault(number // BLOCK, array("q")).append(place)
         self.count += 1

@@ -1,4 +1,4 @@
-"""A request and its answer as a line of JSON, and back."""
+"""Encodes a request and its answer as a line of JSON, and decodes it."""
 
 from base64 import b64decode, b64encode
 from typing import Any, NamedTuple
@@ -11,7 +11,9 @@ from brokerfuzz.targets import Answer
 
 
 class Key(NamedTuple):
-    """Which request of a campaign one is: `phase` is `case`, `twin`, `again`, `shrink` or `turn`, `number` a case's, `step` counts within."""
+    """Identifies a request of a campaign. `phase` is `case`, `twin`, `again`, `shrink` or `turn` followed by a finding kind for
+    the last two; `number` is a case number, `step` counts within the phase.
+    """
 
     phase: str
     number: int
@@ -19,7 +21,9 @@ class Key(NamedTuple):
 
 
 def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> bytes:
-    """The line of one request and its answer, without its line break. The request goes as the case does; `sent` is its body, made fresh."""
+    """Returns the line of one request and its answer, without a line break. `sent` is the body after a fresh value replaced a
+    property; the headers are those of the case.
+    """
     record: dict[str, Any] = {"phase": key.phase, "number": key.number, "step": key.step, "at": round(at, 4)}
     record |= {"answer": answer.kind, "status": answer.status, "reason": answer.reason, "seconds": round(answer.seconds, 6)}
     if not answer.reached:
@@ -41,12 +45,12 @@ def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: f
         record["raw"] = b64encode(body).decode()
     try:
         return orjson.dumps(record)
-    except TypeError:  # a reason that holds half a surrogate pair
+    except TypeError:  # the reason contains a lone surrogate
         return orjson.dumps({**record, "reason": answer.reason.encode(errors="backslashreplace").decode()})
 
 
 class JournalRecord(NamedTuple):
-    """A line of a journal: which request it was, what was sent, what came. `case_id` is None where the message is not that of a case."""
+    """One line of a journal: the request, the message and the answer. `case_id` is None if the message is not that of a case."""
 
     key: Key
     case_id: str | None
@@ -57,7 +61,7 @@ class JournalRecord(NamedTuple):
 
 
 def decode(line: bytes) -> JournalRecord:
-    """The record of a line. Raises `ValueError` for what is none."""
+    """Returns the record of a line. Raises `ValueError` if it is invalid."""
     try:
         entry = orjson.loads(line)
         key = Key(entry["phase"], entry["number"], entry["step"])
@@ -67,4 +71,4 @@ def decode(line: bytes) -> JournalRecord:
         headers = tuple((name, value) for name, value in entry.get("headers", ()))
         return JournalRecord(key, entry.get("id"), headers, body, answer, entry["at"])
     except (KeyError, TypeError, AttributeError) as problem:
-        raise ValueError(f"no record of a journal: {problem}") from problem
+        raise ValueError(f"not a journal record: {problem}") from problem

@@ -1,4 +1,4 @@
-"""Writes journals, so that nothing that was answered is lost."""
+"""Writes journals in such a way that no answer is lost."""
 
 import os
 import zlib
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import orjson
 
 from brokerfuzz.atomic_files import own_name
-from brokerfuzz.campaign.journal.reading import GZIP, PIECE, VERSION, is_packed, lines
+from brokerfuzz.campaign.journal.reading import GZIP, PIECE, VERSION, is_compressed, lines
 from brokerfuzz.campaign.journal.records import Key, encode
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
@@ -17,19 +17,19 @@ from brokerfuzz.targets import Answer
 
 
 class Writer(Protocol):
-    """What takes the lines of a journal."""
+    """Something that accepts the lines of a journal."""
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
         """Writes one request and its answer. Raises `JournalError`."""
         ...
 
     def close(self) -> None:
-        """Ends the writing."""
+        """Finishes writing."""
         ...
 
 
 class Collected:
-    """Lines for a journal that is written elsewhere."""
+    """Collects lines for a journal that another process writes."""
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
@@ -39,15 +39,15 @@ class Collected:
         self.lines.append(encode(key, case, body, sent, answer, at))
 
     def close(self) -> None:
-        """Nothing ends."""
+        """Does nothing."""
 
 
 class Journal:
-    """A journal that is being written: make it with `begun`, `continued` or `joined`."""
+    """A journal open for writing: create it with `begun`, `continued` or `joined`."""
 
     def __init__(self, path: Path, flags: int) -> None:
         self.path = path
-        self._packer = zlib.compressobj(1, zlib.DEFLATED, GZIP) if is_packed(path) else None
+        self._compressor = zlib.compressobj(1, zlib.DEFLATED, GZIP) if is_compressed(path) else None
         try:
             self._file = os.open(path, flags | os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC, 0o600)
         except OSError as problem:
@@ -55,28 +55,28 @@ class Journal:
 
     @classmethod
     def begun(cls, path: str | Path, head: Mapping[str, Any]) -> "Journal":
-        """A new journal, whose first line says `head`. Raises `JournalError` where the file is there, or cannot be written."""
+        """Creates a journal whose first line contains `head`. Raises `JournalError` if the file exists or cannot be written."""
         journal = cls(Path(path), os.O_CREAT | os.O_EXCL)
         journal.add(orjson.dumps({"journal": VERSION, **head}))
         return journal
 
     @classmethod
     def continued(cls, path: str | Path) -> "Journal":
-        """The journal of an earlier process, behind its last whole line. Raises `JournalError` where it cannot be read or written."""
+        """Opens an existing journal after its last complete line. Raises `JournalError` if it cannot be read or written."""
         path = Path(path)
-        if is_packed(path):
-            return cls._repacked(path)
+        if is_compressed(path):
+            return cls._recompressed(path)
         _cut_to_whole_lines(path)
         return cls(path, 0)
 
     @classmethod
     def joined(cls, path: str | Path) -> "Journal":
-        """A journal that other processes write too; it may not be packed. Raises `JournalError` where it cannot be written."""
+        """Opens a journal that other processes write too; it must not be compressed. Raises `JournalError` if it cannot be written."""
         return cls(Path(path), 0)
 
     @classmethod
-    def _repacked(cls, path: Path) -> "Journal":
-        """A packed journal anew, as far as it is whole: nothing can follow a stream that was torn."""
+    def _recompressed(cls, path: Path) -> "Journal":
+        """Rewrites the complete lines of a compressed journal, because nothing can be appended to an incomplete stream."""
         fresh = cls(path.with_name(own_name(path.name, f"part{path.suffix}")), os.O_CREAT | os.O_EXCL)
         for line in lines(path):
             fresh.add(line)
@@ -85,14 +85,14 @@ class Journal:
         return fresh
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
-        """Writes one request and its answer. Raises `JournalError`, and leaves the file as it was before the line."""
+        """Writes one request and its answer. Raises `JournalError`, and leaves the file as it was before."""
         self.add(encode(key, case, body, sent, answer, at))
 
     def add(self, line: bytes) -> None:
-        """Writes a line that is ready. Raises `JournalError`, and leaves the file as it was before the line."""
+        """Writes an encoded line. Raises `JournalError`, and leaves the file as it was before."""
         data = line + b"\n"
-        if self._packer is not None:
-            data = self._packer.compress(data) + self._packer.flush(zlib.Z_SYNC_FLUSH)
+        if self._compressor is not None:
+            data = self._compressor.compress(data) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
         written = 0
         try:
             while written < len(data):
@@ -102,10 +102,10 @@ class Journal:
             raise _unwritable(self.path, problem) from problem
 
     def close(self) -> None:
-        """Ends the file."""
+        """Closes the file."""
         try:
-            if self._packer is not None:
-                os.write(self._file, self._packer.flush())
+            if self._compressor is not None:
+                os.write(self._file, self._compressor.flush())
         except OSError as problem:
             raise _unwritable(self.path, problem) from problem
         finally:
@@ -116,11 +116,11 @@ class Journal:
             try:
                 os.ftruncate(self._file, os.fstat(self._file).st_size - written)
             except OSError:
-                return  # a torn last line is left out by whoever reads it
+                return  # readers ignore an incomplete last line
 
 
 def _cut_to_whole_lines(path: Path) -> None:
-    """Takes a torn last line off a journal that is not packed. Raises `JournalError`."""
+    """Removes an incomplete last line from an uncompressed journal. Raises `JournalError`."""
     try:
         with path.open("r+b") as stream:
             size = stream.seek(0, os.SEEK_END)
@@ -140,5 +140,8 @@ def _cut_to_whole_lines(path: Path) -> None:
 
 def _unwritable(path: Path, problem: OSError) -> JournalError:
     if isinstance(problem, FileExistsError):
-        return JournalError(f"{path} is there already: go on with it by --resume {path}, or name another file for --journal")
-    return JournalError(f"the journal {path} cannot be written ({problem.strerror or problem}): make room or name another; what is in it is whole")
+        return JournalError(f"{path} already exists: resume it with --resume {path}, or specify another file with --journal")
+    return JournalError(
+        f"the journal {path} cannot be written ({problem.strerror or problem}): "
+        "free some disk space or specify another file; the lines written so far are complete"
+    )
