@@ -20,7 +20,7 @@ from benchmarks.generators.scoring import Score, score
 from benchmarks.generators.table import FLOOR, Row, report
 from benchmarks.rates import Round, each_in_turn
 
-TITLE = "Offers a second, and how many are invalid where valid ones were asked for"
+TITLE = "Offers per second, and the share of invalid ones if valid ones were requested"
 LEAST, MOST, BULK = 10, 100_000, 300_000
 """Messages a round: a slow generator makes some, a fast one no more than fit into memory; an export, which keeps none, so many for each second that
 a round of others takes: it is for a great many, and makes the first thousands slowly."""
@@ -112,7 +112,7 @@ def _collector_spared() -> Iterator[None]:
 def _bars(rows: Sequence[Row]) -> Iterator[Bar]:
     for row in rows:
         wrong = row.generator.asks_valid and row.score.invalid > 0
-        words = f"{share(row.score.invalid)} invalid" if row.generator.asks_valid else "invalid as asked"
+        words = f"{share(row.score.invalid)} invalid" if row.generator.asks_valid else "invalid as requested"
         yield Bar(_plain(row.generator.name), row.rate, words, wrong, "ours" if row.generator.is_ours else "peer")
         if row.floor:
             yield Bar(f"{_plain(FLOOR)}, {_plain(row.generator.name).rpartition(' ')[2]}", row.floor, "", False, "floor")

@@ -1,4 +1,4 @@
-"""The comparison as Markdown, ready for the README."""
+"""Prints the comparison as Markdown, ready for the README."""
 
 import platform
 from collections.abc import Sequence
@@ -9,14 +9,16 @@ from benchmarks.generators.figures import rounded, share
 from benchmarks.generators.generator import Generator
 from benchmarks.generators.scoring import Score, known_sites
 
-HEADS = ("generator", "messages/s", "MB/s", "of the floor", "invalid", "distinct", "sites reached")
+HEADS = ("generator", "messages/s", "MB/s", "speed relative to the floor", "invalid", "distinct", "sites reached")
 FLOOR = "floor: `orjson.dumps` alone"
 
 
 @dataclass(frozen=True)
 class Row:
-    """What was measured of a generator: its sample's score, its messages a second, round by round, and, where it has a floor, those of `orjson.dumps`
-    right after."""
+    """The measurements of a generator: the score of its sample, and its messages per second in each round.
+
+    If the generator has a floor, `floors` are the messages per second of `orjson.dumps`, measured right after each round.
+    """
 
     generator: Generator
     score: Score
@@ -25,27 +27,27 @@ class Row:
 
     @property
     def rate(self) -> float:
-        """Messages a second."""
+        """Returns the median of the messages per second."""
         return median(self.rates)
 
     @property
     def floor(self) -> float | None:
-        """Those of the floor."""
+        """Returns the median of the floor's messages per second, or None if there is no floor."""
         return median(self.floors) if self.floors else None
 
     @property
     def times(self) -> float | None:
-        """How many times as fast the floor is, by the rounds that belong together."""
+        """Returns how many times as fast the floor is: the median of the ratios in each round."""
         return median(floor / rate for floor, rate in zip(self.floors, self.rates, strict=True)) if self.floors else None
 
     @property
     def megabytes(self) -> float:
-        """Millions of bytes of messages a second."""
+        """Returns millions of message bytes per second."""
         return self.rate * self.score.size / 1e6
 
 
 def report(rows: Sequence[Row], missing: Sequence[str], versions: str, bulk: int) -> str:
-    """The table, what has to be known to read it (an export was one of so many cases), and which peers are not there."""
+    """Returns the table, notes on how to read it, and a line for each peer that is not installed. `bulk` is the number of cases of an export."""
     floors = (_line(_floor_cells(row, row.floor)) for row in rows if row.floor)
     lines = [_line(HEADS), _line(["---"] + ["--:"] * (len(HEADS) - 1)), *(_line(_cells(row)) for row in rows), *floors]
     return "\n".join([*lines, "", *_notes(rows, versions, bulk), *missing])
@@ -71,20 +73,26 @@ def _floor_cells(row: Row, floor: float) -> list[str]:
 def _invalid(row: Row) -> str:
     contract, schema = share(row.score.invalid), share(row.score.invalid_by_schema)
     if not row.generator.asks_valid:
-        return "as asked"
+        return "as requested"
     return contract if contract == schema else f"{contract} ({schema} by the schema alone)"
 
 
 def _notes(rows: Sequence[Row], versions: str, bulk: int) -> list[str]:
+    floor = (
+        "- The floor is the rate of `orjson.dumps` alone, for the messages of an export that are JSON. It starts from ready Python values and keeps "
+        f"the results. The ratio is the median of {len(rows[0].rates)} rounds; in each round, the floor is measured right after the export."
+    )
     notes = {
-        "": f"Python {platform.python_version()}, {versions}. {rows[0].score.count:,} messages of each were judged; MB are of messages. A site is "
-        "reached where a value other than null stands. The floor is `orjson.dumps` of what an export writes and is JSON, as ready values, results "
-        f"kept, right after each export, and the ratio the median of those of {len(rows[0].rates)} rounds. The exports, of {bulk:,} cases each time, "
-        "each from a seed of its own, judge each case from its bytes, and write it to a file with all that is known of it; the others judge nothing.",
-        "hypothesis-jsonschema": "hypothesis-jsonschema has a method back that newer Hypothesis took away, without which it raises.",
-        "polyfactory": "polyfactory reads types: it has Pydantic models of the schema, which cannot say its condition, and leaves no property out.",
-        "json-schema-faker": "json-schema-faker has the condition under `allOf`, where it passes it over: of the schema as it is written it makes "
-        "nothing but offers of the type Product List, all of them invalid.",
+        "": f"Versions: Python {platform.python_version()}, {versions}.\n\n"
+        f"- `invalid`, `distinct` and `sites reached` come from a sample of {rows[0].score.count:,} messages of each generator. A site is reached if "
+        "a message has a value other than null there.\n"
+        f"- MB counts the bytes of the messages. Each export writes {bulk:,} cases from a new seed. It judges each case from its bytes and writes it "
+        f"to a file with its verdict and reasons. The other generators do not judge their messages.\n{floor}",
+        "hypothesis-jsonschema": "- hypothesis-jsonschema is patched to work with current Hypothesis.",
+        "polyfactory": "- polyfactory reads types: it uses Pydantic models of the schema. These cannot express the condition in the schema, and "
+        "polyfactory never omits a property.",
+        "json-schema-faker": "- json-schema-faker gets a schema with the condition under `allOf`, where it ignores the condition. From the original "
+        "schema, it generates only offers of the type Product List, all of them invalid.",
     }
     there = {"", *(row.generator.name for row in rows)}
     return [note for name, note in notes.items() if name in there]
