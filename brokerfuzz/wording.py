@@ -1,36 +1,41 @@
-"""Small functions of strings, for all that brokerfuzz prints: what a target or a message contains cannot control a terminal."""
+"""Small string functions for everything that brokerfuzz prints. They escape control characters, so that a message cannot control the terminal."""
 
 from collections.abc import Callable, Iterable
 
 
 def printable(text: str, most: int | None = None) -> str:
-    """The string with every character that does not print escaped as in JSON (`\\u001b`), cut to `most` characters."""
+    """Returns the string cut to `most` characters, with every unprintable character escaped as in JSON (`\\u001b`)."""
     if most is not None and len(text) > most:
         text = f"{text[:most]}... ({len(text):,} characters)"
     return _escaped(text, _as_in_json)
 
 
 def printable_as_in_python(text: str) -> str:
-    """The string with every character that does not print escaped as in Python (`\\x1b`, `\\n`)."""
+    """Returns the string with every unprintable character escaped as in Python (`\\x1b`, `\\n`)."""
     return _escaped(text, _as_in_python)
 
 
 def readable(body: bytes, most: int | None = None) -> str:
-    """Bytes as a printable string; those that are not UTF-8 as `\\xNN`."""
+    """Returns bytes as a printable string; bytes that are not UTF-8 become `\\xNN`."""
     cut = body if most is None else body[: 4 * most]
     text = printable(cut.decode(errors="backslashreplace"))
     return text if most is None or (len(text) <= most and cut == body) else f"{text[:most]}... ({len(body):,} bytes)"
 
 
 def listed(words: Iterable[str], last: str = "and") -> str:
-    """`a`, `a and b`, `a, b and c`."""
+    """Joins words: `a`, `a and b`, `a, b and c`."""
     *first, end = words
     return f"{', '.join(first)} {last} {end}" if first else end
 
 
 def with_article(words: str) -> str:
-    """`a valid`, `an invalid`."""
+    """Puts the article before words: `a valid`, `an invalid`."""
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """Returns a number with its noun: `1 item`, `2,000 items`, `3 properties` (if `many` is `properties`)."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
 def _escaped(text: str, escape: Callable[[str], str]) -> str:

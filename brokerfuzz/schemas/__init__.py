@@ -1,4 +1,4 @@
-"""The contract and the oracle: what messages there are, what is demanded of them, what is left open."""
+"""The contract (message types, rules, ambiguities) and the oracle that judges messages by it."""
 
 from brokerfuzz.contract_names import MESSAGE_TYPES, Label, MessageType
 from brokerfuzz.schemas.contract import Ambiguity, Contract, Policies, Policy, load_contract
@@ -27,9 +27,9 @@ __all__ = [
 
 
 def rules(message_type: MessageType, contract: Contract | None = None) -> tuple[Rule, ...]:
-    """Every rule of a message type: id, site, keyword, value, and the part of the contract that demands it.
+    """Returns every rule of a message type: ID, site, keyword, value, and the part of the contract that states it.
 
-    Raises `UnknownNameError` for a message type that is none.
+    Raises `UnknownNameError` if there is no such message type.
     """
     from brokerfuzz.schemas.contract import known_message_type
 

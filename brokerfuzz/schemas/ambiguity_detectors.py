@@ -1,9 +1,8 @@
-"""What it takes to touch an ambiguity: a predicate for each way of being in doubt, named in `ambiguities.json`.
+"""The detectors that `ambiguities.json` names: predicates that tell whether a value touches an ambiguity.
 
-A detector is called with the value at a site (for a pair, with both values), the time and the ambiguity's options, `distinct`
-with an array and the name of the property that identifies its items; it answers whether the ambiguity is touched. What only shows in
-the text (duplicate properties, numbers that a double cannot hold, ...) is noticed by `reading`, what only shows in a request's headers
-by `headers`.
+A detector gets the value at a site (or both values of a pair), the time, and the options of the ambiguity. `distinct` gets an array and the name of
+the property that identifies its items. Ambiguities that only the text shows (duplicate properties, numbers that a double cannot represent) are
+detected by `json_reader`, those of request headers by `headers`.
 """
 
 import math
@@ -39,7 +38,7 @@ _NUMBERS = (int, float)
 
 
 Options = Mapping[str, int]
-"""What `ambiguities.json` says besides: `seconds` of the clock's."""
+"""Further fields of an entry in `ambiguities.json`, such as `seconds` or `limit`."""
 
 
 def timestamp(value: Any, now: datetime, options: Options) -> bool:
@@ -125,11 +124,11 @@ def distinct(items: list[Any], key: str | None) -> bool:
 
 
 _FEW = 8
-"""So few items are compared each with each: faster than making them such that a set can hold them."""
+"""Up to this number, items are compared in pairs, which is faster than making them hashable for a set."""
 
 
 def _frozen(value: Any) -> Hashable:
-    """The value as one that equals what JSON holds for equal: 1 and 1.0, properties in any order. (True and 1 do not both fit a site.)"""
+    """Returns a hashable form that is equal for equal JSON values: 1 and 1.0, properties in any order. (No site allows both True and 1.)"""
     if isinstance(value, dict):
         return frozenset([(name, _frozen(prop)) for name, prop in value.items()])
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
@@ -157,6 +156,6 @@ OF_PAIRS: Mapping[str, Callable[[Any, Any, datetime, Options], bool]] = {d.__nam
 OF_TEXT = ("integer_form", "double_range", "duplicate_properties", "lone_surrogates", "nul_characters")
 OF_BYTES_AND_SIZES = ("byte_order_mark", "encoding", "message_size", "string_length", "item_count")
 DETECTORS = frozenset([*OF_VALUES, *OF_PAIRS, "distinct", *OF_TEXT, *OF_BYTES_AND_SIZES, *OF_HEADERS])
-"""Every name that `ambiguities.json` can give as a detector."""
+"""Every name that `ambiguities.json` can use as a detector."""
 NEEDED: Mapping[str, str] = {"near_now": "seconds", "string_length": "limit", "item_count": "limit", "message_size": "limit"}
-"""The option that a detector cannot do without."""
+"""The option that a detector requires."""

@@ -1,7 +1,7 @@
-"""A walk over a message that notices what is in doubt at its sites, and what is broken that schemas cannot say.
+"""A scan of a message for the ambiguities that it touches and for broken rules that schemas cannot state.
 
-The walk is one function a message type, whose source is written from the sites and compiled once: it goes only where there is something to
-see, and says where it is only when it sees something. Functions that call each other, one a site, take half as long again.
+The scan is one generated Python function for each message type. Its source is written from the sites and compiled once. It visits only sites that
+matter, and builds a place only if it reports something. Functions that call each other, one for each site, would take 1.5 times as long.
 """
 
 import sys
@@ -25,89 +25,89 @@ from brokerfuzz.schemas.verdicts import Broken, Touched, describe
 
 @dataclass(slots=True)
 class Inspection:
-    """What the walk over a message needs and gathers."""
+    """The input (`now`) and the results of a scan."""
 
     now: datetime
     touched: list[Touched] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
 
     def touch(self, ambiguity: Ambiguity, place: Place, found: str) -> None:
-        """Notes that an ambiguity is touched at a place."""
+        """Records that an ambiguity is touched at a place."""
         self.touched.append(Touched(ambiguity.id, pointer(place), found))
 
 
-Look = Callable[[Any, Place, Inspection], None]
-"""Looks at the value at a place, and at what lies below."""
+Scan = Callable[[Any, Place, Inspection], None]
+"""Scans the value at a place and everything below it."""
 
 
 class Inspector:
-    """The walks over the messages of a type: over a whole one; over a property of it and what lies below; over what is around its properties."""
+    """The scans of a message type: of the whole message, of a single property of the root, and of the root without its properties."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
         self._contract = contract
         self._message_type: MessageType = message_type
-        self._walk = _ScanWriter(contract, message_type).compiled("")
+        self._scan = _ScanWriter(contract, message_type).compiled("")
         self._too_long = next((s for s in contract.ambiguities if s.concerns(message_type) and s.detector == "string_length"), None)
 
     @property
     def longest_text(self) -> int:
-        """Characters of the longest text that is not looked at."""
+        """The length in characters up to which strings touch no ambiguity about their length."""
         return self._too_long.options["limit"] if self._too_long is not None else sys.maxsize
 
     @cached_property
-    def props(self) -> Mapping[str, Look | None]:
-        """The walk over each property that the root has a site for, in the order in which the walk over the whole comes to them; None where there
-        is nothing to see."""
-        walk = _ScanWriter(self._contract, self._message_type)
-        return {name: walk.compiled(path) if walk.sees(path) else None for name, path in walk.props("").items()}
+    def props(self) -> Mapping[str, Scan | None]:
+        """The scan of each property of the root, in the order of the whole scan; None if nothing at the property needs a scan."""
+        writer = _ScanWriter(self._contract, self._message_type)
+        return {name: writer.compiled(path) if writer.has_checks(path) else None for name, path in writer.props("").items()}
 
     @cached_property
-    def around(self) -> Look:
-        """What the walk over the whole sees that is not within one property."""
+    def around(self) -> Scan:
+        """The scan of everything that does not lie within a single property of the root."""
         return _ScanWriter(self._contract, self._message_type).around()
 
     @cached_property
     def compared(self) -> Sequence[frozenset[str]] | None:
-        """The properties whose values that walk looks at, those together that it compares; None, if it may look at any."""
+        """The groups of properties that `around` compares with each other; None if it may look at any property."""
         return _ScanWriter(self._contract, self._message_type).compared()
 
     def whole(self, message: Any, reading: Reading, inspection: Inspection) -> None:
-        """Looks at a message, one of those of a reading."""
-        self._walk(message, None, inspection)
+        """Scans one interpretation of a message."""
+        self._scan(message, None, inspection)
         self.long_texts("", message, None, reading, inspection)
 
     def long_texts(self, path: str, value: Any, place: Place, reading: Reading, inspection: Inspection) -> None:
-        """Looks for texts too long at a site and below."""
+        """Reports strings that are too long, at a site and below it."""
         if self._too_long is not None and reading.may_hold_text_of(self.longest_text + 1):
-            _look_for_long_texts(self._too_long, self._sites, path, value, place, inspection)
+            _report_long_strings(self._too_long, self._sites, path, value, place, inspection)
 
 
-# --------------------------------------------------------------------------------------------------------- the walk
+# --------------------------------------------------------------------------------------------------------- the scan
 
 Lines = list[str]
-"""Lines of Python, indented from where they stand."""
+"""Lines of Python source, with relative indentation."""
 
 
 _DEEP = 12
-"""Levels of a walk; what lies deeper has one of its own, for Python takes no more than 20 loops in each other, and 100 levels of indentation."""
+"""Levels in one generated function. Deeper levels get a function of their own, because Python allows at most 20 nested loops and 100 levels of
+indentation."""
 
 
 @dataclass(frozen=True)
-class _Here:
-    """Where the source of the walk has come to: the site, the variable that holds its value, the expression of its place, and how deep that is."""
+class _ScanPosition:
+    """The position in the generated source: a site, the variable with its value, the expression for its place, and the depth."""
 
     path: str
     value: str = "message"
     place: str = "place"
     depth: int = 0
 
-    def below(self, path: str, value: str, step: str) -> "_Here":
-        return _Here(path, value, f"({self.place}, {step})", self.depth + 1)
+    def below(self, path: str, value: str, step: str) -> "_ScanPosition":
+        return _ScanPosition(path, value, f"({self.place}, {step})", self.depth + 1)
 
 
 class _ScanWriter:
-    """Writes the walk over a message type. A changed contract may lack a site that an ambiguity concerns."""
+    """Writes the source of the scan of a message type. A changed contract may lack sites that an ambiguity names."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
@@ -117,65 +117,65 @@ class _ScanWriter:
             if path and not path.endswith("[]"):
                 self._properties.setdefault(path[: -len(site.name)].removesuffix("."), {})[site.name] = path
         concerned = [ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)]
-        self._of_a_kind = {str(ambiguity.detector): ambiguity for ambiguity in concerned}
-        self._tolerance = self._of_a_kind["near_now"].options["seconds"] if "near_now" in self._of_a_kind else 0
-        self._asked: dict[str, list[tuple[Any, ...]]] = {}
+        self._by_detector = {str(ambiguity.detector): ambiguity for ambiguity in concerned}
+        self._tolerance = self._by_detector["near_now"].options["seconds"] if "near_now" in self._by_detector else 0
+        self._at_site: dict[str, list[tuple[Any, ...]]] = {}
         for ambiguity in concerned:
             for where in (ambiguity.sites or {}).get(message_type, ()):
-                asked, *rest = (where,) if isinstance(where, str) else where
-                self._asked.setdefault(asked, []).append((ambiguity, *rest))
+                at, *rest = (where,) if isinstance(where, str) else where
+                self._at_site.setdefault(at, []).append((ambiguity, *rest))
         self._rules = [rule for rule in contract.rules[message_type] if rule.keyword == NOT_IN_FUTURE]
         self._names: dict[str, Any] = {"distinct": distinct, "describe": describe}
         self._numbers = count()
 
     def props(self, path: str) -> Mapping[str, str]:
-        """The sites of the properties of the object at a site, by their names."""
+        """Returns the sites of the properties of the object at a site, by property name."""
         return self._properties.get(path, {})
 
-    def sees(self, path: str) -> bool:
-        """Whether there is anything to see at a site or below."""
-        return bool(self._at(_Here(path)))
+    def has_checks(self, path: str) -> bool:
+        """Tells whether anything is checked at a site or below it."""
+        return bool(self._at(_ScanPosition(path)))
 
-    def compiled(self, path: str) -> Look:
-        """The walk that begins at a site."""
-        return self._compiled(self._at(_Here(path)))
+    def compiled(self, path: str) -> Scan:
+        """Returns the scan that begins at a site."""
+        return self._compiled(self._at(_ScanPosition(path)))
 
-    def around(self) -> Look:
-        """The walk that begins at the root, and does not look into its properties."""
-        return self._compiled(self._at(_Here(""), within=False))
+    def around(self) -> Scan:
+        """Returns the scan of the root that does not look into its properties."""
+        return self._compiled(self._at(_ScanPosition(""), within=False))
 
     def compared(self) -> Sequence[frozenset[str]] | None:
-        """The properties that it compares then; None where something looks at the message itself."""
-        here = _Here("")
+        """Returns the groups of properties that `around` compares; None if something looks at the whole message."""
+        here = _ScanPosition("")
         if any(self._of(OF_VALUES, here)) or any(not rule.site for rule in self._rules):
             return None
         return [frozenset(names) for _, *names in self._pairs(here)]
 
-    def _compiled(self, lines: Lines) -> Look:
-        lines = ["def walk(message, place, inspection):", *_indented(["now, touch = inspection.now, inspection.touch", *lines])]
-        # Our own source: of a contract it has names alone, written as Python writes texts.
-        exec(compile("\n".join(lines), f"<walk over {self._message_type}>", "exec"), self._names)  # noqa: S102
-        walk: Look = self._names["walk"]
-        return walk
+    def _compiled(self, lines: Lines) -> Scan:
+        lines = ["def scan(message, place, inspection):", *_indented(["now, touch = inspection.now, inspection.touch", *lines])]
+        # This is safe: the source contains only names from the contract, written as Python string literals.
+        exec(compile("\n".join(lines), f"<scan of {self._message_type}>", "exec"), self._names)  # noqa: S102
+        scan: Scan = self._names["scan"]
+        return scan
 
-    def _at(self, here: _Here, *, within: bool = True) -> Lines:
-        """The lines for the value at a site: what lies below it first (unless not `within` its properties), then itself."""
+    def _at(self, here: _ScanPosition, *, within: bool = True) -> Lines:
+        """Returns the lines for the value at a site: first for its properties (unless `within` is False) and items, then for itself."""
         if here.depth == _DEEP:
             return [f"{self._name(self.compiled(here.path))}({here.value}, {here.place}, inspection)"]
         types, schema = types_of(self._sites[here.path].schema), self._sites[here.path].schema
         lines = self._object(here, within) + (self._array(here) if "array" in types else [])
-        if "integer" in types and "type" in schema and (ambiguity := self._of_a_kind.get("integer_form")):
+        if "integer" in types and "type" in schema and (ambiguity := self._by_detector.get("integer_form")):
             lines += [f"if type({here.value}) is float and {here.value}.is_integer():", *self._touch(ambiguity, here)]
         for ambiguity, *_ in self._of(OF_VALUES, here):
             detect = self._name(OF_VALUES[ambiguity.detector])
             lines += [f"if {detect}({here.value}, now, {self._name(ambiguity.options)}):", *self._touch(ambiguity, here)]
         for rule in self._rules:
             if rule.site == here.path:
-                look = self._name(_not_in_future(rule, self._tolerance))
-                lines += [f"{look}({here.value}, {here.place}, inspection)"]
+                check = self._name(_not_in_future(rule, self._tolerance))
+                lines += [f"{check}({here.value}, {here.place}, inspection)"]
         return lines
 
-    def _object(self, here: _Here, within: bool) -> Lines:
+    def _object(self, here: _ScanPosition, within: bool) -> Lines:
         lines: Lines = []
         props, pairs = self.props(here.path), self._pairs(here)
         held = {name: f"v{next(self._numbers)}" for name in props}
@@ -191,14 +191,14 @@ class _ScanWriter:
             lines += [f"if {detect}({one}, {other}, now, {options}):", *self._touch(ambiguity, here, found)]
         return [f"if type({here.value}) is dict:", *_indented(lines)] if lines else []
 
-    def _pairs(self, here: _Here) -> list[tuple[Ambiguity, str, str]]:
-        """(an ambiguity, the names of the two properties that it compares) of every pair that the object has a site for."""
+    def _pairs(self, here: _ScanPosition) -> list[tuple[Ambiguity, str, str]]:
+        """Returns (ambiguity, names of the two properties that it compares) for every pair that the object has sites for."""
         props = self.props(here.path)
         return [(ambiguity, low, high) for ambiguity, low, high in self._of(OF_PAIRS, here) if low in props and high in props]
 
-    def _array(self, here: _Here) -> Lines:
+    def _array(self, here: _ScanPosition) -> Lines:
         lines, path = [], f"{here.path}[]"
-        if ambiguity := self._of_a_kind.get("item_count"):
+        if ambiguity := self._by_detector.get("item_count"):
             size = f"len({here.value})"
             lines += [f"if {size} > {ambiguity.options['limit']}:", *self._touch(ambiguity, here, f'f"{{{size}:,}} items"')]
         if path in self._sites:
@@ -211,41 +211,41 @@ class _ScanWriter:
             lines += self._touch(ambiguity, here, repr(f"the same {named or 'item'} twice"))
         return [f"if type({here.value}) is list:", *_indented(lines)] if lines else []
 
-    def _touch(self, ambiguity: Ambiguity, here: _Here, found: str = "") -> Lines:
+    def _touch(self, ambiguity: Ambiguity, here: _ScanPosition, found: str = "") -> Lines:
         return _indented([f"touch({self._name(ambiguity)}, {here.place}, {found or f'describe({here.value})'})"])
 
     def _name(self, thing: Any) -> str:
-        """The name by which the walk knows something."""
+        """Adds an object to the globals of the scan and returns its name there."""
         name = f"n{next(self._numbers)}"
         self._names[name] = thing
         return name
 
-    def _of(self, detectors: Collection[str], here: _Here) -> Iterator[tuple[Any, ...]]:
-        """(an ambiguity of these detectors, what its table says behind the site), of every mention of the site."""
-        return (asked for asked in self._asked.get(here.path, ()) if asked[0].detector in detectors)
+    def _of(self, detectors: Collection[str], here: _ScanPosition) -> Iterator[tuple[Any, ...]]:
+        """Returns (ambiguity with one of these detectors, further names in its entry) for every entry about the site."""
+        return (entry for entry in self._at_site.get(here.path, ()) if entry[0].detector in detectors)
 
 
 def _indented(lines: Lines) -> Lines:
     return [f" {line}" for line in lines]
 
 
-def _not_in_future(rule: Rule, tolerance: int) -> Look:
-    def look(value: Any, place: Place, inspection: Inspection) -> None:
+def _not_in_future(rule: Rule, tolerance: int) -> Scan:
+    def check(value: Any, place: Place, inspection: Inspection) -> None:
         when = instant(value) if isinstance(value, str) else None
         if when is not None and (when - inspection.now).total_seconds() > tolerance:
             inspection.broken.append(Broken(rule.id, pointer(place), describe(value), rule.demand))
 
-    return look
+    return check
 
 
-def _look_for_long_texts(ambiguity: Ambiguity, sites: Mapping[str, Site], path: str, value: Any, place: Place, inspection: Inspection) -> None:
-    """Looks at every text at a site and below."""
+def _report_long_strings(ambiguity: Ambiguity, sites: Mapping[str, Site], path: str, value: Any, place: Place, inspection: Inspection) -> None:
+    """Reports every string that is too long, at a site and below it."""
     if type(value) is str and len(value) > ambiguity.options["limit"]:
         inspection.touch(ambiguity, place, f"{len(value):,} characters")
     elif type(value) is dict:
         for name, prop in value.items():
             if (below := join(path, name)) in sites:
-                _look_for_long_texts(ambiguity, sites, below, prop, (place, name), inspection)
+                _report_long_strings(ambiguity, sites, below, prop, (place, name), inspection)
     elif type(value) is list and f"{path}[]" in sites:
         for index, item in enumerate(value):
-            _look_for_long_texts(ambiguity, sites, f"{path}[]", item, (place, index), inspection)
+            _report_long_strings(ambiguity, sites, f"{path}[]", item, (place, index), inspection)

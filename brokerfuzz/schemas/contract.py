@@ -1,8 +1,7 @@
-"""The contract: what messages there are, what is demanded of them, what is left open.
+"""The contract: the message types, their rules, and the ambiguities.
 
-Everything is read from one folder of data: a schema a message type, the envelope that the responses share, the rules
-that JSON Schema cannot state (`semantics.json`) and the ambiguities (`ambiguities.json`). A changed contract is another
-folder, which holds the files that differ.
+It is read from one folder: a schema for each message type, the envelope that the responses share, the rules that JSON Schema cannot state
+(`semantics.json`), and the ambiguities (`ambiguities.json`). A changed contract is another folder, which contains only the files that differ.
 """
 
 import json
@@ -26,10 +25,10 @@ from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, Schem
 Policy = Literal["accept", "reject", "unspecified"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 Policies = Mapping[str, Policy]
-"""Ambiguity id -> what the user says of it."""
+"""Ambiguity ID -> the policy that the user chose for it."""
 
 NOT_IN_FUTURE = "not-in-future"
-"""The one demand of `semantics.json` that the oracle can judge."""
+"""The only keyword in `semantics.json` that the oracle supports."""
 
 DATA = Path(__file__).parent
 TABLES = ("semantics.json", "ambiguities.json")
@@ -40,9 +39,10 @@ FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *
 class Ambiguity:
     """A question that the contract leaves open.
 
-    `plain` says which answers are so ordinary that no message is in doubt for them; `source` is where the contract is unclear. `detector` names the
-    oracle's function that notices it (none where it is not a matter of the message) and
-    `sites` the places that it concerns, by message type (none: everywhere).
+    - `plain`: the ordinary values, which do not touch the ambiguity.
+    - `source`: the part of the contract that is unclear.
+    - `detector`: the function of the oracle that detects it; None if messages do not show it.
+    - `sites`: the sites that it concerns, by message type; None for all sites.
     """
 
     id: str
@@ -54,16 +54,16 @@ class Ambiguity:
     options: Mapping[str, int] = field(default_factory=dict)
 
     def concerns(self, message_type: str) -> bool:
-        """Whether a message of this type can touch the ambiguity."""
+        """Tells whether a message of this type can touch the ambiguity."""
         return self.detector is not None and (self.sites is None or message_type in self.sites)
 
 
 @dataclass(frozen=True, eq=False)
 class Contract:
-    """A contract, ready for use. Make it with `load_contract`.
+    """A loaded contract. Create it with `load_contract`.
 
-    `schemas` maps file stems (`envelope`, `product-list-response`) to the schemas as written; `flat` maps message types
-    to their schema without references; `folder` is where its files are.
+    `schemas` maps names of schema files (`envelope`, `product-list-response`) to the schemas as written. `flat` maps message types to their
+    schemas without references. `folder` contains the files.
     """
 
     schemas: Mapping[str, Schema]
@@ -73,7 +73,7 @@ class Contract:
     folder: Path | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """In another process it is loaded from its folder: there too, equal folders give one contract."""
+        """Pickles only the folder, so that another process loads the contract from there and has each contract once."""
         return load_contract, (self.folder,)
 
     @cached_property
@@ -82,7 +82,7 @@ class Contract:
         return {message_type: (*derive_rules(message_type, schema), *self._semantics_of(message_type)) for message_type, schema in self.flat.items()}
 
     def _semantics_of(self, message_type: str) -> list[Rule]:
-        """A changed contract may lack the site of a rule, which then has nothing to say."""
+        """Returns the rules of `semantics.json` for a message type, without those whose site a changed contract does not have."""
         return [rule for rule in self.semantics if rule.message_type == message_type and rule.site in self.sites[message_type]]
 
     @cached_property
@@ -92,36 +92,36 @@ class Contract:
 
     @cached_property
     def undescribed(self) -> Mapping[str, list[str]]:
-        """Places that are demanded and that no `properties` describe, by message type."""
+        """Properties that are required but not listed in any `properties`, by message type."""
         return {
             message_type: [rule.site for rule in rules if rule.site not in self.sites[message_type]] for message_type, rules in self.rules.items()
         }
 
     def check_described(self, message_type: str) -> None:
-        """Raises `ContractError` where messages can be judged, but not made: one has to have a property of which nothing else is known."""
+        """Raises `ContractError` if a required property has no schema: such messages can be judged, but not generated."""
         for site in self.undescribed[message_type]:
-            raise ContractError(f"{message_type} demands {site!r}, which no `properties` describe: add it there, as {{}} where it may be anything")
+            raise ContractError(f"{message_type} requires {site!r}, but no `properties` describe it: add it there, with {{}} if any value is allowed")
 
     @cached_property
     def rules_by_id(self) -> Mapping[str, Rule]:
-        """Every rule of every message type by its id."""
+        """Every rule of every message type, by its ID."""
         return {rule.id: rule for rules in self.rules.values() for rule in rules}
 
     def rule(self, rule_id: str) -> Rule:
-        """The rule of this id. Raises `UnknownNameError`."""
+        """Returns the rule with this ID. Raises `UnknownNameError`."""
         if rule_id not in self.rules_by_id:
             raise UnknownNameError("rule", rule_id, self.rules_by_id, "`brokerfuzz rules` lists them all")
         return self.rules_by_id[rule_id]
 
     def ambiguity(self, ambiguity_id: str) -> Ambiguity:
-        """The ambiguity of this id. Raises `UnknownNameError`."""
+        """Returns the ambiguity with this ID. Raises `UnknownNameError`."""
         for ambiguity in self.ambiguities:
             if ambiguity.id == ambiguity_id:
                 return ambiguity
         raise UnknownNameError("ambiguity", ambiguity_id, [s.id for s in self.ambiguities], "`brokerfuzz rules` lists them all")
 
     def check_policies(self, policies: Policies) -> Policies:
-        """The policies, where every key is an ambiguity and every value a policy. Raises `UnknownNameError`."""
+        """Returns the policies unchanged. Raises `UnknownNameError` if a key is not an ambiguity, or a value not a policy."""
         for ambiguity_id, policy in policies.items():
             self.ambiguity(ambiguity_id)
             if policy not in POLICIES:
@@ -130,24 +130,24 @@ class Contract:
 
 
 def known_message_type(name: str) -> MessageType:
-    """The name, where it is a message type. Raises `UnknownNameError`."""
+    """Returns the name if it is a message type. Raises `UnknownNameError`."""
     for message_type in MESSAGE_TYPES:
         if message_type == name:
             return message_type
-    raise UnknownNameError("message type", str(name), MESSAGE_TYPES, f"there are {', '.join(MESSAGE_TYPES)}")
+    raise UnknownNameError("message type", str(name), MESSAGE_TYPES, f"use one of {', '.join(MESSAGE_TYPES)}")
 
 
 _loaded: dict[Path, Contract] = {}
 
 
 def load_contract(folder: str | Path | None = None) -> Contract:
-    """The contract in `folder`, or brokerfuzz' own where that is None.
+    """Returns the contract in `folder`, or the contract that comes with brokerfuzz if `folder` is None.
 
-    A folder holds any of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`, `ambiguities.json`); those
-    that it leaves out are brokerfuzz' own. The result for a folder is kept, so that equal folders give one contract.
+    A folder contains any of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`, `ambiguities.json`). The files of brokerfuzz
+    replace missing ones. Each folder is loaded once.
 
-    Raises `ContractError` where the folder is none, holds a file of another name that ends in `.schema.json`, or a file
-    in it is not JSON or not a schema of draft 2020-12.
+    Raises `ContractError` if the folder does not exist, contains a `.schema.json` file with another name, or contains a file that is not JSON
+    or not a schema of draft 2020-12.
     """
     path = DATA if folder is None else Path(folder).resolve()
     if path not in _loaded:
@@ -157,14 +157,14 @@ def load_contract(folder: str | Path | None = None) -> Contract:
 
 def _load(folder: Path) -> Contract:
     if not folder.is_dir():
-        raise ContractError(f"{folder} is not a folder: name one that holds changed copies of {', '.join(FILES[:4])}")
+        raise ContractError(f"{folder} is not a folder: specify a folder with changed copies of {', '.join(FILES[:4])}")
     if (folder / "silences.json").exists():
         raise ContractError(f"{folder / 'silences.json'} has a former name: rename it to ambiguities.json")
     names = {path.name for path in folder.glob(f"*{SCHEMA_SUFFIX}")}
     if stray := sorted(names - set(FILES)):
-        raise ContractError(f"{folder / stray[0]} belongs to no message type: the files are called {', '.join(FILES)}")
+        raise ContractError(f"{folder / stray[0]} does not belong to any message type: the allowed file names are {', '.join(FILES)}")
     if folder != DATA and not (names | {name for name in TABLES if (folder / name).exists()}):
-        raise ContractError(f"{folder} holds none of {', '.join(FILES)}: copy those that you want to change into it")
+        raise ContractError(f"{folder} contains none of {', '.join(FILES)}: copy the files that you want to change into it")
     files = {name: _read(folder / name if (folder / name).exists() else DATA / name) for name in FILES}
     schemas = {name.removesuffix(SCHEMA_SUFFIX): _checked_schema(folder / name, files[name]) for name in FILES if name.endswith(SCHEMA_SUFFIX)}
     try:
@@ -174,8 +174,8 @@ def _load(folder: Path) -> Contract:
         contract = Contract(schemas, flat, ambiguities, semantics, folder)
         _check_names(contract, folder)
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
-        told = f"{type(problem).__name__}: {problem}"
-        raise ContractError(f"the contract in {folder} cannot be used ({told}): compare its files with brokerfuzz' own") from problem
+        reason = f"{type(problem).__name__}: {problem}"
+        raise ContractError(f"the contract in {folder} cannot be used ({reason}): compare its files with those of brokerfuzz") from problem
     return contract
 
 
@@ -188,55 +188,55 @@ def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Sche
         try:
             validator(schemas[message_type], files)
         except ValueError as problem:
-            raise ContractError(f"{path} cannot be used as a schema ({_line(problem)}): mend it") from problem
+            raise ContractError(f"{path} cannot be used as a schema ({_line(problem)}): correct it") from problem
     return flat
 
 
 def _check_names(contract: Contract, folder: Path) -> None:
-    """Raises `ContractError` for a property's name that paths of sites are not written with, and for one that no valid message may hold."""
+    """Raises `ContractError` for property names that cannot be part of a site name, or that no valid message can contain."""
     for message_type, schema in contract.flat.items():
         for site in sites(schema):
             for name in site.schema.get("properties", {}):
                 path = folder / f"{message_type}{SCHEMA_SUFFIX}"
                 if not name or "." in name or "[]" in name:
-                    raise ContractError(f"{path} names a property {name!r}: rename it, since sites are written with '.' and '[]'")
+                    raise ContractError(f"{path} has a property named {name!r}: rename it, because '.' and '[]' are reserved for site names")
                 if "\0" in name:
-                    raise ContractError(f"{path} names a property {name!r}: rename it, since a text with NUL leaves a message in doubt")
+                    raise ContractError(f"{path} has a property named {name!r}: rename it, because a message that contains NUL is never valid")
 
 
 def _read(path: Path) -> Any:
     try:
         return json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as problem:
-        raise ContractError(f"{path} is not readable JSON ({problem}): mend or remove it") from problem
+        raise ContractError(f"{path} is not readable JSON ({problem}): correct or remove it") from problem
 
 
 def _entries(path: Path, table: Any) -> list[Mapping[str, Any]]:
     if not isinstance(table, list):
-        raise ContractError(f"{path} is no array of entries: compare it with brokerfuzz' own")
+        raise ContractError(f"{path} is not an array of entries: compare it with the file of brokerfuzz")
     return table
 
 
 def _checked_schema(path: Path, schema: Any) -> Schema:
     if not isinstance(schema, dict):
-        raise ContractError(f"{path} is not a JSON Schema of an object, but {_line(schema)}: compare it with brokerfuzz' own")
+        raise ContractError(f"{path} is not a JSON Schema of an object, but {_line(schema)}: compare it with the file of brokerfuzz")
     if (draft := schema.get("$schema", DRAFT)) not in (DRAFT, f"{DRAFT}#"):
-        raise ContractError(f"{path} is a schema of {draft}: rewrite it for {DRAFT}")
+        raise ContractError(f"{path} is a schema of the unsupported draft {draft}: rewrite it for {DRAFT}")
     try:
         meta.validate(schema)
     except (ValidationError, ValueError) as problem:
-        raise ContractError(f"{path} is not a JSON Schema of draft 2020-12 ({_line(getattr(problem, 'message', problem))}): mend it") from problem
+        raise ContractError(f"{path} is not a JSON Schema of draft 2020-12 ({_line(getattr(problem, 'message', problem))}): correct it") from problem
     return schema
 
 
-def _line(told: object) -> str:
-    """What is told, in one line of bearable length."""
-    line = " ".join(str(told).split())
+def _line(message: object) -> str:
+    """Returns a message as one line of at most 200 characters."""
+    line = " ".join(str(message).split())
     return line if len(line) <= 200 else f"{line[:197]}..."
 
 
 class _Resolver:
-    """Follows `$ref` within a contract's own schemas."""
+    """Resolves `$ref` within the schemas of a contract."""
 
     def __init__(self, files: SchemaFiles, path: Path) -> None:
         self.files = files
@@ -247,12 +247,12 @@ class _Resolver:
         try:
             target: Any = self.files(uri)
         except LookupError as problem:
-            raise ContractError(f"{self.path} has a $ref {reference!r} that leads out of the contract: refer to its own files") from problem
+            raise ContractError(f"{self.path} has a $ref {reference!r} outside the contract: refer to files of the contract only") from problem
         for step in filter(None, fragment.split("/")):
             try:
                 target = target[int(step) if isinstance(target, list) else unescape(step)]
             except (LookupError, TypeError, ValueError) as problem:
-                raise ContractError(f"{self.path} has a $ref {reference!r} that leads nowhere: {step!r} is not there") from problem
+                raise ContractError(f"{self.path} has a $ref {reference!r} that leads nowhere: {step!r} does not exist") from problem
         return target, uri
 
 
@@ -268,13 +268,15 @@ def _check_detector(entry: Mapping[str, Any]) -> None:
     if detector is None:
         return
     if detector not in DETECTORS:
-        raise ContractError(f"ambiguity {entry['id']!r} names a detector {detector!r} that is none: use one of {', '.join(sorted(DETECTORS))}")
+        raise ContractError(f"ambiguity {entry['id']!r} has an unknown detector {detector!r}: use one of {', '.join(sorted(DETECTORS))}")
     needed = NEEDED.get(detector)
     if needed and not isinstance(entry.get(needed), int):
-        raise ContractError(f"ambiguity {entry['id']!r} lacks a whole number called {needed!r}: add it")
+        raise ContractError(f"ambiguity {entry['id']!r} has no integer {needed!r}: add it")
 
 
 def _semantic_rule(entry: Mapping[str, Any]) -> Rule:
     if entry["keyword"] != NOT_IN_FUTURE or entry["message"] not in MESSAGE_TYPES:
-        raise ContractError(f"semantics.json demands {entry['keyword']!r} of {entry['message']!r}: only {NOT_IN_FUTURE!r} of a message is understood")
+        raise ContractError(
+            f"semantics.json has {entry['keyword']!r} for {entry['message']!r}: only {NOT_IN_FUTURE!r} of a message type is supported"
+        )
     return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["source"], entry["demand"])

@@ -1,7 +1,7 @@
-"""Large messages with less in them, of which schemas find as much wrong as a verdict lists.
+"""Reduces large messages before validation, so that a schema finds only as many errors as a verdict lists.
 
-The validator makes an object of some two kilobytes of each error before it gives the first one: of a megabyte of `{},` where products are asked
-for that would be three gigabytes. Whether there is an error it tells at once: so items are asked one by one, and no more are left than have enough.
+The validator creates about two kilobytes for each error before it returns the first one. One megabyte of `{},` in place of products would need three
+gigabytes. A mere yes or no is fast, so this module checks array items one by one and keeps only as many invalid ones as needed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,43 +11,43 @@ from brokerfuzz.schemas.flattening import Schema, conditions_of, strangers, type
 from brokerfuzz.schemas.structural_validation import SchemaFiles, Validator, standard, validator
 
 
-class Thinning:
-    """What a flat schema finds wrong is found in a thinned message too, at the same places: all of it, where there is no more than `most`."""
+class ErrorLimiter:
+    """Reduces messages so that a flat schema finds the same errors at the same places: all of them, or at least `most` if there are more."""
 
     def __init__(self, schema: Schema, files: SchemaFiles, most: int) -> None:
         self._schema, self._files, self._most = schema, files, most
         self._validators: dict[int, Validator] = {}
 
-    def of(self, message: Any) -> Any:
-        """The message, thinned. Raises `ValueError` or `RecursionError` for what is deeper than a validator goes."""
-        return _Thinned(self, self._most).below([self._schema], message)
+    def reduced(self, message: Any) -> Any:
+        """Returns the reduced message. Raises `ValueError` or `RecursionError` if it is nested too deep for the validator."""
+        return _Reduction(self, self._most).reduced([self._schema], message)
 
-    def asking(self, schema: Schema) -> Validator:
-        """The validator for a part of the schema."""
+    def validator_of(self, schema: Schema) -> Validator:
+        """Returns the validator for a part of the schema."""
         if id(schema) not in self._validators:
             self._validators[id(schema)] = validator(standard(schema), self._files)
         return self._validators[id(schema)]
 
     def applied(self, schemas: Iterable[Schema], value: Any) -> Iterator[Schema]:
-        """The schemas, and what their conditions demand of the value besides."""
+        """Yields the schemas, and the branches of their conditions that apply to the value."""
         for schema in schemas:
             yield schema
             for condition in conditions_of(schema):
-                branch = "then" if self.asking(condition["if"]).is_valid(value) else "else"
+                branch = "then" if self.validator_of(condition["if"]).is_valid(value) else "else"
                 yield from self.applied([condition[branch]], value) if branch in condition else ()
 
 
-class _Thinned:
-    """One message: `left` is how many more bad items are taken."""
+class _Reduction:
+    """The reduction of one message. `left` is the number of invalid items that may still be kept."""
 
-    def __init__(self, thinning: Thinning, left: int) -> None:
-        self._thinning, self._most, self._left = thinning, left, left
+    def __init__(self, limiter: ErrorLimiter, left: int) -> None:
+        self._limiter, self._most, self._left = limiter, left, left
 
-    def below(self, schemas: Iterable[Schema], value: Any) -> Any:
-        """What lies at a place of which these schemas ask something."""
+    def reduced(self, schemas: Iterable[Schema], value: Any) -> Any:
+        """Returns the reduced value of a place to which these schemas apply."""
         if not isinstance(value, dict | list):
             return value
-        applied = list(self._thinning.applied(schemas, value))
+        applied = list(self._limiter.applied(schemas, value))
         if any(strangers(schema) for schema in applied):
             return value
         return self._array(applied, value) if isinstance(value, list) else self._object(applied, value)
@@ -56,20 +56,20 @@ class _Thinned:
         asked = [schema["items"] for schema in schemas if "items" in schema]
         if not asked:
             return items if all("array" in types_of(schema) for schema in schemas) else []
-        judges, found = [self._thinning.asking(schema) for schema in asked], list[Any]()
+        judges, found = [self._limiter.validator_of(schema) for schema in asked], list[Any]()
         for item in items:
             if self._left <= 0:
                 break
-            found.append(self.below(asked, item))
+            found.append(self.reduced(asked, item))
             self._left -= not all(judge.is_valid(item) for judge in judges)
         return found
 
     def _object(self, schemas: list[Schema], props: Mapping[str, Any]) -> dict[str, Any]:
-        """Of properties that no schema knows the names are enough, and not all of them."""
+        """Keeps only the names of properties that no schema lists, and at most `most` of them."""
         found, unknown = dict[str, Any](), 0
         for name, prop in props.items():
             asked = [schema["properties"][name] for schema in schemas if name in schema.get("properties", ())]
             unknown += not asked
             if asked or unknown <= self._most:
-                found[name] = self.below(asked, prop) if asked else None
+                found[name] = self.reduced(asked, prop) if asked else None
         return found

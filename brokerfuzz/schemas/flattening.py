@@ -1,8 +1,7 @@
-"""A schema without references: what several schemas demand of one place, in one schema.
+"""Flattens a schema: the result has no references, and one schema for each place.
 
-Rules and generators want to see a place as one flat set of keywords. `$ref` is followed, `allOf` is conjoined,
-and conditions (`if`, `then`, `else`) are gathered under `allOf`, one an entry, so that what comes out is still
-JSON Schema and means the same.
+Rules and generators need each place as one flat set of keywords. `flatten` resolves `$ref`, merges `allOf`, and collects conditions (`if`, `then`,
+`else`) under `allOf`, one per entry. The result is still JSON Schema with the same meaning.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +12,7 @@ from typing import Any
 
 Schema = dict[str, Any]
 Resolve = Callable[[str, str], tuple[Any, str]]
-"""(reference, base URI) -> (the schema that it names, that schema's base URI)."""
+"""(reference, base URI) -> (the referenced schema, the base URI of that schema)."""
 
 ANNOTATIONS = frozenset(
     ["$schema", "$id", "$anchor", "$comment", "$defs", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"]
@@ -23,11 +22,12 @@ ASSERTIONS = (
     "type", "enum", "const", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minItems", "maxItems", "uniqueItems", "required", "additionalProperties",
 )  # fmt: skip
-"""The keywords that are understood everywhere; any other keyword of a changed contract is a stranger."""
+"""The keywords that every part of brokerfuzz supports. Any other keyword of a changed contract is unsupported, and only a JSON Schema library
+handles it."""
 
-_STRANGE_SCHEMAS = ("not", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties", "unevaluatedItems")
-_STRANGE_LISTS = ("anyOf", "oneOf", "prefixItems")
-_STRANGE_MAPPINGS = ("patternProperties", "dependentSchemas")
+_UNSUPPORTED_WITH_SCHEMA = ("not", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties", "unevaluatedItems")
+_UNSUPPORTED_WITH_LIST = ("anyOf", "oneOf", "prefixItems")
+_UNSUPPORTED_WITH_MAPPING = ("patternProperties", "dependentSchemas")
 
 _KNOWN = ANNOTATIONS | APPLICATORS | frozenset(ASSERTIONS)
 _PLAIN = _KNOWN - {"additionalProperties"}
@@ -35,29 +35,29 @@ JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object
 
 
 def strangers(schema: Mapping[str, Any]) -> list[str]:
-    """The keywords of a flat schema that only a library for JSON Schema can serve (`pattern`, `oneOf`, ...)."""
+    """Returns the keywords of a flat schema that only a JSON Schema library can handle (`pattern`, `oneOf`, ...)."""
     if schema.keys() <= _PLAIN:
         return []
-    return [keyword for keyword, value in schema.items() if _is_strange(keyword, value)]
+    return [keyword for keyword, value in schema.items() if _is_unsupported(keyword, value)]
 
 
-def _is_strange(keyword: str, value: Any) -> bool:
+def _is_unsupported(keyword: str, value: Any) -> bool:
     return keyword not in _KNOWN or (keyword == "additionalProperties" and not isinstance(value, bool))
 
 
 def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """The JSON types that a flat schema allows; `number` stands for itself and for `integer`."""
+    """Returns the JSON types that a flat schema allows; `number` includes `integer`."""
     declared = schema.get("type", JSON_TYPES)
     return frozenset([declared] if isinstance(declared, str) else declared)
 
 
 def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
-    """The conditions of a flat schema: each a mapping with `if` and `then` or `else` or both."""
+    """Returns the conditions of a flat schema: each one has `if`, and `then` or `else` or both."""
     return list(schema.get("allOf", []))
 
 
 def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
-    """The schema without `$ref`, with `allOf` conjoined, all the way down. `False` becomes a schema that allows no type."""
+    """Returns the schema without `$ref` and with `allOf` merged, at every level. `False` becomes a schema that allows no type."""
     if schema is True:
         return {}
     if schema is False:
@@ -68,7 +68,7 @@ def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
         own["properties"] = {name: flatten(prop, resolve, base) for name, prop in own["properties"].items()}
     if isinstance(own.get("items"), dict | bool):
         own["items"] = flatten(own["items"], resolve, base)
-    _flatten_strangers(own, resolve, base)
+    _flatten_unsupported(own, resolve, base)
     if "const" in own:
         only = own.pop("const")
         own["enum"] = [only] if "enum" not in own or _is_among(only, own["enum"]) else []
@@ -82,47 +82,47 @@ def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
     return reduce(conjoin, parts, own)
 
 
-def _flatten_strangers(schema: Schema, resolve: Resolve, base: str) -> None:
-    """Frees the schemas below the keywords of strangers of references, so that a library can serve them."""
+def _flatten_unsupported(schema: Schema, resolve: Resolve, base: str) -> None:
+    """Removes the references from the schemas below unsupported keywords, so that a library can handle them."""
 
-    def free(below: Any) -> Any:
+    def without_references(below: Any) -> Any:
         return below if isinstance(below, bool) else flatten(below, resolve, base)
 
-    for keyword in schema.keys() & {*_STRANGE_SCHEMAS}:
-        schema[keyword] = free(schema[keyword])
-    for keyword in schema.keys() & {*_STRANGE_LISTS}:
-        schema[keyword] = [free(below) for below in schema[keyword]]
-    for keyword in schema.keys() & {*_STRANGE_MAPPINGS}:
-        schema[keyword] = {name: free(below) for name, below in schema[keyword].items()}
+    for keyword in schema.keys() & {*_UNSUPPORTED_WITH_SCHEMA}:
+        schema[keyword] = without_references(schema[keyword])
+    for keyword in schema.keys() & {*_UNSUPPORTED_WITH_LIST}:
+        schema[keyword] = [without_references(below) for below in schema[keyword]]
+    for keyword in schema.keys() & {*_UNSUPPORTED_WITH_MAPPING}:
+        schema[keyword] = {name: without_references(below) for name, below in schema[keyword].items()}
 
 
 def conjoin(left: Schema, right: Schema) -> Schema:
-    """What both flat schemas demand, as one flat schema; annotations of the left one win."""
+    """Merges two flat schemas into one that demands what both demand. Annotations of the left one win."""
     joined = dict(left)
     for keyword, value in right.items():
         if keyword not in joined:
             joined[keyword] = value
-        elif _is_strange(keyword, value) or _is_strange(keyword, joined[keyword]):
+        elif _is_unsupported(keyword, value) or _is_unsupported(keyword, joined[keyword]):
             if not _same(joined[keyword], value):
                 return _apart(left, right)
         elif keyword in _JOIN:
             joined[keyword] = _JOIN[keyword](joined[keyword], value)
-    return _without_shut_out_properties(joined, left, right)
+    return _without_forbidden_properties(joined, left, right)
 
 
 def _apart(left: Schema, right: Schema) -> Schema:
-    """Two schemas that keywords of ours cannot join: both stand, for a library to serve. (`allOf` is for conditions.)"""
+    """Combines two schemas that cannot be merged, so that a library can handle them. (`allOf` is reserved for conditions.)"""
     return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
 
 
-def _without_shut_out_properties(joined: Schema, left: Schema, right: Schema) -> Schema:
-    """A closed side shuts out the properties that only the other side names."""
-    shut: set[str] = set()
+def _without_forbidden_properties(joined: Schema, left: Schema, right: Schema) -> Schema:
+    """Removes the properties that only one side lists, if the other side has `additionalProperties: false`."""
+    forbidden: set[str] = set()
     for one, other in ((left, right), (right, left)):
         if one.get("additionalProperties") is False:
-            shut |= other.get("properties", {}).keys() - one.get("properties", {}).keys()
-    if shut:
-        joined["properties"] = {name: prop for name, prop in joined["properties"].items() if name not in shut}
+            forbidden |= other.get("properties", {}).keys() - one.get("properties", {}).keys()
+    if forbidden:
+        joined["properties"] = {name: prop for name, prop in joined["properties"].items() if name not in forbidden}
     return joined
 
 
@@ -146,7 +146,7 @@ def _is_among(value: Any, values: Iterable[Any]) -> bool:
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Whether two JSON values are equal: true is not 1, and 1.0 is."""
+    """Tells whether two JSON values are equal: 1 equals 1.0, but not true."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, dict) and isinstance(right, dict):

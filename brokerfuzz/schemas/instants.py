@@ -1,22 +1,22 @@
-"""Points in time, in the one spelling that every reader of "UTC" understands (RFC 3339, 5.6, ending in Z)."""
+"""Timestamps in the one format that every parser of UTC timestamps accepts (RFC 3339, 5.6, ending in Z)."""
 
 import re
 from datetime import UTC, datetime
 from functools import lru_cache
 
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
-_USUAL = 40  # characters; longer texts are not worth keeping
+_USUAL = 40  # characters; results for longer strings are not cached
 
 
 def instant(text: str) -> datetime | None:
-    """The point in time that the text spells, to the second; None where it is not RFC 3339 ending in Z, or no such day is.
+    """Parses a timestamp, to the second. Returns None if it is not RFC 3339 ending in Z, or the day does not exist.
 
-    A leap second, year 0 and lower-case `t` and `z` give None too: RFC 3339 has them, many readers have not.
+    Leap seconds, year 0 and lower-case `t` and `z` also give None: RFC 3339 allows them, but many parsers reject them.
     """
     return _instant(text) if len(text) <= _USUAL else _instant.__wrapped__(text)
 
 
-@lru_cache(maxsize=1024)  # one message asks for the same point in time up to four times
+@lru_cache(maxsize=1024)  # one message needs the same timestamp up to four times
 def _instant(text: str) -> datetime | None:
     if not _INSTANT.fullmatch(text):
         return None
@@ -27,5 +27,5 @@ def _instant(text: str) -> datetime | None:
 
 
 def spell(when: datetime) -> str:
-    """The spelling of a point in time: RFC 3339 ending in Z, to the second."""
+    """Formats a time as RFC 3339 ending in Z, to the second."""
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")

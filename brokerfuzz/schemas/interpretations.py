@@ -1,5 +1,5 @@
-"""The ways in which a JSON text can be read: with the last of several properties of one name or the first, with numbers as they are written or as
-doubles hold them. What makes them several is noticed on the way, and so are texts that are hardly Unicode.
+"""The interpretations of a JSON text: with the last or the first of several properties with the same name, and with numbers as written or rounded to
+doubles. The module also reports what makes the text ambiguous, and strings that are not valid Unicode or contain NUL.
 """
 
 import json
@@ -10,17 +10,18 @@ from typing import Any, NamedTuple, NoReturn
 
 from brokerfuzz.pointers import Place, pointer
 from brokerfuzz.schemas.json_numbers import fits_double, integer, nearest, rounded
+from brokerfuzz.wording import printable
 
 Exotic = tuple[str, str, str]
 """(detector, JSON Pointer, found)"""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAY_BE_EXOTIC = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-"""Only so can a JSON text hold NUL, or half of a surrogate pair."""
+"""Only these escapes can produce NUL or half of a surrogate pair in a JSON string."""
 
 
 def every_way(text: str) -> tuple[list[Any], list[Exotic]]:
-    """(the values that the text can be read as, the usual one first; what is exotic in it). Raises `ValueError` where it is no JSON."""
+    """Returns (all interpretations of the text, the usual one first; what is ambiguous in it). Raises `ValueError` if the text is not JSON."""
     written = _Written()
     value = written.parse(text)
     texts = _MAY_BE_EXOTIC.search(text) is not None
@@ -34,7 +35,7 @@ def every_way(text: str) -> tuple[list[Any], list[Exotic]]:
 
 
 class _Inexact(NamedTuple):
-    """A number that a double does not give back: as it is written, as near as Python's numbers come, and as a double."""
+    """A number that a double cannot represent: as written, as the nearest Python number, and rounded to a double."""
 
     literal: str
     exact: float
@@ -45,30 +46,30 @@ Pairs = list[tuple[str, Any]]
 
 
 class _SharedNames(Pairs):
-    """The properties of an object in which some share a name."""
+    """The properties of an object in which several properties have the same name."""
 
 
 class Way(NamedTuple):
-    """A way to read: whether numbers are rounded to doubles, and whether the first property of a name counts."""
+    """An interpretation: `rounded` if numbers are rounded to doubles, `first` if the first property of a name counts."""
 
     rounded: bool
     first: bool
 
 
 class _Written:
-    """Parses a text and leaves in the value what can be read in several ways: numbers as `_Inexact`, objects as `_SharedNames`."""
+    """Parses a text. The value contains ambiguous parts as `_Inexact` numbers and `_SharedNames` objects."""
 
     def __init__(self) -> None:
         self._inexact = self._repeated = False
 
     def parse(self, text: str) -> Any:
-        """The value. Raises `ValueError` where the text is no JSON."""
+        """Returns the value. Raises `ValueError` if the text is not JSON."""
         hooks: Mapping[str, Any] = {"parse_int": self._integer, "parse_float": self._real, "object_pairs_hook": self._object}
         return json.JSONDecoder(parse_constant=_reject, **hooks).decode(text)
 
     @property
     def ways(self) -> list[Way]:
-        """The ways to read what has been parsed."""
+        """The interpretations of the parsed text."""
         return [Way(*way) for way in product((False, True)[: 1 + self._inexact], (False, True)[: 1 + self._repeated])]
 
     def _integer(self, literal: str) -> int | _Inexact:
@@ -92,11 +93,11 @@ class _Written:
 
 
 def _reject(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON value")
+    raise ValueError(f"{constant} is not a JSON value")
 
 
 class _InterpretationWalk:
-    """A walk over a value as it is written. `texts` tells whether there can be exotic ones."""
+    """A walk over a parsed value that builds every interpretation. `texts` is True if strings must be checked for NUL and surrogates."""
 
     def __init__(self, ways: list[Way], texts: bool) -> None:
         self._ways, self._texts = ways, texts
@@ -104,7 +105,7 @@ class _InterpretationWalk:
         self.exotic: list[Exotic] = []
 
     def read(self, value: Any, place: Place) -> list[Any] | None:
-        """The value in every way; None where it is itself in all."""
+        """Returns the value in every interpretation, or None if all interpretations equal the value."""
         kind = type(value)
         if kind is dict:
             return self._object(value, place)
@@ -132,7 +133,7 @@ class _InterpretationWalk:
         found, names = [], set()
         for name, prop in props:
             if name in names:
-                self._note("duplicate_properties", (place, _without_surrogates(name)), f"a second property {name!r}")
+                self._note("duplicate_properties", (place, _without_surrogates(name)), f"duplicate property `{printable(name)}`")
             names.add(name)
             found.append((name, self.read(prop, self._named(name, place)) or [prop] * len(self._ways)))
         return [{name: read[k] for name, read in (reversed(found) if way.first else found)} for k, way in enumerate(self._ways)]
@@ -145,7 +146,7 @@ class _InterpretationWalk:
         return [[found[i][k] if i in found else item for i, item in enumerate(items)] for k in range(len(self._ways))] if found else None
 
     def _named(self, name: str, place: Place) -> Place:
-        """The place of a property, whose name may be exotic too."""
+        """Returns the place of a property, after checking its name."""
         below = (place, _without_surrogates(name))
         self._look_at(name, below)
         return below
@@ -161,11 +162,11 @@ class _InterpretationWalk:
 
 
 _HOLDING = (_Inexact, _SharedNames, dict, list)
-"""What can be read in several ways, or hold something that can."""
+"""The types of values that can be ambiguous or contain something ambiguous."""
 
 
 def _without_surrogates(value: Any) -> Any:
-    """The value with every lone surrogate replaced by U+FFFD, one for one: validators reject to look at them."""
+    """Returns the value with each lone surrogate replaced by U+FFFD, because the validator cannot handle them."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Numbers as JSON writes them, which may be more than a double can hold."""
+"""Numbers in JSON notation, which a double cannot always represent."""
 
 import math
 import re
@@ -9,14 +9,14 @@ _LARGEST = math.nextafter(math.inf, 0)
 _SMALLEST = math.ulp(0.0)
 
 LONGEST_NUMBER = 640
-"""Characters; longer ones are out of any double's hold, and Python can be told to reject integers past 640 digits."""
+"""Characters. No double represents a longer integer, and Python can be configured to reject integers of more than 640 digits."""
 
 LONGEST_INTEGER = 10**399
-"""Stands for all integers of more than 640 characters."""
+"""Represents all integers of more than 640 characters."""
 
 
 def integer(literal: str) -> int:
-    """The integer; `LONGEST_INTEGER`, or that below zero, for one that is too long to be read."""
+    """Returns the integer; `LONGEST_INTEGER` or its negative if it is too long."""
     if len(literal) > LONGEST_NUMBER:
         return -LONGEST_INTEGER if literal[0] == "-" else LONGEST_INTEGER
     return int(literal)
@@ -24,7 +24,7 @@ def integer(literal: str) -> int:
 
 @lru_cache(maxsize=1024)
 def fits_double(literal: str) -> bool:
-    """Whether a double gives the number back as it was written (0.1 does: the shortest text of its double is 0.1)."""
+    """Tells whether the number does not change if it is parsed as a double and written again (true for 0.1)."""
     if len(literal) > LONGEST_NUMBER:
         return False
     value = float(literal)
@@ -32,12 +32,12 @@ def fits_double(literal: str) -> bool:
         return False
     try:
         return Decimal(literal) == Decimal(repr(value))
-    except InvalidOperation:  # an exponent beyond 10**18: zero or out of range
+    except InvalidOperation:  # the exponent is beyond 10**18, so the number is zero or out of range
         return not _has_digits(literal)
 
 
 def nearest(literal: str) -> float:
-    """The double of a number: where there is none as large or as small, the one that is on the same side of every bound."""
+    """Returns the number as a double; out of range, the largest or smallest double, which lies on the same side of every bound."""
     value = float(literal)
     if math.isinf(value):
         return math.copysign(_LARGEST, value)
@@ -47,11 +47,11 @@ def nearest(literal: str) -> float:
 
 
 def _has_digits(literal: str) -> bool:
-    """Whether the number is not zero, as it is written."""
+    """Tells whether the number as written is not zero."""
     return re.search("[1-9]", literal.lower().partition("e")[0]) is not None
 
 
 def rounded(literal: str) -> float:
-    """The double of a number; the largest, where it is beyond all."""
+    """Returns the number as a double, or the largest double if it is out of range."""
     value = float(literal)
     return math.copysign(_LARGEST, value) if math.isinf(value) else value

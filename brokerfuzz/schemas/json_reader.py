@@ -1,8 +1,7 @@
-"""Reading JSON as RFC 8259 has it, and nothing besides.
+"""Parses JSON strictly as RFC 8259 defines it.
 
-A parser of a service forgives or forgets; the oracle must see what is there. `read` takes any bytes and never raises:
-NaN and trailing text are rejected, properties of the same name are seen, integers have any length, numbers that a double
-cannot hold are noticed, and nesting of any depth is read without recursion.
+Ordinary parsers tolerate errors and drop information; the oracle needs all of it. `read` accepts any bytes and never raises. It rejects NaN and
+trailing text, reports duplicate properties and numbers that a double cannot represent, and accepts integers of any length and nesting of any depth.
 """
 
 import json
@@ -18,17 +17,19 @@ from brokerfuzz.schemas.json_numbers import fits_double
 from brokerfuzz.schemas.nesting import shallow
 
 DEEPEST = 64
-"""Arrays and objects in so many others are read for their grammar, then taken for empty ones: no site lies as deep."""
+"""Nesting depth from which arrays and objects are only checked for their grammar and then treated as empty. No site lies that deep."""
 
 
 @dataclass(slots=True)
 class Reading:
-    """What bytes say.
+    """A parsed message.
 
-    `values`: the message in every way that it can be read, the usual one first; more than one only where properties share
-    a name (the last one counts, or the first) or a number does not fit a double (as written, or rounded). Empty where
-    `error` says why the bytes are no JSON. `encoding` is the encoding's name where that is not UTF-8, and `bom` whether
-    a byte order mark came first. `exotic` lists (detector, JSON Pointer, found).
+    - `values`: the message in every interpretation, the usual one first. There are several if properties have the same name (the
+      last or the first one counts), or if a number does not fit a double (kept as written, or rounded). Empty if there is an `error`.
+    - `error`: why the bytes are not JSON.
+    - `encoding`: the name of the encoding if it is not UTF-8.
+    - `bom`: True if the bytes begin with a byte order mark.
+    - `exotic`: the ambiguities that only the text shows, as (detector, JSON Pointer, found).
     """
 
     body: bytes = field(repr=False)
@@ -39,7 +40,7 @@ class Reading:
     exotic: list[Exotic] = field(default_factory=list)
 
     def may_hold_text_of(self, size: int) -> bool:
-        """Whether a text of so many characters may be in the message: not, where its quotation marks are closer together than that."""
+        """Tells whether the message may contain a string of `size` characters. It cannot if its quotation marks are closer together."""
         at, body = 0, self.body
         if self.encoding is not None or len(body) <= size:
             return self.encoding is not None
@@ -53,12 +54,12 @@ class Reading:
 
 
 def read(body: bytes) -> Reading:
-    """Reads a message. Never raises; see `Reading`."""
+    """Parses a message. Never raises; see `Reading`."""
     return Reading(body, [value]) if (value := plain(body)) is not None else read_at_leisure(body)
 
 
 def read_at_leisure(body: bytes) -> Reading:
-    """Reads a message that is not plain, in every way that it can be."""
+    """Parses a message in every interpretation. `read` uses it for messages that are not compact, unambiguous JSON."""
     reading = Reading(body)
     text = _decode(body, reading)
     try:
@@ -76,10 +77,10 @@ _LONG = b"0" * 16
 
 
 def plainly(body: bytes) -> Any:
-    """The message, if it is compact JSON that can be read in one way only; None if that is not so or not known. Not to be changed.
+    """Returns the message if it is compact JSON with a single interpretation, otherwise None. The caller must not change the message.
 
-    What is written again as it was has no property twice, no number that loses anything and no encoding but UTF-8: orjson reads those, and
-    writes the shortest text of a double. Of its integers, only those of 16 digits and more may be beyond a double. NUL it writes in one way.
+    orjson parses the bytes and writes them again. If the result is the same, the message is UTF-8 without duplicate properties, and no
+    number loses anything. Two exceptions are checked separately: integers of 16 or more digits may not fit a double, and NUL characters.
     """
     if body[:1] not in (b"{", b"[") or b"\\u0000" in body:
         return None
@@ -90,15 +91,15 @@ def plainly(body: bytes) -> Any:
     try:
         value = orjson.loads(body)
         return value if orjson.dumps(value) == body else None
-    except (ValueError, TypeError):  # no JSON; nested deeper than orjson writes
+    except (ValueError, TypeError):  # not JSON, or nested too deep for orjson
         return None
 
 
 def compactly_written(body: bytes) -> bool:
-    """Whether the bytes are the compact JSON of a value, whatever that may be taken for."""
+    """Tells whether the bytes are compact JSON, whatever their interpretations are."""
     try:
         return orjson.dumps(orjson.loads(body)) == body
-    except (ValueError, TypeError):  # no JSON; nested deeper than orjson writes
+    except (ValueError, TypeError):  # not JSON, or nested too deep for orjson
         return False
 
 
@@ -107,12 +108,12 @@ _LARGEST_REMEMBERED = 64 * 1024
 
 
 def plain(body: bytes) -> Any:
-    """The same, remembered for a while if it is not large: a message is judged and then written."""
+    """Does the same as `plainly`, and caches the results for small messages, because each message is judged and then written."""
     return _remembered(body) if len(body) <= _LARGEST_REMEMBERED else plainly(body)
 
 
 def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
-    """The runs of 16 digits and more that may be integers: whatever follows a point is none. In `digits` every digit is a 0."""
+    """Yields the runs of 16 or more digits that may be integers (not those after a decimal point). In `digits` every digit is a 0."""
     at = digits.find(_LONG)
     while at >= 0:
         end = digits.find(b" ", at)
@@ -122,7 +123,7 @@ def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
 
 
 def read_shallow(body: bytes) -> Reading:
-    """Reads a message as `read` does, and takes what lies deeper than `DEEPEST` for empty, whether or not it had to."""
+    """Parses a message like `read`, but always treats arrays and objects deeper than `DEEPEST` as empty."""
     reading = Reading(body)
     try:
         reading.values, reading.exotic = every_way(shallow(_decode(body, reading), DEEPEST))
@@ -149,11 +150,25 @@ def _explain(problem: ValueError) -> str:
     found, at = problem.msg, problem.pos
     if found in _AFTER_COMMA:
         found, at = _AFTER_COMMA[found], at + 1 + len(problem.doc[at + 1 :]) - len(problem.doc[at + 1 :].lstrip(" \t\n\r"))
-    return f"{found[0].lower()}{found[1:]}, at character {at}"
+    found = found.removesuffix(" at")
+    return f"{_ERRORS.get(found) or found[0].lower() + found[1:]} at character {at}"
 
 
 _AFTER_COMMA = {
     "Illegal trailing comma before end of object": "Expecting property name enclosed in double quotes",
     "Illegal trailing comma before end of array": "Expecting value",
 }
-"""What Python says of a comma from 3.13 on, and what earlier ones say of the end behind it: corpora are to have the same texts on all."""
+"""Errors of Python 3.13 and later for a trailing comma, and what earlier versions report for the bracket after it. Corpora must not depend on the
+version."""
+
+_ERRORS = {
+    "Expecting value": "expected a value",
+    "Expecting property name enclosed in double quotes": "expected a property name in double quotes",
+    "Expecting ':' delimiter": "expected ':'",
+    "Expecting ',' delimiter": "expected ','",
+    "Extra data": "unexpected data after the end of the JSON",
+    "Unterminated string starting": "unterminated string that starts",
+    "Invalid \\uXXXX escape": "invalid \\uXXXX escape",
+    "Invalid \\escape": "invalid escape sequence",
+}
+"""Our wording for the errors of Python's parser."""

@@ -1,7 +1,7 @@
-"""Nesting of any depth, read without recursion.
+"""Checks nested JSON of any depth without recursion.
 
-Parsers and validators recurse, and a message of a hundred thousand brackets ends them. What lies that deep decides
-nothing but whether the text is JSON: so its grammar is checked here with a stack, and it is cut out for them.
+Parsers and validators are recursive, and fail on a message with a hundred thousand brackets. For values that deep, only the JSON grammar matters.
+This module checks the grammar with a stack, and removes these values so that parsers and validators can handle the rest.
 """
 
 import re
@@ -12,19 +12,19 @@ _TOKEN = re.compile(
     r"|(?P<scalar>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)|(?P<end>\Z))"
 )
 Expected = tuple[str, ...]
-"""What may come next, in words, then the tokens."""
+"""The tokens that may come next, after a description of them for errors."""
 _VALUE: Expected = ("a value", "arrays", "object", "string", "scalar")
 _VALUE_OR_END: Expected = ("a value or ]", *_VALUE[1:], "array_ends")
-_NAME: Expected = ("a name", "string")
-_NAME_OR_END: Expected = ("a name or }", "string", "object_end")
+_NAME: Expected = ("a property name", "string")
+_NAME_OR_END: Expected = ("a property name or }", "string", "object_end")
 _COLON: Expected = (":", "colon")
 _IN_ARRAY: Expected = (", or ]", "comma", "array_ends")
 _IN_OBJECT: Expected = (", or }", "comma", "object_end")
-_BEHIND: Expected = ("nothing more", "end")
+_BEHIND: Expected = ("the end of the message", "end")
 
 
 def shallow(text: str, deepest: int) -> str:
-    """The JSON text, with all arrays and objects emptied that lie in `deepest` others. Raises ValueError for no JSON."""
+    """Returns the JSON text with every array and object emptied that lies inside `deepest` others. Raises `ValueError` if it is not JSON."""
     open_ones = bytearray()
     kept: list[str] = []
     start, position = 0, 0
@@ -33,7 +33,7 @@ def shallow(text: str, deepest: int) -> str:
         token = _TOKEN.match(text, position)
         kind = token.lastgroup if token else None
         if token is None or kind not in expected[1:]:
-            raise ValueError(f"expected {expected[0]}, at character {position}")
+            raise ValueError(f"expected {expected[0]} at character {position}")
         begin, position = token.span(kind)
         depth = len(open_ones)
         match kind:
@@ -60,7 +60,7 @@ def shallow(text: str, deepest: int) -> str:
 
 def _close(open_ones: bytearray, ends: str, begin: int) -> None:
     if not open_ones.endswith(b"[" * len(ends) if ends[0] == "]" else b"{"):
-        raise ValueError(f"one ] too many, after character {begin}")
+        raise ValueError(f"unmatched ] after character {begin}")
     del open_ones[-len(ends) :]
 
 

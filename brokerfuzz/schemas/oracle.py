@@ -1,8 +1,8 @@
-"""Bytes in, verdict out.
+"""The oracle: it judges the bytes of a message and returns a verdict.
 
-The structural half is a JSON Schema validator (jsonschema-rs) on the schemas as they are written; what the schemas
-cannot say, and what the contract leaves open, is judged here. Nothing of this is shared with what generates messages,
-so that a generator's mistake shows instead of being confirmed.
+A JSON Schema validator (jsonschema-rs) checks the structure against the schemas as they are written. This module adds the rules that
+the schemas cannot state, and the ambiguities. It shares no code with the generators, so that it detects their mistakes instead of
+repeating them.
 """
 
 import json
@@ -18,21 +18,25 @@ from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import escape, pointer_of
 from brokerfuzz.schemas.ambiguity_scan import Inspection, Inspector
 from brokerfuzz.schemas.contract import Contract, Policies, known_message_type, load_contract
-from brokerfuzz.schemas.error_limiting import Thinning
+from brokerfuzz.schemas.error_limiting import ErrorLimiter
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.interpretations import Exotic
 from brokerfuzz.schemas.json_numbers import LONGEST_INTEGER
 from brokerfuzz.schemas.json_reader import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structural_validation import SchemaFiles, Split, Tie, Validator, split, standard, validator
-from brokerfuzz.schemas.verdicts import VALID, Broken, Touched, Verdict, describe
+from brokerfuzz.schemas.verdicts import NOT_JSON, NOTHING, UNKNOWN_PROPERTY, VALID, Broken, Touched, Verdict, describe
+from brokerfuzz.wording import printable
 
 Steps = tuple[str | int, ...]
-"""The way down from the root to a place."""
+"""The property names and item indexes that lead from the root to a place."""
 
 
 class Error(NamedTuple):
-    """What a validator finds: at a place (its steps and its JSON Pointer), this, against one of these rules; which of several, the message tells."""
+    """An error of a validator at a place (`steps`, and `at` as a JSON Pointer).
+
+    It breaks one of `rules`. If there are several, the whole message decides which.
+    """
 
     rules: Sequence[Rule]
     steps: Steps
@@ -42,9 +46,9 @@ class Error(NamedTuple):
 
 
 MOST_BROKEN = 1000
-"""How many broken rules one verdict lists at the most."""
+"""The maximum number of broken rules in one verdict."""
 _LARGE = 64 * 1024
-"""Bytes of a message that is thinned before its errors are listed."""
+"""Size in bytes above which a message is reduced before its errors are listed (see `error_limiting`)."""
 
 
 def check(
@@ -56,17 +60,17 @@ def check(
     policies: Policies | None = None,
     headers: Headers = (),
 ) -> Verdict:
-    """The verdict on a message.
+    """Returns the verdict on a message. Never fails on bytes, whatever they contain.
 
-    `body` is the message's bytes, or a Python value of what `json.dumps` takes (a `str` is a JSON string, not a text to
-    be parsed). `now` is the time that the clock rule and the clock's ambiguity follow (the present, where it is None; one
-    without a time zone is taken for UTC). `policies` say what is thought of ambiguities: `accept` passes one over, `reject`
-    makes it a rule, broken as `ambiguity/ID`. `headers` are those of the request that carries the message, as far as they
-    are not the usual ones: they may touch ambiguities too, and where they say gzip, and the bytes are that, the message is
-    what they unpack to.
+    - `body`: the bytes of the message, or a Python value that `json.dumps` accepts. A `str` is a JSON string; it is not parsed.
+    - `now`: the current time for the rule and the ambiguity that depend on the clock. Default: the present. A time without a time
+      zone is in UTC.
+    - `policies`: how to treat ambiguities. `accept` ignores an ambiguity; `reject` makes it a rule, reported as `ambiguity/ID`.
+    - `headers`: the unusual headers of the request that carries the message. They can touch ambiguities too. If they declare gzip
+      and the body is valid gzip, the oracle judges the decompressed message.
 
-    Any bytes get a verdict. Raises `UnknownNameError` for a message type, ambiguity or policy that is none, `TypeError`
-    for a Python value that JSON cannot carry.
+    Raises `UnknownNameError` for an unknown message type, ambiguity or policy, and `TypeError` for a Python value that cannot be
+    written as JSON.
     """
     rulebook = rulebook_of(contract or load_contract(), known_message_type(message_type))
     return rulebook.judge(
@@ -78,7 +82,7 @@ def check(
 
 
 def aware(now: datetime | None) -> datetime:
-    """The time with its zone: the present for None, UTC where none is given."""
+    """Returns the time with its zone: the present for None, and UTC if the time has no zone."""
     if now is None:
         return datetime.now(UTC)
     return now if now.utcoffset() is not None else now.replace(tzinfo=UTC)
@@ -95,11 +99,11 @@ def _written(value: Any) -> bytes:
                 raise
             return json.dumps(_writable(value, DEEPEST + 2)).encode()
     except (TypeError, ValueError) as problem:
-        raise TypeError(f"JSON cannot carry this value ({problem}): give check() bytes, or what json.dumps takes") from None
+        raise TypeError(f"this value cannot be written as JSON ({problem}): pass bytes, or a value that json.dumps accepts") from None
 
 
 def _writable(value: Any, depth: int) -> Any:
-    """The value without what lies deeper, and with integers that Python will write: see `reading` on both."""
+    """Returns the value cut off below `depth`, with very large integers replaced, because Python does not write them (see `json_numbers`)."""
     if isinstance(value, dict):
         return {name: _writable(prop, depth - 1) for name, prop in value.items()} if depth else {}
     if isinstance(value, list | tuple):
@@ -111,22 +115,22 @@ def _writable(value: Any, depth: int) -> Any:
 
 @lru_cache(maxsize=32)
 def rulebook_of(contract: Contract, message_type: MessageType) -> "Rulebook":
-    """The demands on a message type, compiled once."""
+    """Returns the compiled rules of a message type, which are kept."""
     return Rulebook(contract, message_type)
 
 
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
-"""What flat schemas write for a keyword that the validator names."""
+"""The keyword of flat schemas for each keyword of the validator that has another name there."""
 
 
 class Rulebook:
-    """A contract's demands on one message type, compiled."""
+    """The compiled rules and ambiguities of a contract for one message type."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
         self.message_type = message_type
         self._files = files = SchemaFiles(contract.schemas)
-        self.validator = validator({"properties": {}, **contract.schemas[message_type]}, files)  # else no property has its own error
+        self.validator = validator({"properties": {}, **contract.schemas[message_type]}, files)  # without "properties", errors have no property
         self.rules: dict[tuple[str, str], list[Rule]] = {}
         for rule in contract.rules[message_type]:
             self.rules.setdefault((rule.site, rule.keyword), []).append(rule)
@@ -139,7 +143,7 @@ class Rulebook:
     # ------------------------------------------------------------------------------------------------ judging
 
     def judge(self, body: bytes, *, now: datetime, policies: Policies, headers: Headers) -> Verdict:
-        """The verdict on the bytes of a message: see `check`."""
+        """Returns the verdict on the bytes of a message (see `check`)."""
         if headers:
             body = carried(body, headers)
         reading = read(body)
@@ -148,12 +152,12 @@ class Rulebook:
         if reading.error is None:
             try:
                 broken = self._broken(reading, inspection)
-            except (ValueError, RecursionError):  # deeper than a validator goes
+            except (ValueError, RecursionError):  # nested too deep for the validator
                 reading, inspection = read_shallow(body), Inspection(now)
                 broken = self._broken(reading, inspection)
         else:
             rule = self.rules["", JSON_RULE][0]
-            broken = [Broken(rule.id, "", reading.error, rule.demand)]
+            broken = [Broken(rule.id, "", f"{NOT_JSON}{reading.error}", rule.demand)]
         self._touch_by_text(reading, inspection)
         self.touch_by_size(len(body), inspection)
         if headers:
@@ -168,7 +172,7 @@ class Rulebook:
         return verdict_of([*verdict.broken, *broken], left)
 
     def _broken(self, reading: Reading, inspection: Inspection) -> list[Broken]:
-        """The rules broken, however the message is read."""
+        """Returns the rules that are broken in every interpretation of the message."""
         found: list[list[Broken]] = []
         for value in reading.values:
             self.inspector.whole(value, reading, inspection)
@@ -177,32 +181,32 @@ class Rulebook:
         return broken_in_all(found)
 
     def violations(self, value: Any, *, large: bool = False) -> list[Broken]:
-        """What the schemas find broken. Raises `ValueError` or `RecursionError` for what is deeper than a validator goes."""
+        """Returns the rules of the schemas that are broken. Raises `ValueError` or `RecursionError` if the value is nested too deep."""
         if self.validator.is_valid(value):
             return []
-        thinned = self._broken_of(value, self._thinning.of(value)) if large else []
-        return thinned or self._broken_of(value, value)
+        broken = self._broken_of(value, self._error_limiter.reduced(value)) if large else []
+        return broken or self._broken_of(value, value)
 
-    def _broken_of(self, value: Any, thinned: Any) -> list[Broken]:
-        return self.broken_by(islice(self._errors(self.validator, value, thinned=thinned), MOST_BROKEN), value)
+    def _broken_of(self, value: Any, reduced: Any) -> list[Broken]:
+        return self.broken_by(islice(self._errors(self.validator, value, reduced=reduced), MOST_BROKEN), value)
 
     @cached_property
-    def _thinning(self) -> Thinning:
-        return Thinning(self.contract.flat[self.message_type], self._files, MOST_BROKEN)
+    def _error_limiter(self) -> ErrorLimiter:
+        return ErrorLimiter(self.contract.flat[self.message_type], self._files, MOST_BROKEN)
 
     @cached_property
     def _split(self) -> Split:
         return split(self.message_type, self.contract.schemas[self.message_type], self._files)
 
     def is_property_valid(self, name: str, value: Any) -> bool:
-        """Whether the schema of a property finds nothing in its value, where the properties of the schema can be asked one by one."""
+        """Tells whether the value satisfies the schema of the property; True if the properties cannot be checked one by one."""
         asked = self._split.props.get(name)
         return asked is None or asked.is_valid(value)
 
     def errors_of_property(self, name: str, value: Any) -> Sequence[Error]:
-        """What the schema of a property finds in its value so.
+        """Returns the errors that the schema of a property finds in its value.
 
-        Of several rules that may be behind an error only a condition of the message itself is left open.
+        An error keeps several rules only if one of them depends on a condition of the root; otherwise the broken rule is determined here.
         """
         if self.is_property_valid(name, value):
             return ()
@@ -216,36 +220,38 @@ class Rulebook:
 
     @cached_property
     def ties(self) -> Sequence[Tie] | None:
-        """What is asked of properties together: by the schema besides that, and by the walk around them, which compares some. No property has two
-        ties. None where that cannot be told."""
+        """The ties: groups of properties that the rest of the schema checks together, or that ambiguities compare.
+
+        No property is in two ties. None if the groups cannot be determined.
+        """
         ties, compared = self._split.ties, self.inspector.compared
         if ties is None or compared is None or not self.inspector.props.keys() <= self._split.props.keys():
             return None
         found = list[Tie]()
         for tie in [*ties, *map(Tie, compared)]:
             tied = [other for other in found if other.names & tie.names]
-            names, asked = tie.names.union(*(other.names for other in tied)), [one for other in (*tied, tie) for one in other.asked]
-            found = [*(other for other in found if other not in tied), Tie(names, asked)]
+            names, checks = tie.names.union(*(other.names for other in tied)), [one for other in (*tied, tie) for one in other.validators]
+            found = [*(other for other in found if other not in tied), Tie(names, checks)]
         return found
 
     @property
     def strange(self) -> Sequence[Validator] | None:
-        """What is asked of properties that the schema does not know, each by itself. None where that cannot be told."""
+        """The validators for properties that the schema does not list, each checked by itself. None if they cannot be determined."""
         if self.ties is None or len(self.rules.get(("", "additionalProperties"), ())) > 1:
             return None
         return [self._split.strange] if self._split.strange is not None else []
 
     @property
     def rest(self) -> Validator:
-        """What the schema asks of a message besides that."""
+        """The validator for everything in the schema except `properties`."""
         return self._split.rest
 
     def errors(self, asked: Iterable[Validator], value: Any) -> Iterator[Error]:
-        """What these find in a value. Raises `ValueError` for one that is deeper than a validator goes."""
+        """Yields the errors that these validators find in a value. Raises `ValueError` if the value is nested too deep."""
         return (error for one in asked if not one.is_valid(value) for error in self._errors(one, value))
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Broken]:
-        """The rules broken; a wrong type hides what follows from it."""
+        """Returns the broken rules. A wrong type hides the errors that follow from it."""
         broken: dict[tuple[str, str], tuple[Rule, Broken]] = {}
         for error in errors:
             for rule in error.rules if len(error.rules) == 1 else self._broken_here(error, message):
@@ -259,12 +265,12 @@ class Rulebook:
             if at not in causes or (rule.keyword in ("type", "required") and rule.condition is None)
         ]
 
-    def _errors(self, asked: Validator, value: Any, *above: str, thinned: Any = None) -> Iterator[Error]:
-        """The errors of a value, which lies below these steps of the message, or of what was left of it when it was thinned."""
-        for error in asked.iter_errors(value if thinned is None else thinned):
+    def _errors(self, asked: Validator, value: Any, *above: str, reduced: Any = None) -> Iterator[Error]:
+        """Yields the errors in a value, or in its reduced form if there is one. `above` are the steps from the root to the value."""
+        for error in asked.iter_errors(value if reduced is None else reduced):
             below, kind = error.instance_path, error.kind
-            steps, instance = (*above, *below), reduce(getitem, below, value)  # a large value is not to be told again
-            keyword, found = _KEYWORDS.get(kind.name, kind.name), "nothing"
+            steps, instance = (*above, *below), reduce(getitem, below, value)  # do not use the validator's copy: the value may be large
+            keyword, found = _KEYWORDS.get(kind.name, kind.name), NOTHING
             if keyword != "required":
                 found = describe(instance)
             elif "property" in (detail := kind.as_dict()):
@@ -273,15 +279,15 @@ class Rulebook:
             rules = self.rules.get((site, keyword)) or self._unnamed(site, keyword)
             if keyword == "additionalProperties":
                 for name in kind.as_dict()["unexpected"]:
-                    yield Error(rules, steps, f"{at}/{escape(name)}", f"a property {name!r}", instance)
+                    yield Error(rules, steps, f"{at}/{escape(name)}", f"{UNKNOWN_PROPERTY}`{printable(name)}`", instance)
             else:
                 yield Error(rules, steps, at, found, instance)
 
     def _unnamed(self, site: str, keyword: str) -> Sequence[Rule]:
-        return (Rule(self.message_type, site, keyword, None, self.message_type, f"what {keyword} says"),)
+        return (Rule(self.message_type, site, keyword, None, self.message_type, f"a value that matches {keyword}"),)
 
     def _broken_here(self, error: Error, message: Any) -> Sequence[Rule]:
-        """Of several rules that a keyword states at one site, those that hold in the message and are broken."""
+        """Returns those of the error's rules (one keyword at one site) that apply to the message and are broken."""
         rules = [rule for rule in error.rules if self._holds(rule, message, error.steps) and self._breaks(rule, error.instance)]
         return rules or self._unnamed(error.rules[0].site, error.rules[0].keyword)
 
@@ -299,19 +305,19 @@ class Rulebook:
     # ------------------------------------------------------------------------------------------------ ambiguities
 
     def touch_by_exotic(self, exotic: Iterable[Exotic], inspection: Inspection) -> None:
-        """Notes what a reading has found exotic."""
+        """Records the ambiguities that were touched when the message was parsed."""
         for detector, at, found in exotic:
             if detector in self.detectors:
                 inspection.touched.append(Touched(self.detectors[detector].id, at, found))
 
     @cached_property
     def largest(self) -> int:
-        """Bytes of the largest message that is not noted for that."""
+        """The size in bytes up to which a message touches no ambiguity about its size."""
         ambiguity = self.detectors.get("message_size")
         return ambiguity.options["limit"] if ambiguity else sys.maxsize
 
     def touch_by_size(self, size: int, inspection: Inspection) -> None:
-        """Notes that a message of so many bytes is a long one."""
+        """Records the ambiguity about the size of the message if it is larger than `largest`."""
         if size > self.largest:
             inspection.touch(self.detectors["message_size"], None, f"{size:,} bytes")
 
@@ -329,7 +335,7 @@ class Rulebook:
 
 
 def broken_in_all(found: Sequence[list[Broken]]) -> list[Broken]:
-    """The rules broken in every way to read a message."""
+    """Returns the rules that are broken in every interpretation of a message."""
     if len(found) == 1:
         return found[0]
     in_all = set.intersection(*({(b.rule, b.at) for b in broken} for broken in found))
@@ -340,7 +346,7 @@ _PLACE_OF_BROKEN, _PLACE_OF_TOUCHED = attrgetter("at", "rule"), attrgetter("at",
 
 
 def verdict_of(broken: Sequence[Broken], touched: Sequence[Touched]) -> Verdict:
-    """The verdict where these rules are broken and these ambiguities touched: each in the order of its places, an ambiguity once at each."""
+    """Returns the verdict for these broken rules and touched ambiguities, sorted by place; each ambiguity once per place."""
     if not broken and not touched:
         return VALID
     return Verdict("invalid" if broken else "unspecified", tuple(sorted(broken, key=_PLACE_OF_BROKEN)), tuple(_once(touched) if touched else ()))
@@ -354,7 +360,7 @@ def _once(touched: Iterable[Touched]) -> Iterable[Touched]:
 
 
 def site_of(steps: Steps) -> str:
-    """The site of a concrete place: its way down from the root, indices replaced by `[]`."""
+    """Returns the site of a place: its steps from the root, with `[]` in place of indexes."""
     path = ""
     for step in steps:
         path = f"{path}[]" if isinstance(step, int) else join(path, step)
@@ -363,5 +369,5 @@ def site_of(steps: Steps) -> str:
 
 @lru_cache(maxsize=4096)
 def _place_of(steps: Steps) -> tuple[str, str]:
-    """(the site, the JSON Pointer) of a place."""
+    """Returns (site, JSON Pointer) of a place."""
     return site_of(steps), pointer_of(steps)

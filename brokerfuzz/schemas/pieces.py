@@ -15,7 +15,7 @@ import orjson
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import escape
-from brokerfuzz.schemas.ambiguity_scan import Inspection, Look
+from brokerfuzz.schemas.ambiguity_scan import Inspection, Scan
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.interpretations import Exotic
 from brokerfuzz.schemas.json_reader import DEEPEST, Reading, compactly_written, plain, plainly, read_at_leisure
@@ -111,7 +111,7 @@ class _Known(NamedTuple):
     bit: int
     ties: int
     head: bytes | None
-    look: Look | None
+    look: Scan | None
 
 
 _UNTOLD, _STRANGE, _TIED = 1, 2, 4
@@ -127,7 +127,7 @@ class Pieces:
         self._inspector = rulebook.inspector
         self._now, self._longest, self.largest = now, self._inspector.longest_text, rulebook.largest
         ties, strange = rulebook.ties, rulebook.strange
-        self._asked = {_TIED << number: tie.asked for number, tie in enumerate(ties or ())}
+        self._asked = {_TIED << number: tie.validators for number, tie in enumerate(ties or ())}
         if strange is not None:
             self._asked[_STRANGE] = strange
         self._strange, self._rejected = _UNTOLD if strange is None else _STRANGE, _STRANGE if strange else 0

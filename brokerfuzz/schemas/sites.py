@@ -1,4 +1,4 @@
-"""The places of a message type, and the rules that a schema states at them."""
+"""The sites of a message type, and the rules that a schema states at them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -6,17 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from brokerfuzz.schemas.flattening import ASSERTIONS, Schema, conditions_of, strangers
+from brokerfuzz.wording import counted
 
 JSON_RULE = "json"
-"""The keyword of the rule that a message is JSON at all, and in UTF-8 or another encoding that the contract leaves open."""
+"""The keyword of the rule that a message is valid JSON, in UTF-8 or in another encoding that the contract leaves open."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
     """A place in a message type.
 
-    `path` is `""` for the root, `data[].productId` for a property of an item. `schema` is flat. `required` says whether
-    the property has to be present in its object (items and the root are neither).
+    `path` is `""` for the root, and for example `data[].productId` for a property of an array item. `schema` is flat. `required` is True
+    if the property must be present in its object; it is False for array items and the root.
     """
 
     path: str
@@ -25,26 +26,26 @@ class Site:
 
     @property
     def name(self) -> str:
-        """The property's name; `""` for the root and for items."""
+        """The name of the property; `""` for the root and for array items."""
         return "" if self.path.endswith("[]") else self.path.rpartition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """When a conditional rule holds: the object at `site` matches the schema `when` (or does not, where `holds` is False)."""
+    """The condition of a rule: the object at `site` matches the schema `when`, or does not match it if `holds` is False."""
 
     site: str
     when: Schema = field(hash=False)
     holds: bool
     label: str
-    """What ids say behind their `@`: `offerType=Product-List`, `not-offerType=Product-List`, `if-2`."""
+    """The part of rule IDs after the `@`: `offerType=Product-List`, `not-offerType=Product-List`, `if-2`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One demand of the contract at one site.
+    """One rule of the contract at one site.
 
-    `value` is the keyword's value (`1` for `minimum`), `source` names the part of the contract that demands it.
+    `value` is the value of the keyword (for example `1` for `minimum`). `source` names the part of the contract that states the rule.
     """
 
     message_type: str
@@ -55,7 +56,7 @@ class Rule:
     demand: str
     condition: Condition | None = None
     id: str = field(init=False, compare=False)
-    """`offer-creation-request/productClusters[].products[].pageCount:minimum`; conditional ones end in `@` and their condition."""
+    """`offer-creation-request/productClusters[].products[].pageCount:minimum`; the ID of a conditional rule ends in `@` and its condition."""
 
     def __post_init__(self) -> None:
         suffix = f"@{self.condition.label}" if self.condition else ""
@@ -63,12 +64,12 @@ class Rule:
 
 
 def join(site: str, name: str) -> str:
-    """The path of the property `name` of the object at `site`."""
+    """Returns the path of the property `name` of the object at `site`."""
     return f"{site}.{name}" if site else name
 
 
 def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator[Site]:
-    """The places of a flat schema, parents before children, properties in the schema's order."""
+    """Yields the sites of a flat schema: parents before children, properties in the order of the schema."""
     yield Site(path, schema, required)
     for name, prop in schema.get("properties", {}).items():
         yield from sites(prop, join(path, name), required=name in schema.get("required", ()))
@@ -77,9 +78,9 @@ def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator
 
 
 def derive_rules(message_type: str, schema: Schema) -> list[Rule]:
-    """Every rule that a flat schema states, in the order of its sites; conditional rules behind the others."""
+    """Returns every rule that a flat schema states, in the order of the sites; conditional rules come last."""
     cites = _Citations(schema.get("title", message_type))
-    rules = [Rule(message_type, "", JSON_RULE, True, "What the service does", "a JSON text (RFC 8259)")]
+    rules = [Rule(message_type, "", JSON_RULE, True, "What the service does", "valid JSON (RFC 8259)")]
     rules += _rules_of(message_type, schema, "", cites, None)
     plain = {(rule.site, rule.keyword): rule.value for rule in rules}
     for condition, then in _conditions(schema):
@@ -89,7 +90,7 @@ def derive_rules(message_type: str, schema: Schema) -> list[Rule]:
 
 
 def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
-    """Every condition with what is demanded under it. Conditions of one label are told apart by a number."""
+    """Yields every condition with the schema that applies under it. Conditions with the same label are numbered."""
     labels: list[str] = []
     for site in sites(schema):
         for number, entry in enumerate(conditions_of(site.schema), 1):
@@ -136,7 +137,7 @@ def _label(when: Schema, number: int) -> str:
 
 
 class _Citations:
-    """Where the contract demands something: the nearest `$comment` above, `KEYWORD: PLACE` before `PLACE`."""
+    """The part of the contract that states a rule: the nearest `$comment` above. An entry `KEYWORD: PLACE` takes precedence over `PLACE`."""
 
     def __init__(self, default: str, by_keyword: Mapping[str, str] | None = None) -> None:
         self.default = default
@@ -157,7 +158,7 @@ class _Citations:
 
 
 def demand(keyword: str, value: Any) -> str:
-    """What a rule demands, in words that complete "demanded: ..."."""
+    """Describes what a rule demands, in words that complete "expected ...": "at least 1", "one of 'a', 'b'"."""
     match keyword:
         case "type":
             names = [value] if isinstance(value, str) else list(value)
@@ -165,11 +166,15 @@ def demand(keyword: str, value: Any) -> str:
         case "enum":
             return "one of " + ", ".join(repr(item) if not isinstance(item, str) else f"'{item}'" for item in value)
         case "additionalProperties" if value is False:
-            return "no property but those that the contract lists"
+            return "no properties other than those in the contract"
         case "uniqueItems":
             return "items that all differ"
+        case "minLength" | "maxLength":
+            return f"{_BOUNDS[keyword]} {counted(value, 'character')}"
+        case "minItems" | "maxItems":
+            return f"{_BOUNDS[keyword]} {counted(value, 'item')}"
         case _:
-            return _DEMANDS[keyword].format(value) if keyword in _DEMANDS else f"what {keyword} says: {value!r}"
+            return f"{_BOUNDS[keyword]} {value}" if keyword in _BOUNDS else f"a value that matches {keyword}: {value!r}"
 
 
 _TYPE_WORDS = {
@@ -181,14 +186,14 @@ _TYPE_WORDS = {
     "array": "an array",
     "object": "an object",
 }
-_DEMANDS = {
-    "minimum": "at least {}",
-    "maximum": "at most {}",
-    "exclusiveMinimum": "more than {}",
-    "exclusiveMaximum": "less than {}",
-    "multipleOf": "a multiple of {}",
-    "minLength": "at least {} character(s)",
-    "maxLength": "at most {} character(s)",
-    "minItems": "at least {} item(s)",
-    "maxItems": "at most {} item(s)",
+_BOUNDS = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "exclusiveMinimum": "more than",
+    "exclusiveMaximum": "less than",
+    "multipleOf": "a multiple of",
+    "minLength": "at least",
+    "maxLength": "at most",
+    "minItems": "at least",
+    "maxItems": "at most",
 }

@@ -1,6 +1,6 @@
-"""The structural half of the oracle: a JSON Schema validator (jsonschema-rs) on schemas as they are written.
+"""Structural validation of messages by JSON Schema (jsonschema-rs), with the schemas as they are written.
 
-Formats are asserted. References are followed within the contract's own files and nowhere else: nothing is fetched.
+Formats are asserted. References may lead only to the contract's own files; nothing is fetched.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,19 +21,22 @@ Validator = jsonschema_rs.Validator
 
 
 class SchemaFiles:
-    """A contract's schemas by URI: the `$id` of one, or any URI that ends in the name of its file."""
+    """The schemas of a contract by URI: either the `$id` of a schema, or any URI that ends in its file name."""
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self._by_uri = {schema["$id"]: schema for schema in schemas.values() if "$id" in schema}
         self._by_file = {f"{name}{SCHEMA_SUFFIX}": schema for name, schema in schemas.items()}
 
     def __call__(self, uri: str, /) -> Schema:
-        """The schema of this URI. Raises `LookupError` where the contract has none."""
+        """Returns the schema with this URI. Raises `LookupError` if the contract has no such schema."""
         return self._by_uri[uri] if uri in self._by_uri else self._by_file[uri.rpartition("/")[2]]
 
 
 def validator(schema: Schema, files: SchemaFiles) -> Validator:
-    """A validator for a schema. Raises `ValueError` where it is no schema of draft 2020-12, or refers to none of the files."""
+    """Returns a validator for a schema.
+
+    Raises `ValueError` if it is not a valid schema of draft 2020-12, or has a reference to something outside the files.
+    """
     try:
         return jsonschema_rs.Draft202012Validator(schema, retriever=files, validate_formats=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:
@@ -41,18 +44,20 @@ def validator(schema: Schema, files: SchemaFiles) -> Validator:
 
 
 class Tie(NamedTuple):
-    """What is asked of properties together: by these validators, of those that a message has of these names, whatever else it has."""
+    """Properties that depend on each other, and the validators that check them together, whatever else the message contains."""
 
     names: frozenset[str]
-    asked: Sequence[Validator] = ()
+    validators: Sequence[Validator] = ()
 
 
 class Split(NamedTuple):
-    """A schema in parts: validators of properties by their names, and of all that is left: it finds what the whole schema finds, but for those.
+    """A schema in parts, so that properties can be checked one at a time.
 
-    `ties` ask what `rest` asks, each about a few properties, of an object that has no other properties than `properties`. None, if `rest` may be
-    about any.
-    What it asks of others, where there are ties, is what `strange` asks: not to be there; nothing, where that is None.
+    - `props`: a validator for each property.
+    - `rest`: a validator for everything else. `props` and `rest` together find what the whole schema finds.
+    - `ties`: the same checks as `rest`, each for a few properties, if the object has only properties that the schema lists. None if
+      `rest` may look at any property.
+    - `strange`: the validator that rejects properties that the schema does not list. None if they are allowed.
     """
 
     props: Mapping[str, Validator]
@@ -62,10 +67,10 @@ class Split(NamedTuple):
 
 
 def split(name: str, schema: Schema, files: SchemaFiles) -> Split:
-    """The schema of this file, with the properties of its `properties` apart.
+    """Splits the schema of this file into a validator for each of its properties, and one for the rest.
 
-    `properties` asks about one property at a time (JSON Schema 2020-12, core, 10.3.2.1). Nothing is apart where what is left refers to anything:
-    it might be to a property that is gone.
+    `properties` checks each property independently (JSON Schema 2020-12, core, 10.3.2.1). The schema is not split if the rest contains
+    a reference, because the reference might lead to a property that was removed.
     """
     rest = {**schema, "properties": dict.fromkeys(schema.get("properties", {}), True)}
     text = dumps(rest)
@@ -77,15 +82,15 @@ def split(name: str, schema: Schema, files: SchemaFiles) -> Split:
     if None in set[str | None]().union(*(names for names, _ in ties)):
         return Split(props, validator(rest, files), None)
     closed = {keyword: rest[keyword] for keyword in ("properties", "additionalProperties")} if rest.get("additionalProperties") is False else None
-    told = [Tie(frozenset(filter(None, names)), [asked]) for names, asked in ties]
-    return Split(props, validator(rest, files), told, validator(closed, files) if closed is not None else None)
+    found = [Tie(frozenset(filter(None, names)), [check]) for names, check in ties]
+    return Split(props, validator(rest, files), found, validator(closed, files) if closed is not None else None)
 
 
 _CONDITION = ("if", "then", "else")
 
 
 def _parts(schema: Schema) -> Iterator[Schema]:
-    """Schemas that find together what this one finds in an object of properties that its `properties` have."""
+    """Yields schemas that together find the same errors as this one, if the object has only properties that the schema lists."""
     for keyword, value in schema.items():
         if keyword == "allOf":
             for below in value:
@@ -101,7 +106,7 @@ def _parts(schema: Schema) -> Iterator[Schema]:
 
 
 def _seen(schema: Schema | bool) -> Iterator[str | None]:
-    """The properties of an object that a schema looks at; None among them, if that cannot be told, or it may find fault with the object as such."""
+    """Yields the properties that a schema looks at. Also yields None if they cannot be determined, or if the schema may reject any object."""
     if schema is False:
         yield None
     for keyword, value in schema.items() if isinstance(schema, dict) else ():
@@ -119,7 +124,7 @@ def _seen(schema: Schema | bool) -> Iterator[str | None]:
 
 
 def standard(schema: Any) -> Any:
-    """A flat schema with `{"not": {}}` for what allows no type: `"type": []` is for our eyes alone."""
+    """Returns a flat schema as standard JSON Schema: `"type": []`, which only brokerfuzz uses, becomes `{"not": {}}`."""
     if isinstance(schema, dict):
         return {"not": {}} if schema.get("type") == [] else {keyword: standard(value) for keyword, value in schema.items()}
     return [standard(item) for item in schema] if isinstance(schema, list) else schema

@@ -1,4 +1,4 @@
-"""What the oracle says of a message, and how it names places and values in it."""
+"""The verdict of the oracle on a message, and the words in which it describes places and values."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -7,21 +7,35 @@ from typing import Any
 
 from brokerfuzz.contract_names import LABELS, Label
 from brokerfuzz.errors import UnknownNameError, shortened
+from brokerfuzz.wording import counted
 
 _FEW = 3
 
 
 def known_labels(names: Collection[str]) -> Sequence[Label]:
-    """The labels of these names; a text is one name. Raises `UnknownNameError`."""
+    """Returns the labels with these names; a single `str` is one name. Raises `UnknownNameError`."""
     wanted = {names} if isinstance(names, str) else set(names)
     for name in sorted(wanted.difference(LABELS)):
         raise UnknownNameError("verdict", name, LABELS, f"there are {', '.join(LABELS)}")
     return [label for label in LABELS if label in wanted]
 
 
+NOTHING, PRESENT = "nothing", "to be present"
+"""What a missing required property is reported as: found, and demanded."""
+NOT_JSON, UNKNOWN_PROPERTY = "not JSON: ", "unknown property "
+"""How `found` begins if it explains the violation without `demanded`."""
+
+
+def violation(found: str, demanded: str) -> str:
+    """Describes a violation: `expected at least 1, found 0`, or `unknown property ...`, `not JSON: ...`, `required property is missing`."""
+    if found.startswith((NOT_JSON, UNKNOWN_PROPERTY)):
+        return found
+    return "required property is missing" if (found, demanded) == (NOTHING, PRESENT) else f"expected {demanded}, found {found}"
+
+
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A rule that a message breaks. `at` is the JSON Pointer of the place (of an absent property: where it should be)."""
+    """A rule that a message breaks. `at` is the JSON Pointer of the place; for a missing property, of the place where it belongs."""
 
     rule: str
     at: str
@@ -29,7 +43,7 @@ class Broken:
     demanded: str
 
     def __str__(self) -> str:
-        return f"{self.rule} at {self.at or 'the root'}: found {self.found}, demanded {self.demanded}"
+        return f"{self.rule} at {self.at or 'the root'}: {violation(self.found, self.demanded)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +60,7 @@ class Touched:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`invalid` where a rule is broken, else `unspecified` where an ambiguity is touched, else `valid`."""
+    """`invalid` if a rule is broken; otherwise `unspecified` if an ambiguity is touched; otherwise `valid`."""
 
     label: Label
     broken: tuple[Broken, ...] = ()
@@ -54,7 +68,7 @@ class Verdict:
 
     @property
     def brief(self) -> str:
-        """The verdict on a line: no more than the first few rules and ambiguities."""
+        """The verdict in one line, with only the first few rules and ambiguities."""
         some = [*(f"breaks {b}" for b in self.broken[:_FEW]), *(f"touches {t}" for t in self.ambiguities[:_FEW])]
         left = len(self.broken) + len(self.ambiguities) - len(some)
         return "; ".join([self.label, *(shortened(line, 240) for line in some), *([f"and {left:,} more"] if left else [])])
@@ -70,11 +84,11 @@ _written = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def describe(value: Any) -> str:
-    """A value in a few words: itself where that is short, else its kind and size."""
+    """Describes a value in a few words: the value itself if it is short, otherwise its type and size."""
     if isinstance(value, str):
         return _written(value) if len(value) <= 60 else f"a string of {len(value):,} characters"
     if isinstance(value, dict):
-        return f"an object of {len(value):,} property(s)"
+        return f"an object with {counted(len(value), 'property', 'properties')}"
     if isinstance(value, list):
-        return f"an array of {len(value):,} item(s)"
+        return f"an array with {counted(len(value), 'item')}"
     return _written(value) if not isinstance(value, int) or abs(value) < 1 << 200 else "an integer of more than 60 digits"

@@ -1,4 +1,4 @@
-"""A user's own version of the contract: changed files give changed rules, and broken ones say what is wrong with them."""
+"""A changed contract: changed files change the rules, and invalid files are reported with their error."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ OFFER: dict[str, Any] = {"number": "A-1", "offerType": "Email"}
 
 
 def changed(folder: Path, change: Change, name: str = OFFERS) -> Contract:
-    """The contract with one file changed."""
+    """Returns the contract with one changed file."""
     content = json.loads((DATA / name).read_bytes())
     change(content)
     (folder / name).write_text(json.dumps(content), encoding="utf-8")
@@ -26,16 +26,16 @@ def changed(folder: Path, change: Change, name: str = OFFERS) -> Contract:
 
 
 def broken(contract: Contract, body: Any, message_type: MessageType = "offer-creation-request") -> set[str]:
-    """What a message breaks, without the name of its type."""
+    """Returns the rules that a message breaks, without the message type."""
     return {entry.rule.partition("/")[2] for entry in check(message_type, body, contract=contract).broken}
 
 
 def new_rules(contract: Contract) -> set[str]:
-    """The rules that brokerfuzz' own contract has not."""
+    """Returns the rules that the contract of brokerfuzz does not have."""
     return {rule_id.partition("/")[2] for rule_id in contract.rules_by_id.keys() - load_contract().rules_by_id.keys()}
 
 
-def test_a_new_property_is_taken_and_checked(tmp_path: Path) -> None:
+def test_a_new_property_is_accepted_and_checked(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema["properties"].update(colour={"type": "string", "maxLength": 3}))
     assert new_rules(contract) == {"colour:type", "colour:maxLength"}
     assert check("offer-creation-request", OFFER | {"colour": "red"}, contract=contract).label == "valid"
@@ -45,7 +45,7 @@ def test_a_new_property_is_taken_and_checked(tmp_path: Path) -> None:
     assert "    colour: NotRequired[str]\n" in typed_source(contract)
 
 
-def test_a_new_required_property_is_missed(tmp_path: Path) -> None:
+def test_a_missing_new_required_property_is_reported(tmp_path: Path) -> None:
     def change(schema: Any) -> None:
         schema["properties"]["colour"] = {"type": "string"}
         schema["required"].append("colour")
@@ -55,21 +55,21 @@ def test_a_new_required_property_is_missed(tmp_path: Path) -> None:
     assert broken(contract, OFFER) == {"colour:required"}
 
 
-def test_a_new_value_of_an_enum_is_taken(tmp_path: Path) -> None:
+def test_a_new_enum_value_is_accepted(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema["properties"]["offerType"]["enum"].append("Fax"))
     assert new_rules(contract) == set()
     assert check("offer-creation-request", {"number": "1", "offerType": "Fax"}, contract=contract).label == "valid"
     assert '"Fax"' in typed_source(contract)
 
 
-def test_a_tighter_bound_is_kept(tmp_path: Path) -> None:
+def test_a_tighter_bound_is_enforced(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema["properties"]["orderMaximum"].update(maximum=10))
     assert contract.rule("offer-creation-request/orderMaximum:maximum").value == 10
     assert broken(contract, OFFER | {"orderMaximum": 10}) == set()
     assert broken(contract, OFFER | {"orderMaximum": 11}) == {"orderMaximum:maximum"}
 
 
-def test_a_nested_object_is_reached(tmp_path: Path) -> None:
+def test_new_nested_objects_are_checked(tmp_path: Path) -> None:
     box = {"type": "object", "additionalProperties": False, "required": ["size"], "properties": {"size": {"type": "integer", "multipleOf": 2}}}
     contract = changed(tmp_path, lambda schema: schema["properties"].update(boxes={"type": "array", "uniqueItems": True, "items": box}))
     assert {"boxes[].size:required", "boxes[].size:multipleOf", "boxes[]:additionalProperties", "boxes:uniqueItems"} < new_rules(contract)
@@ -84,7 +84,7 @@ def when(kind: str, **then: Any) -> dict[str, Any]:
     return {"if": {"required": ["offerType"], "properties": {"offerType": {"const": kind}}}, "then": then}
 
 
-def test_a_second_condition_holds_beside_the_first(tmp_path: Path) -> None:
+def test_two_conditions_are_both_enforced(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema.update(allOf=[when("Email", required=["secureEmailSubject"])]))
     assert new_rules(contract) == {"secureEmailSubject:required@offerType=Email"}
     assert broken(contract, OFFER) == {"secureEmailSubject:required@offerType=Email"}
@@ -92,8 +92,8 @@ def test_a_second_condition_holds_beside_the_first(tmp_path: Path) -> None:
     assert broken(contract, {"number": "1", "offerType": "Product List"}) == {"productClusters:required@offerType=Product-List"}
 
 
-def test_conditions_that_bound_one_site_are_told_apart(tmp_path: Path) -> None:
-    """Both bounds of `comments` can hold at once; only the one that is broken is named."""
+def test_two_conditions_at_one_site_are_distinguished(tmp_path: Path) -> None:
+    """Both bounds of `comments` can apply at once; only the broken one is reported."""
     either = {
         "if": {"properties": {"isActive": {"const": True}}, "required": ["isActive"]},
         "then": {"properties": {"comments": {"minLength": 2}}},
@@ -105,14 +105,14 @@ def test_conditions_that_bound_one_site_are_told_apart(tmp_path: Path) -> None:
     assert broken(contract, OFFER | {"isActive": True, "comments": "a"}) == {"comments:minLength@offerType=Email", "comments:minLength@isActive=True"}
 
 
-def test_conditions_of_one_name_keep_ids_apart(tmp_path: Path) -> None:
+def test_conditions_with_the_same_label_get_different_ids(tmp_path: Path) -> None:
     two = [when("Email", properties={"comments": {"minLength": 2}}), when("Email", properties={"comments": {"minLength": 5}})]
     contract = changed(tmp_path, lambda schema: schema.update(allOf=two))
     assert new_rules(contract) == {"comments:minLength@offerType=Email", "comments:minLength@offerType=Email-2"}
     assert broken(contract, OFFER | {"comments": "abc"}) == {"comments:minLength@offerType=Email-2"}
 
 
-def test_an_else_holds_where_the_condition_does_not(tmp_path: Path) -> None:
+def test_else_applies_if_the_condition_does_not_hold(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema.update(allOf=[when("Email") | {"else": {"required": ["comments"]}}]))
     assert new_rules(contract) == {"comments:required@not-offerType=Email"}
     assert broken(contract, OFFER) == set()
@@ -126,18 +126,18 @@ def test_a_condition_that_a_property_is_absent_can_be_judged(tmp_path: Path) -> 
     assert broken(contract, OFFER | {"comments": "", "isActive": True}) == {"comments:minLength"}
 
 
-def test_a_property_called_then_is_no_condition(tmp_path: Path) -> None:
+def test_a_property_named_then_is_not_a_condition(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema["properties"].update(then={"type": "string", "minLength": 2}))
     assert broken(contract, OFFER | {"then": ""}) == {"then:minLength"}
 
 
-def test_a_strange_keyword_is_a_rule_as_well(tmp_path: Path) -> None:
+def test_an_unsupported_keyword_is_a_rule_too(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema["properties"]["number"].update(pattern="^A-"))
     assert new_rules(contract) == {"number:pattern"}
     assert broken(contract, OFFER | {"number": "B"}) == {"number:pattern"}
 
 
-def test_a_property_that_nothing_may_be_is_rejected(tmp_path: Path) -> None:
+def test_a_property_that_allows_no_value_is_rejected(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema["properties"].update(comments=False))
     assert broken(contract, OFFER) == set()
     assert broken(contract, OFFER | {"comments": "x"}) == {"comments:type"}
@@ -154,7 +154,7 @@ def test_references_within_references_are_followed(tmp_path: Path) -> None:
     assert broken(contract, body, "offer-pricing-response") == {"failureMessages[]:maxLength"}
 
 
-def test_references_below_strange_keywords_are_followed(tmp_path: Path) -> None:
+def test_references_below_unsupported_keywords_are_followed(tmp_path: Path) -> None:
     def change(schema: Any) -> None:
         schema["$defs"] = {"short": {"maxLength": 2}}
         schema["properties"]["comments"] = {"anyOf": [{"$ref": "#/$defs/short"}, {"minLength": 9}]}
@@ -164,7 +164,7 @@ def test_references_below_strange_keywords_are_followed(tmp_path: Path) -> None:
     assert broken(contract, OFFER | {"comments": "abc"}) == {"comments:anyOf"}
 
 
-def test_a_schema_without_an_id_is_found_by_its_file(tmp_path: Path) -> None:
+def test_a_schema_without_an_id_is_found_by_its_file_name(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema.pop("$id"), "product-list-response.schema.json")
     assert broken(contract, {}, "product-list-response") == {
         "data:required", "failureMessages:required", "informationalMessages:required", "operationWasSuccessful:required",
@@ -184,12 +184,12 @@ def test_a_schema_without_an_id_is_found_by_its_file(tmp_path: Path) -> None:
         ({"pattern": "a"}, {"pattern": "a"}, {"pattern": "a"}),
     ],
 )
-def test_what_two_schemas_demand_is_demanded_together(tmp_path: Path, left: Any, right: Any, joined: Any) -> None:
+def test_the_demands_of_two_schemas_are_merged(tmp_path: Path, left: Any, right: Any, joined: Any) -> None:
     contract = changed(tmp_path, lambda schema: schema["properties"].update(extra={"allOf": [left, right]}))
     assert contract.sites["offer-creation-request"]["extra"].schema == joined
 
 
-def test_strange_demands_that_cannot_be_joined_both_stand(tmp_path: Path) -> None:
+def test_unsupported_keywords_that_cannot_be_merged_are_both_enforced(tmp_path: Path) -> None:
     both = {"allOf": [{"pattern": "a"}, {"pattern": "b"}]}
     contract = changed(tmp_path, lambda schema: schema["properties"].update(extra=both))
     assert contract.rule("offer-creation-request/extra:anyOf").value == [both]
@@ -197,7 +197,7 @@ def test_strange_demands_that_cannot_be_joined_both_stand(tmp_path: Path) -> Non
     assert broken(contract, OFFER | {"extra": "a"}) == {"extra:pattern"}
 
 
-def test_an_ambiguity_that_is_settled_is_no_longer_touched(tmp_path: Path) -> None:
+def test_a_removed_ambiguity_is_no_longer_touched(tmp_path: Path) -> None:
     def change(ambiguities: Any) -> None:
         ambiguities[:] = [ambiguity for ambiguity in ambiguities if ambiguity["id"] not in ("cron-syntax", "clock-tolerance")]
 
@@ -206,13 +206,13 @@ def test_an_ambiguity_that_is_settled_is_no_longer_touched(tmp_path: Path) -> No
     assert "not-in-future" in str(check("offer-creation-request", OFFER | {"lastUpdatedDateTimeUtc": "9999-01-01T00:00:00Z"}, contract=contract))
 
 
-def test_a_rule_goes_with_its_field(tmp_path: Path) -> None:
+def test_a_rule_is_removed_with_its_field(tmp_path: Path) -> None:
     contract = changed(tmp_path, lambda schema: schema["properties"].pop("lastUpdatedDateTimeUtc"))
     assert "offer-creation-request/lastUpdatedDateTimeUtc:not-in-future" not in contract.rules_by_id
     assert broken(contract, OFFER | {"lastUpdatedDateTimeUtc": "9999-01-01T00:00:00Z"}) == {":additionalProperties"}
 
 
-def test_equal_folders_are_one_contract(tmp_path: Path) -> None:
+def test_the_same_folder_is_loaded_once(tmp_path: Path) -> None:
     assert changed(tmp_path, lambda schema: None) is load_contract(str(tmp_path))
     assert load_contract() is load_contract(DATA)
 
@@ -231,34 +231,34 @@ def put_changed(change: Change, name: str = OFFERS) -> Callable[[Path], object]:
 
 
 MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
-    "no folder": (lambda folder: folder.rmdir(), "", "name one that holds changed copies"),
-    "an empty folder": (lambda folder: None, "", "copy those that you want to change into it"),
-    "no JSON": (put("{"), OFFERS, "mend or remove it"),
-    "no text": (lambda folder: (folder / OFFERS).write_bytes(b"\xff\xfe\xfd"), OFFERS, "mend or remove it"),
-    "a folder in place of a file": (lambda folder: (folder / OFFERS).mkdir(), OFFERS, "mend or remove it"),
-    "no schema": (put('{"type": "strin"}'), OFFERS, "mend it"),
+    "no folder": (lambda folder: folder.rmdir(), "", "specify a folder with changed copies"),
+    "an empty folder": (lambda folder: None, "", "copy the files that you want to change into it"),
+    "no JSON": (put("{"), OFFERS, "correct or remove it"),
+    "no text": (lambda folder: (folder / OFFERS).write_bytes(b"\xff\xfe\xfd"), OFFERS, "correct or remove it"),
+    "a folder in place of a file": (lambda folder: (folder / OFFERS).mkdir(), OFFERS, "correct or remove it"),
+    "no schema": (put('{"type": "strin"}'), OFFERS, "correct it"),
     "no schema of an object": (put("[]"), OFFERS, "compare it"),
     "a schema that is just true": (put("true"), OFFERS, "compare it"),
     "an older draft": (put('{"$schema": "http://json-schema.org/draft-07/schema#"}'), OFFERS, "rewrite it"),
-    "a reference out of the folder": (put('{"$ref": "https://elsewhere.example/other.json"}'), OFFERS, "refer to its own files"),
-    "a hidden reference out of the folder": (put('{"anyOf": [{"$ref": "../other.json"}]}'), OFFERS, "refer to its own files"),
+    "a reference out of the folder": (put('{"$ref": "https://elsewhere.example/other.json"}'), OFFERS, "refer to files of the contract only"),
+    "a hidden reference out of the folder": (put('{"anyOf": [{"$ref": "../other.json"}]}'), OFFERS, "refer to files of the contract only"),
     "a reference to nowhere": (put('{"$ref": "#/$defs/none"}'), OFFERS, "leads nowhere"),
     "a reference to itself": (put('{"properties": {"a": {"$ref": "#"}}}'), "", "compare its files"),
-    "a pattern that is none": (put('{"properties": {"a": {"pattern": "("}}}'), OFFERS, "mend it"),
+    "a pattern that is none": (put('{"properties": {"a": {"pattern": "("}}}'), OFFERS, "correct it"),
     "a property with a dot": (put_changed(lambda schema: schema["properties"].update({"a.b": {}})), OFFERS, "rename it"),
-    "a property with NUL": (put_changed(lambda schema: schema["properties"].update({"a\0b": {}})), OFFERS, r"a property 'a\x00b': rename it"),
-    "a stray schema": (put("{}", "offer.schema.json"), "offer.schema.json", "the files are called"),
+    "a property with NUL": (put_changed(lambda schema: schema["properties"].update({"a\0b": {}})), OFFERS, r"a property named 'a\x00b': rename it"),
+    "a stray schema": (put("{}", "offer.schema.json"), "offer.schema.json", "the allowed file names are"),
     "ambiguities that are none": (put("{}", "ambiguities.json"), "ambiguities.json", "compare it"),
     "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", "compare its files"),
     "an unknown detector": (put_changed(lambda ambiguities: ambiguities[0].update(detector="timestamps"), "ambiguities.json"), "", "use one of"),
     "a detector without its limit": (put_changed(lambda ambiguities: ambiguities[1].pop("seconds"), "ambiguities.json"), "", "add it"),
     "semantics that are none": (put("{}", "semantics.json"), "semantics.json", "compare it"),
-    "semantics that nobody judges": (put_changed(lambda rules: rules[0].update(keyword="not-in-past"), "semantics.json"), "", "is understood"),
+    "semantics that nobody judges": (put_changed(lambda rules: rules[0].update(keyword="not-in-past"), "semantics.json"), "", "is supported"),
 }
 
 
 @pytest.mark.parametrize("misuse", MISUSES)
-def test_what_cannot_be_used_is_rejected_in_one_line(misuse: str, tmp_path: Path) -> None:
+def test_an_unusable_contract_is_rejected_in_one_line(misuse: str, tmp_path: Path) -> None:
     make, file, remedy = MISUSES[misuse]
     folder = tmp_path / "contract"
     folder.mkdir()
@@ -284,7 +284,7 @@ def test_a_property_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert check("offer-creation-request", OFFER | {name: [1]}, contract=contract).label == "valid"
 
 
-def test_properties_may_lie_as_deep_as_messages_are_read(tmp_path: Path) -> None:
+def test_properties_may_be_nested_as_deep_as_messages_are_parsed(tmp_path: Path) -> None:
     deep: dict[str, Any] = {"type": "integer"}
     value: Any = 2.0
     for level in range(62):

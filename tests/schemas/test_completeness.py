@@ -1,4 +1,4 @@
-"""Every field of the contract is a site, and no other place is: the table below is written from the contract's own tables."""
+"""The sites are exactly the fields of the contract. The table below was written by hand from the tables in the contract."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, Site, load_contract
 from brokerfuzz.schemas.flattening import types_of
 
-# A field a line: its place, its type, `!` where it is required and `?` where it may be null, then its bounds.
+# One field per line: its site, its type, `!` if it is required, `?` if it may be null, and then its bounds.
 OFFER = """
 number string! >=1-long
 offerType string! enum
@@ -136,7 +136,7 @@ STRUCTURE = {"type", "properties", "items", "required", "allOf", "title", "descr
 
 
 def in_words(site: Site) -> str:
-    """A site in the words of the table."""
+    """Returns a site in the notation of the table."""
     types = types_of(site.schema)
     kind = " or ".join(sorted(types - {"null"}))
     return f"{site.path} {kind}{'!' * site.required}{'?' * ('null' in types)}"

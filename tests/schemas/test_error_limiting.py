@@ -1,4 +1,4 @@
-"""A large message is thinned before its errors are listed: the same are found, in bounded memory."""
+"""A large message is reduced before its errors are listed. The validator finds the same errors, with a limited amount of memory."""
 
 import subprocess
 import sys
@@ -26,10 +26,10 @@ def read_messages(message_type: MessageType) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_what_is_found_in_a_thinned_message_is_what_is_found_in_the_whole(message_type: MessageType) -> None:
+def test_a_reduced_message_has_the_same_errors_as_the_whole(message_type: MessageType) -> None:
     rulebook = rulebook_of(load_contract(), message_type)
     for value in read_messages(message_type):
-        assert rulebook._broken_of(value, rulebook._thinning.of(value)) == rulebook._broken_of(value, value)
+        assert rulebook._broken_of(value, rulebook._error_limiter.reduced(value)) == rulebook._broken_of(value, value)
 
 
 @pytest.mark.parametrize(
@@ -44,16 +44,16 @@ def test_what_is_found_in_a_thinned_message_is_what_is_found_in_the_whole(messag
         (OFFER, [{}] * 5000),
     ],
 )  # fmt: skip
-def test_so_it_is_where_there_is_much_of_it(message_type: MessageType, value: Any) -> None:
+def test_a_reduced_message_with_many_items_has_the_same_errors_as_the_whole(message_type: MessageType, value: Any) -> None:
     rulebook = rulebook_of(load_contract(), message_type)
     whole = rulebook._broken_of(value, value)
     assert 0 < len(whole) < MOST_BROKEN
-    assert rulebook._broken_of(value, rulebook._thinning.of(value)) == whole
+    assert rulebook._broken_of(value, rulebook._error_limiter.reduced(value)) == whole
 
 
 _JUDGED = """
 import resource, sys
-before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # at the least what the tests have, whose process this was
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # not zero: the process inherits the value from the tests
 from brokerfuzz.schemas import check
 verdict = check(sys.argv[1], sys.argv[2].encode() + b",".join([sys.argv[3].encode()] * 300_000) + b"]}")
 assert len(verdict.broken) == 1000
@@ -61,7 +61,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // (1024 if 
 """
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no module resource")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no module `resource`")
 @pytest.mark.parametrize(
     ("message_type", "before", "item"),
     [
@@ -69,6 +69,6 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // (1024 if 
         (OFFER, '{"offerType":"Product List","productClusters":[', "{}"),
     ],
 )  # fmt: skip
-def test_errors_by_the_hundred_thousand_take_little_memory(message_type: MessageType, before: str, item: str) -> None:
+def test_hundreds_of_thousands_of_errors_need_little_memory(message_type: MessageType, before: str, item: str) -> None:
     done = subprocess.run([sys.executable, "-c", _JUDGED, message_type, before, item], capture_output=True, text=True, check=True)
-    assert int(done.stdout) < 250, "megabytes; errors of the validator would take 600 to 3,000"
+    assert int(done.stdout) < 250, "megabytes; all errors of the validator would need 600 to 3,000"

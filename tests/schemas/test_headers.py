@@ -1,4 +1,4 @@
-"""What the headers of a request put in doubt, and what lies right beside it."""
+"""Which request headers touch an ambiguity, and which similar ones do not."""
 
 import gzip
 from typing import Any, Final
@@ -7,7 +7,7 @@ import pytest
 
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import check, load_contract
-from brokerfuzz.schemas.headers import MOST_UNPACKED, OF_HEADERS, carried, headers_of
+from brokerfuzz.schemas.headers import MOST_DECOMPRESSED, OF_HEADERS, carried, headers_of
 
 OFFER: Final = "offer-creation-request"
 BODY = b'{"number":"N-1","offerType":"Email"}'
@@ -37,14 +37,14 @@ PLAIN: list[tuple[str, str | None]] = [
 
 
 @pytest.mark.parametrize(("ambiguity", "header"), [(ambiguity, header) for ambiguity, headers in DOUBTFUL.items() for header in headers])
-def test_what_is_in_doubt_touches_its_ambiguity(ambiguity: str, header: tuple[str, str | None]) -> None:
+def test_an_unusual_header_touches_its_ambiguity(ambiguity: str, header: tuple[str, str | None]) -> None:
     verdict = check(OFFER, BODY, headers=(header,))
     assert (verdict.label, [touch.ambiguity for touch in verdict.ambiguities]) == ("unspecified", [ambiguity])
     assert header[0].lower() in verdict.ambiguities[0].found
 
 
 @pytest.mark.parametrize("header", PLAIN)
-def test_what_is_plain_touches_none(header: tuple[str, str | None]) -> None:
+def test_an_ordinary_header_touches_no_ambiguity(header: tuple[str, str | None]) -> None:
     assert check(OFFER, BODY, headers=(header,)).label == "valid"
 
 
@@ -52,12 +52,12 @@ def test_every_ambiguity_about_headers_has_a_row() -> None:
     assert DOUBTFUL.keys() == {ambiguity.id for ambiguity in load_contract().ambiguities if ambiguity.detector in OF_HEADERS}
 
 
-def test_two_content_types_are_in_doubt_whatever_they_are() -> None:
+def test_two_content_types_touch_an_ambiguity_even_if_they_are_equal() -> None:
     (touch,) = check(OFFER, BODY, headers=(("Content-Type", "application/json"),) * 2).ambiguities
     assert (touch.ambiguity, touch.found) == ("content-type", "more than one content-type")
 
 
-def test_a_broken_rule_outweighs_the_headers() -> None:
+def test_a_broken_rule_makes_a_message_invalid_whatever_its_headers_are() -> None:
     verdict = check(OFFER, b"{}", headers=(("Content-Type", "text/plain"),))
     assert verdict.label == "invalid"
 
@@ -69,12 +69,12 @@ def test_policies_settle_what_headers_leave_open() -> None:
     assert (broken.rule, broken.found, broken.demanded) == ("ambiguity/content-type", "content-type: text/plain", "application/json")
 
 
-def test_responses_have_no_request_to_be_in_doubt_about() -> None:
+def test_headers_do_not_affect_the_verdict_on_responses() -> None:
     body = b'{"data":null,"failureMessages":["x"],"informationalMessages":[],"operationWasSuccessful":false}'
     assert check("product-list-response", body, headers=(("Content-Type", None),)).label == "valid"
 
 
-def test_a_packed_message_is_judged_unpacked_and_what_only_claims_to_be_packed_as_it_is() -> None:
+def test_a_gzip_body_is_decompressed_only_if_its_headers_say_gzip() -> None:
     assert check(OFFER, gzip.compress(BODY), headers=GZIP).label == "unspecified"
     assert check(OFFER, gzip.compress(b"{}"), headers=GZIP).label == "invalid"
     assert check(OFFER, BODY, headers=GZIP).label == "unspecified"
@@ -88,11 +88,11 @@ def test_a_packed_message_is_judged_unpacked_and_what_only_claims_to_be_packed_a
         gzip.compress(BODY) + b"x",
         gzip.compress(BODY)[:-1] + b"x",
         b"",
-        gzip.compress(b"x" * (MOST_UNPACKED + 1), 1),
+        gzip.compress(b"x" * (MOST_DECOMPRESSED + 1), 1),
     ],
-    ids=["cut", "more behind", "wrong size", "empty", "too large"],
+    ids=["cut", "trailing data", "wrong size", "empty", "too large"],
 )
-def test_what_does_not_unpack_whole_is_judged_as_it_is(body: bytes) -> None:
+def test_a_body_that_cannot_be_decompressed_is_judged_as_it_is(body: bytes) -> None:
     assert carried(body, GZIP) == body
 
 
@@ -108,11 +108,11 @@ def test_headers_that_no_request_can_have_are_rejected(pairs: Any) -> None:
         headers_of(pairs)
 
 
-def test_headers_come_as_pairs() -> None:
+def test_headers_are_read_from_pairs() -> None:
     assert headers_of([["Content-Type", None], ["Accept", ""], ["X-A", "b c\td"]]) == (("Content-Type", None), ("Accept", ""), ("X-A", "b c\td"))
 
 
-def test_the_error_of_an_ambiguity_with_a_misspelt_detector_names_these_too(tmp_path: Any) -> None:
+def test_the_error_for_an_unknown_detector_lists_the_header_detectors(tmp_path: Any) -> None:
     (tmp_path / "ambiguities.json").write_text('[{"id":"a","question":"b","plain":"c","source":"d","detector":"content-type"}]')
     with pytest.raises(ContractError, match="content_type_form"):
         load_contract(tmp_path)

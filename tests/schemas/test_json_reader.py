@@ -1,4 +1,4 @@
-"""The reader is held against Python's, and the reader without recursion against the one with it."""
+"""Compares the parser with Python's, and the parser without recursion with the recursive one."""
 
 import json
 import random
@@ -28,12 +28,12 @@ def reject(constant: str) -> NoReturn:
 
 
 def strict(text: str) -> Any:
-    """Python's reader, told to reject NaN. Of all else that is no JSON it accepts nothing."""
+    """Parses with Python's parser, configured to reject NaN. It accepts nothing else that is not JSON."""
     return json.loads(text, parse_constant=reject)
 
 
 def mutated(text: str, chance: random.Random) -> str:
-    """The text with some places cut, doubled, swapped or spliced."""
+    """Returns the text with parts removed, repeated, swapped or inserted."""
     for _ in range(chance.randint(1, 3)):
         begin = chance.randint(0, len(text))
         end = begin + chance.choice([0, 0, 1, 1, 2, 5])
@@ -42,9 +42,9 @@ def mutated(text: str, chance: random.Random) -> str:
 
 
 def compare(text: str) -> None:
-    """Holds all readers against each other on one text."""
+    """Compares all parsers on one text."""
     body = text.encode()
-    if b"\0" in body[:4]:  # two or four bytes a character, by all that RFC 4627 says of telling encodings apart
+    if b"\0" in body[:4]:  # RFC 4627 detects an encoding with two or four bytes per character
         return
     deep, cut = read(body), read_shallow(body)
     if body.startswith(b"\xef\xbb\xbf"):
@@ -64,24 +64,24 @@ def compare(text: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_the_readers_agree_with_python_on_mutations_of_json(seed: int) -> None:
+def test_the_parsers_agree_with_python_on_mutated_json(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(1000):
         text = mutated(chance.choice(TEXTS), chance)
         try:
             compare(text)
         except AssertionError as problem:
-            raise AssertionError(f"of {text!r}") from problem
+            raise AssertionError(f"for {text!r}") from problem
 
 
 @given(VALUES)
-def test_the_readers_agree_on_every_value(value: Any) -> None:
+def test_the_parsers_agree_on_every_value(value: Any) -> None:
     compare(json.dumps(value))
 
 
 @given(VALUES, st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]))
 @example("aaa", "utf-16-le")
-def test_a_message_reads_the_same_in_every_encoding(value: Any, encoding: str) -> None:
+def test_a_message_has_the_same_value_in_every_encoding(value: Any, encoding: str) -> None:
     text = json.dumps({"value": value})
     reading, plain = read(text.encode(encoding)), read(text.encode())
     assert (reading.values, reading.exotic, reading.error) == (plain.values, plain.exotic, None)
@@ -90,14 +90,14 @@ def test_a_message_reads_the_same_in_every_encoding(value: Any, encoding: str) -
 
 
 @given(st.text(alphabet='[]{},:"\\ 01.-eEtrufalsn', max_size=30))
-def test_the_readers_agree_on_texts_that_look_like_json(text: str) -> None:
+def test_the_parsers_agree_on_texts_that_look_like_json(text: str) -> None:
     compare(text)
 
 
 @given(
     st.recursive(st.just("1"), lambda below: st.lists(below, max_size=3).map(lambda items: f"[{','.join(items)}]") | below.map('{{"a":{}}}'.format))
 )
-def test_a_shallow_text_is_as_deep_as_it_may_be_and_no_deeper(text: str) -> None:
+def test_shallow_keeps_everything_up_to_the_depth_limit(text: str) -> None:
     def emptied(value: Any, deepest: int) -> Any:
         if isinstance(value, list):
             return [emptied(item, deepest - 1) for item in value] if deepest else []
@@ -111,7 +111,7 @@ def test_a_shallow_text_is_as_deep_as_it_may_be_and_no_deeper(text: str) -> None
 
 @pytest.mark.parametrize("depth", [DEEPEST - 1, DEEPEST, DEEPEST + 1, DEEPEST + 2])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"a":', "}"), ("[ ", " ]"), ('[{"a":', "}]")])
-def test_what_lies_below_the_deepest_is_empty(depth: int, opening: str, closing: str) -> None:
+def test_arrays_and_objects_beyond_the_depth_limit_become_empty(depth: int, opening: str, closing: str) -> None:
     text = opening * depth + "1" + closing * depth
     cut = json.dumps(read_shallow(text.encode()).values[0])
     each = opening.count("[") + opening.count("{")
@@ -127,12 +127,12 @@ def test_what_lies_below_the_deepest_is_empty(depth: int, opening: str, closing:
 @example("offer-creation-request", b"\x00")
 @example("offer-creation-request", b"1\x00")
 @example("offer-creation-request", b'"\x00a"')
-def test_no_bytes_raise(message_type: str, body: bytes) -> None:
+def test_checking_arbitrary_bytes_never_raises(message_type: str, body: bytes) -> None:
     check(message_type, body)
 
 
 @given(st.sampled_from(MESSAGE_TYPES), VALUES)
-def test_no_value_raises(message_type: str, value: Any) -> None:
+def test_checking_arbitrary_values_never_raises(message_type: str, value: Any) -> None:
     check(message_type, value)
     check(message_type, json.dumps(value).encode())
 
@@ -148,7 +148,7 @@ HALF_VALID = st.recursive(
 
 
 @given(st.sampled_from(MESSAGE_TYPES), HALF_VALID)
-def test_no_value_of_known_properties_raises(message_type: str, value: Any) -> None:
+def test_checking_objects_with_known_properties_never_raises(message_type: str, value: Any) -> None:
     check(message_type, value)
 
 
@@ -163,7 +163,7 @@ BODIES = {
 
 @settings(max_examples=300)
 @given(st.sampled_from(MESSAGE_TYPES), st.data())
-def test_no_mutation_of_a_valid_message_raises(message_type: str, data: st.DataObject) -> None:
+def test_checking_a_mutated_message_never_raises(message_type: str, data: st.DataObject) -> None:
     body = BODIES[message_type]
     for _ in range(data.draw(st.integers(1, 3))):
         begin = data.draw(st.integers(0, len(body)))

@@ -1,4 +1,4 @@
-"""What the oracle says of broken messages, of time, of policies and of Python values."""
+"""The verdicts of the oracle on invalid messages, times, policies and Python values."""
 
 import enum
 import json
@@ -17,7 +17,7 @@ NOW = datetime(2024, 6, 1, 12, tzinfo=UTC)
 
 
 def broken(verdict: Verdict) -> list[tuple[str, str]]:
-    """(rule without its message type, place) of what a verdict names."""
+    """Returns (rule without the message type, place) of each broken rule."""
     return [(entry.rule.partition("/")[2], entry.at) for entry in verdict.broken]
 
 
@@ -68,18 +68,18 @@ def broken(verdict: Verdict) -> list[tuple[str, str]]:
         ({"accessGroups": ["a", None]}, "accessGroups[]:type", "/accessGroups/1"),
     ],
 )
-def test_breaking_one_place_names_that_rule_and_place_alone(change: dict[str, Any], rule: str, at: str) -> None:
+def test_one_violation_is_reported_with_its_rule_and_place_only(change: dict[str, Any], rule: str, at: str) -> None:
     verdict = check(OFFERS, OFFER | change, now=NOW)
     assert verdict.label == "invalid"
     assert broken(verdict) == [(rule, at)]
     assert verdict.ambiguities == ()
 
 
-def test_a_missing_property_is_named_where_it_should_be() -> None:
+def test_a_missing_property_is_reported_at_the_place_where_it_belongs() -> None:
     assert broken(check(OFFERS, {})) == [("number:required", "/number"), ("offerType:required", "/offerType")]
 
 
-def test_every_broken_rule_is_named() -> None:
+def test_every_broken_rule_is_reported() -> None:
     verdict = check(OFFERS, {"number": "", "offerType": "?", "weightInPounds": "1", "x": 1, "y": 2})
     assert broken(verdict) == [
         ("number:minLength", "/number"),
@@ -90,14 +90,14 @@ def test_every_broken_rule_is_named() -> None:
     ]
 
 
-def test_a_verdict_reads_as_a_sentence() -> None:
+def test_a_verdict_is_printed_in_words() -> None:
     assert str(check(OFFERS, OFFER | {"number": 5, "deliveryScheduleCron": "@daily"})) == (
-        "invalid\n  breaks offer-creation-request/number:type at /number: found 5, demanded a string"
+        "invalid\n  breaks offer-creation-request/number:type at /number: expected a string, found 5"
         '\n  touches cron-syntax at /deliveryScheduleCron: found "@daily"'
     )
 
 
-def test_what_is_wrong_and_what_is_in_doubt_is_said_in_the_order_of_its_places() -> None:
+def test_broken_rules_and_ambiguities_are_sorted_by_place() -> None:
     offer = {"surcharge": "?", "orderMinimum": 5, "orderMaximum": 4, "availableEndDate": 1, "accessGroups": ["a", "a"], "number": "", "unknown": "\0"}
     for order in (list(offer), sorted(offer), sorted(offer, reverse=True)):
         verdict = check("offer-creation-request", {name: offer[name] for name in order})
@@ -116,7 +116,7 @@ def test_the_order_of_properties_does_not_matter() -> None:
 
 
 def at_time(seconds: float) -> bytes:
-    """An offer last changed so many seconds after now."""
+    """Returns an offer that was last changed this number of seconds after now."""
     when = (NOW + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%SZ")
     return json.dumps(OFFER | {"lastUpdatedDateTimeUtc": when}).encode()
 
@@ -128,7 +128,7 @@ def at_time(seconds: float) -> bytes:
         (1, "unspecified"), (300, "unspecified"), (301, "invalid"), (86400 * 365, "invalid"),
     ],
 )  # fmt: skip
-def test_a_change_in_the_future_is_rejected_beyond_what_clocks_may_differ(seconds: int, label: Label) -> None:
+def test_a_last_change_in_the_future_is_invalid_beyond_the_clock_tolerance(seconds: int, label: Label) -> None:
     verdict = check(OFFERS, at_time(seconds), now=NOW)
     assert verdict.label == label
     assert broken(verdict) == ([("lastUpdatedDateTimeUtc:not-in-future", "/lastUpdatedDateTimeUtc")] if label == "invalid" else [])
@@ -142,18 +142,18 @@ def test_a_time_without_a_zone_is_utc_and_a_zone_is_respected(now: datetime) -> 
     assert check(OFFERS, at_time(0), now=now).label == "unspecified"
 
 
-def test_the_present_is_taken_where_no_time_is_given() -> None:
+def test_the_default_time_is_the_present() -> None:
     assert check(OFFERS, OFFER | {"lastUpdatedDateTimeUtc": "2020-01-01T00:00:00Z"}).label == "valid"
     assert check(OFFERS, OFFER | {"lastUpdatedDateTimeUtc": "9999-12-31T23:59:59Z"}).label == "invalid"
 
 
 @pytest.mark.parametrize("text", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999999Z"])
 @pytest.mark.parametrize("now", [datetime.min, datetime.max, datetime.min.replace(tzinfo=timezone(timedelta(hours=14)))])
-def test_the_ends_of_time_do_not_raise(text: str, now: datetime) -> None:
+def test_the_earliest_and_latest_times_do_not_raise(text: str, now: datetime) -> None:
     check(OFFERS, OFFER | {"lastUpdatedDateTimeUtc": text}, now=now)
 
 
-def test_only_the_last_change_follows_the_clock() -> None:
+def test_only_the_time_of_the_last_change_is_compared_with_the_clock() -> None:
     assert check(OFFERS, OFFER | {"availableStartDate": "9998-01-01T00:00:00Z", "availableEndDate": "9999-01-01T00:00:00Z"}).label == "valid"
 
 
@@ -168,7 +168,7 @@ def test_a_policy_settles_an_ambiguity() -> None:
     rejected = check(OFFERS, body, policies={"cron-syntax": "reject", "url-syntax": "unspecified"})
     assert rejected.label == "invalid"
     assert [(entry.rule, entry.at) for entry in rejected.broken] == [("ambiguity/cron-syntax", "/deliveryScheduleCron")]
-    assert rejected.broken[0].demanded == "five numeric fields, as crontab(5) has them"
+    assert rejected.broken[0].demanded == "five numeric fields, as in crontab(5)"
     assert [touch.ambiguity for touch in rejected.ambiguities] == ["url-syntax"]
 
 
@@ -176,7 +176,7 @@ def test_a_policy_does_not_excuse_a_broken_rule() -> None:
     assert check(OFFERS, OFFER | {"number": "", "pdfUrl": "x"}, policies={"url-syntax": "accept"}).label == "invalid"
 
 
-def test_a_policy_on_an_ambiguity_that_is_not_touched_changes_nothing() -> None:
+def test_a_policy_for_an_untouched_ambiguity_changes_nothing() -> None:
     assert check(OFFERS, OFFER, policies={"encoding": "reject"}).label == "valid"
 
 
@@ -191,13 +191,13 @@ def test_a_policy_on_an_ambiguity_that_is_not_touched_changes_nothing() -> None:
         ({"policies": {"cron-syntax": "acept"}}, "accept"),
     ],
 )
-def test_an_unknown_name_is_answered_with_the_nearest(arguments: dict[str, Any], nearest: str) -> None:
+def test_the_error_for_an_unknown_name_suggests_the_nearest(arguments: dict[str, Any], nearest: str) -> None:
     with pytest.raises(UnknownNameError, match=f"did you mean '{nearest}'"):
         check(**({"message_type": OFFERS, "body": OFFER} | arguments))
 
 
 @pytest.mark.parametrize("policy", [True, None, 5])
-def test_a_policy_that_is_no_word_is_unknown_as_well(policy: Any) -> None:
+def test_a_policy_must_be_one_of_three_words(policy: Any) -> None:
     with pytest.raises(UnknownNameError, match="a policy is one of accept, reject, unspecified"):
         check(OFFERS, OFFER, policies={"encoding": policy})
 
@@ -235,7 +235,7 @@ def nested(depth: int) -> list[Any]:
         (OFFER | {"comments": "\0"}, "unspecified"),
         (OFFER | {"comments": nested(100_000)}, "invalid"),
         (OFFER | {1: "x"}, "invalid"),
-        ("a text, not to be parsed", "invalid"),
+        ("a string that is not parsed", "invalid"),
         ('{"number": "A-1", "offerType": "Email"}', "invalid"),
         (None, "invalid"),
         (json.dumps(OFFER).encode(), "valid"),
@@ -244,7 +244,7 @@ def nested(depth: int) -> list[Any]:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_python_values_are_judged_as_the_json_that_they_make(value: Any, label: Label) -> None:
+def test_python_values_are_judged_like_their_json(value: Any, label: Label) -> None:
     assert check(OFFERS, value, now=NOW).label == label
 
 
@@ -255,6 +255,6 @@ def circle() -> list[Any]:
 
 
 @pytest.mark.parametrize("value", [circle(), {"number": circle()}, {"number": b"A"}, {1, 2}, object(), OFFER | {"number": datetime.min}])
-def test_what_json_cannot_carry_is_a_type_error(value: Any) -> None:
-    with pytest.raises(TypeError, match="JSON cannot carry this value"):
+def test_a_value_that_json_cannot_represent_raises_a_type_error(value: Any) -> None:
+    with pytest.raises(TypeError, match="cannot be written as JSON"):
         check(OFFERS, value)

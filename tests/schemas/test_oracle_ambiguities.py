@@ -1,6 +1,6 @@
-"""Each ambiguity is touched by what is in doubt, and not by what lies right beside it.
+"""Unusual values touch their ambiguity; the most similar ordinary values do not.
 
-A row is: the ambiguity, the message type, a body that touches it, and one, as near as can be, that touches nothing.
+A row contains the ambiguity, the message type, a body that touches it, and a similar body that touches nothing.
 """
 
 import json
@@ -24,35 +24,35 @@ Row = tuple[str, MessageType, bytes, bytes]
 
 
 def offer(ambiguity: str, prop: str, doubtful: Any, plain: Any) -> Row:
-    """A row of one property of an offer."""
+    """Returns a row about one property of an offer."""
     return offers(ambiguity, {prop: doubtful}, {prop: plain})
 
 
 def offers(ambiguity: str, doubtful: dict[str, Any], plain: dict[str, Any]) -> Row:
-    """A row of some properties of an offer."""
+    """Returns a row about several properties of an offer."""
     return ambiguity, "offer-creation-request", json.dumps(OFFER | doubtful).encode(), json.dumps(OFFER | plain).encode()
 
 
 def text(ambiguity: str, doubtful: bytes, plain: bytes) -> Row:
-    """A row of the text behind the number of pages of a product, as it is written."""
+    """Returns a row about the raw text of the property `weightInPounds` of an offer."""
     around = b'{"number":"A-1","offerType":"Email","weightInPounds":%b}'
     return ambiguity, "offer-creation-request", around % doubtful, around % plain
 
 
 def record(ambiguity: str, prop: str, doubtful: Any, plain: Any) -> Row:
-    """A row of one property of a product record."""
+    """Returns a row about one property of a product record."""
     bodies = [json.dumps(ENVELOPE | {"data": [RECORD | {prop: value}]}).encode() for value in (doubtful, plain)]
     return ambiguity, "product-list-response", bodies[0], bodies[1]
 
 
 def records(doubtful: list[Any], plain: list[Any]) -> Row:
-    """A row of all product records."""
+    """Returns a row about all product records."""
     bodies = [json.dumps(ENVELOPE | {"data": data}).encode() for data in (doubtful, plain)]
     return "duplicate-items", "product-list-response", bodies[0], bodies[1]
 
 
 def priced(ambiguity: str, doubtful: dict[str, Any], plain: dict[str, Any], total: float = 2.5) -> Row:
-    """A row of a pricing of two offers, the second of which is free."""
+    """Returns a row about a price calculation with two offers, of which the second is free."""
     bodies = []
     for props in (doubtful, plain):
         both = [PRICED | props, {"offerId": "q", "quantity": 1, "unitPrice": 0, "extendedPrice": 0}]
@@ -61,12 +61,12 @@ def priced(ambiguity: str, doubtful: dict[str, Any], plain: dict[str, Any], tota
 
 
 def envelope(message_type: MessageType, doubtful: dict[str, Any], plain: dict[str, Any]) -> Row:
-    """A row of properties of the envelope."""
+    """Returns a row about properties of the envelope."""
     return "envelope-consistency", message_type, json.dumps(ENVELOPE | doubtful).encode(), json.dumps(ENVELOPE | plain).encode()
 
 
 def products(doubtful: list[Any], plain: list[Any]) -> Row:
-    """A row of the products of a cluster."""
+    """Returns a row about the products of a cluster."""
     return offers("duplicate-items", {"productClusters": [{"products": doubtful}]}, {"productClusters": [{"products": plain}]})
 
 
@@ -195,7 +195,7 @@ ROWS: list[Row] = [
 
 
 @pytest.mark.parametrize(("ambiguity", "message_type", "doubtful", "plain"), ROWS, ids=[f"{number}-{row[0]}" for number, row in enumerate(ROWS)])
-def test_what_is_in_doubt_touches_the_ambiguity_and_its_plain_neighbour_none(
+def test_an_unusual_value_touches_the_ambiguity_and_an_ordinary_one_does_not(
     ambiguity: str, message_type: MessageType, doubtful: bytes, plain: bytes
 ) -> None:
     assert {touch.ambiguity for touch in check(message_type, doubtful, now=NOW).ambiguities} == {ambiguity}
@@ -205,12 +205,12 @@ def test_what_is_in_doubt_touches_the_ambiguity_and_its_plain_neighbour_none(
 
 def test_every_ambiguity_that_a_message_can_touch_has_a_row() -> None:
     for ambiguity in load_contract().ambiguities:
-        if ambiguity.detector is not None and ambiguity.detector not in OF_HEADERS:  # of those, test_headers tells
+        if ambiguity.detector is not None and ambiguity.detector not in OF_HEADERS:  # test_headers covers the others
             assert ambiguity.id in {row[0] for row in ROWS}, f"no row touches {ambiguity.id}: add one"
 
 
-def test_every_place_that_an_ambiguity_concerns_has_a_row() -> None:
-    """By the places that are touched: a place that is misspelt in ambiguities.json is never looked at."""
+def test_every_site_of_an_ambiguity_has_a_row() -> None:
+    """Checks the touched places, because a misspelt site in ambiguities.json would never be touched."""
     touched = {
         (row[0], row[1], "".join("[]" if step.isdecimal() else f".{step}" for step in touch.at.split("/")[1:]).lstrip("."))
         for row in ROWS
@@ -229,7 +229,7 @@ def test_an_encoding_with_its_mark_touches_both_ambiguities(mark: str) -> None:
     assert {touch.ambiguity for touch in verdict.ambiguities} == {"byte-order-mark", "encoding"}
 
 
-def test_a_place_is_told_once_for_each_ambiguity() -> None:
+def test_each_ambiguity_is_reported_once_per_place() -> None:
     body = b'{"number":"A-1","offerType":"Email","number":"A-2","omniChannel":{"offers":[{"offerId":"\\u0000\\ud800"}]},"number":"A-3"}'
     found = [(touch.ambiguity, touch.at) for touch in check("offer-creation-request", body).ambiguities]
     assert sorted(found) == [
@@ -237,7 +237,7 @@ def test_a_place_is_told_once_for_each_ambiguity() -> None:
     ]  # fmt: skip
 
 
-def test_prices_of_any_size_are_added_up() -> None:
+def test_prices_of_any_size_can_be_added() -> None:
     body = json.dumps(ENVELOPE | {"data": {"customerId": "c", "offers": [PRICED | {"extendedPrice": "@"}, PRICED], "totalExtendedPrice": 1}})
     verdict = check("offer-pricing-response", body.replace('"@"', "9" * 400).encode())
     assert {touch.ambiguity for touch in verdict.ambiguities} == {"price-arithmetic", "double-range", "duplicate-items"}

@@ -1,4 +1,4 @@
-"""Any bytes get a verdict: what is JSON, what is not, and what has more than one reading."""
+"""Any bytes get a verdict: JSON, other bytes, and JSON with several interpretations."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ PLAIN = b'{"number":"A-1","offerType":"Email"}'
 
 
 def offer(props: bytes) -> bytes:
-    """A plain offer with more properties, as they are written."""
+    """Returns a minimal offer with the raw text of further properties."""
     return PLAIN[:-1] + b"," + props + b"}"
 
 
@@ -72,14 +72,14 @@ NO_JSON = {
 
 
 @pytest.mark.parametrize("name", NO_JSON)
-def test_what_is_no_json_breaks_that_rule_alone(name: str) -> None:
+def test_a_message_that_is_not_json_breaks_only_the_json_rule(name: str) -> None:
     verdict = check(OFFERS, NO_JSON[name])
     assert verdict.label == "invalid"
     assert [entry.rule for entry in verdict.broken] == ["offer-creation-request/:json"]
 
 
 @pytest.mark.parametrize("body", [b" \t\r\n" + PLAIN + b" \t\r\n", PLAIN.replace(b"number", b"n\\u0075mber"), PLAIN.replace(b":", b" :\n ")])
-def test_json_is_free_in_its_spelling(body: bytes) -> None:
+def test_other_spellings_of_the_same_json_are_valid(body: bytes) -> None:
     assert check(OFFERS, body).label == "valid"
 
 
@@ -95,7 +95,13 @@ def test_json_is_free_in_its_spelling(body: bytes) -> None:
         ("orderMinimum", b"0.0", "invalid", {"integer-form"}, "orderMinimum:minimum"),
         ("orderMinimum", b"1.5", "invalid", set(), "orderMinimum:type"),
         ("orderMinimum", b"1e400", "invalid", {"integer-form", "double-range"}, "orderMinimum:maximum"),
-        ("orderMinimum", b"1e-400", "unspecified", {"integer-form", "double-range"}, ""),  # no integer, or 0: no rule is broken by both
+        (
+            "orderMinimum",
+            b"1e-400",
+            "unspecified",
+            {"integer-form", "double-range"},
+            "",
+        ),  # not an integer, or 0: no rule is broken in both interpretations
         ("orderMinimum", b"1.00000000000000000000001", "unspecified", {"integer-form", "double-range"}, ""),
         ("orderMinimum", b"9" * 40, "invalid", {"double-range"}, "orderMinimum:maximum"),
         ("orderMinimum", b"-" + b"9" * 10_000, "invalid", {"double-range"}, "orderMinimum:minimum"),
@@ -115,13 +121,13 @@ def test_json_is_free_in_its_spelling(body: bytes) -> None:
         ("number", b"9" * 10_000, "invalid", {"double-range"}, "number:type"),
     ],
 )
-def test_a_number_is_judged_as_it_is_written(prop: str, number: bytes, label: Label, touched: set[str], rule: str) -> None:
+def test_a_number_is_judged_by_its_notation(prop: str, number: bytes, label: Label, touched: set[str], rule: str) -> None:
     body = offer(b'"%b":%b' % (prop.encode(), number)) if prop != "number" else PLAIN.replace(b'"A-1"', number)
     verdict = check(OFFERS, body)
     assert (verdict.label, ambiguities(verdict), rules(verdict)) == (label, touched, {rule} - {""})
 
 
-def test_a_number_below_a_bound_by_less_than_a_double_tells_may_be_either() -> None:
+def test_a_number_closer_to_a_bound_than_a_double_can_show_has_two_interpretations() -> None:
     body = b'{"data":{"customerId":"c","offers":[],"totalExtendedPrice":%b},"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}'
     assert check("offer-pricing-response", body % b"-1e-400").label == "unspecified"
     assert check("offer-pricing-response", body % b"-1e-300").label == "invalid"
@@ -137,12 +143,12 @@ def digits_limited_to(count: int) -> Iterator[None]:
         sys.set_int_max_str_digits(before)
 
 
-def test_python_can_be_told_to_reject_long_integers_and_the_verdict_stands() -> None:
+def test_the_verdict_does_not_depend_on_the_integer_limit_of_python() -> None:
     with digits_limited_to(640):
         assert rules(check(OFFERS, offer(b'"orderMinimum":' + b"9" * 999))) == {"orderMinimum:maximum"}
 
 
-# ------------------------------------------------------------------------------------------------- repeated properties
+# ------------------------------------------------------------------------------------------------- duplicate properties
 
 
 @pytest.mark.parametrize(
@@ -158,22 +164,22 @@ def test_python_can_be_told_to_reject_long_integers_and_the_verdict_stands() -> 
         (b'{"number":"1","offerType":"VDM","offerType":"Product List"}', "unspecified", ""),
     ],
 )
-def test_properties_of_one_name_are_a_fault_only_where_every_reading_has_it(body: bytes, label: Label, rule: str) -> None:
+def test_duplicate_properties_are_invalid_only_if_every_interpretation_is(body: bytes, label: Label, rule: str) -> None:
     verdict = check(OFFERS, body)
     assert verdict.label == label
     assert rules(verdict) == {rule} - {""}
     assert "duplicate-properties" in ambiguities(verdict)
 
 
-def test_a_number_out_of_range_and_a_repeated_property_are_read_in_all_four_ways() -> None:
-    """Only where the first property counts and is rounded is there no price below 0."""
+def test_a_number_out_of_range_and_a_duplicate_property_have_four_interpretations() -> None:
+    """The price is not below 0 only if the first property counts and is rounded."""
     body = b'{"data":{"customerId":"c","offers":[],"totalExtendedPrice":-1e-400,"totalExtendedPrice":-1},"failureMessages":[],"informationalMessages":[],'
     verdict = check("offer-pricing-response", body + b'"operationWasSuccessful":true}')
     assert (verdict.label, rules(verdict)) == ("unspecified", set())
 
 
 @pytest.mark.parametrize("depth", [100, 200, 300, 900, 1_000, 5_000, 100_000])
-def test_a_repeated_property_is_seen_beside_deep_nesting(depth: int) -> None:
+def test_a_duplicate_property_is_detected_next_to_deep_nesting(depth: int) -> None:
     deep = b"[" * depth + b"]" * depth
     assert check(OFFERS, b'{"number":%b,"offerType":"VDM","number":"1"}' % deep).label == "unspecified"
     assert check(OFFERS, b'{"number":"1","offerType":"VDM","number":%b}' % deep).label == "unspecified"
@@ -185,24 +191,24 @@ def test_a_repeated_property_is_seen_beside_deep_nesting(depth: int) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be", "utf-8-sig"])
-def test_another_encoding_is_in_doubt_and_its_faults_are_found(encoding: str) -> None:
+def test_a_message_in_another_encoding_is_unspecified_and_its_errors_are_found(encoding: str) -> None:
     assert check(OFFERS, PLAIN.decode().encode(encoding)).label == "unspecified"
     assert rules(check(OFFERS, offer(b'"orderMinimum":0').decode().encode(encoding))) == {"orderMinimum:minimum"}
 
 
-def test_half_a_surrogate_pair_in_utf_16_is_in_doubt() -> None:
+def test_half_a_surrogate_pair_in_utf_16_is_unspecified() -> None:
     body = '{"number":"\ud800","offerType":"Email"}'.encode("utf-16-le", "surrogatepass")
     assert check(OFFERS, body).label == "unspecified"
 
 
 @pytest.mark.parametrize("bad", [b"\xff", b"\xc0\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80", b"\xc3", b"\x80"])
-def test_bytes_that_are_no_utf_8_are_in_doubt_within_a_text_and_no_json_elsewhere(bad: bytes) -> None:
+def test_bytes_that_are_not_utf_8_are_unspecified_in_a_string_and_invalid_elsewhere(bad: bytes) -> None:
     within = check(OFFERS, offer(b'"comments":"a%bb"' % bad))
     assert (within.label, ambiguities(within)) == ("unspecified", {"encoding"})
     assert rules(check(OFFERS, PLAIN + bad)) == {":json"}
 
 
-def test_a_lone_surrogate_in_a_name_is_told_in_text_that_can_be_printed() -> None:
+def test_a_lone_surrogate_in_a_name_is_reported_in_printable_text() -> None:
     verdict = check(OFFERS, offer(b'"\\ud800":1,"\\ud800":2'))
     assert ambiguities(verdict) == {"lone-surrogates", "duplicate-properties"}
     assert rules(verdict) == {":additionalProperties"}
@@ -214,13 +220,13 @@ def test_a_lone_surrogate_in_a_name_is_told_in_text_that_can_be_printed() -> Non
 
 @pytest.mark.parametrize("depth", [63, 64, 65, 128, 255, 256, *range(900, 1010, 3), 10_000, 100_000])
 @pytest.mark.parametrize("escape", [b"", b'"\\u0041"'])
-def test_nesting_of_any_depth_is_judged(depth: int, escape: bytes) -> None:
+def test_messages_of_any_nesting_depth_are_judged(depth: int, escape: bytes) -> None:
     deep = b"[" * depth + escape + b"]" * depth
     assert rules(check(OFFERS, offer(b'"comments":' + deep))) == {"comments:type"}
     assert rules(check(OFFERS, offer(b'"omniChannel":{"offers":[%b]}' % deep))) == {"omniChannel.offers[]:type"}
 
 
-def test_deep_objects_are_judged() -> None:
+def test_deeply_nested_objects_are_judged() -> None:
     deep = b'{"a":' * 100_000 + b"1" + b"}" * 100_000
     assert rules(check(OFFERS, offer(b'"priceClasses":[%b]' % deep))) == {"priceClasses[]:additionalProperties"}
 
@@ -242,7 +248,7 @@ def test_a_message_of_50_megabytes_is_judged() -> None:
     assert ambiguities(check(OFFERS, body)) == {"string-length", "message-size"}
 
 
-def test_a_verdict_names_so_many_broken_rules_and_no_more() -> None:
+def test_a_verdict_lists_a_limited_number_of_broken_rules() -> None:
     verdict = check(OFFERS, offer(b'"accessGroups":[' + b",".join([b"1"] * 100_000) + b"]"))
     assert len(verdict.broken) == 1000
     assert rules(verdict) == {"accessGroups[]:type"}
@@ -251,11 +257,11 @@ def test_a_verdict_names_so_many_broken_rules_and_no_more() -> None:
 @pytest.mark.parametrize(
     ("body", "found"),
     [
-        (b'{"a":1 , \n}', "expecting property name enclosed in double quotes, at character 10"),
-        (b'{"a":[1,]}', "expecting value, at character 8"),
-        (b'{"a":[1 ,\t ]}', "expecting value, at character 11"),
+        (b'{"a":1 , \n}', "not JSON: expected a property name in double quotes at character 10"),
+        (b'{"a":[1,]}', "not JSON: expected a value at character 8"),
+        (b'{"a":[1 ,\t ]}', "not JSON: expected a value at character 11"),
     ],
     ids=["in an object", "in an array", "with white space"],
 )
-def test_of_a_trailing_comma_every_python_says_the_same(body: bytes, found: str) -> None:
+def test_the_error_for_a_trailing_comma_is_the_same_on_every_python(body: bytes, found: str) -> None:
     assert found in check(OFFERS, body).broken[0].found

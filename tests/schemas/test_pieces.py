@@ -1,4 +1,4 @@
-"""Messages judged in pieces: the same verdict as that on their bytes, whatever they are put together from."""
+"""A message that is judged in pieces gets the same verdict as its bytes, whatever the pieces are."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -41,12 +41,12 @@ def written(value: Any) -> bytes:
 
 
 def pools(reader: Pieces, message_type: MessageType) -> Mapping[str, list[Piece]]:
-    """Properties of every kind of case, by their names: valid ones, broken ones, ones in doubt."""
+    """Returns valid, invalid and unspecified properties of every kind of case, by name."""
     found: dict[str, list[Piece]] = {}
     for case in chain(catalogue(message_type, now=NOW), islice(random_cases(message_type, 3, now=NOW), 2000)):
         try:
             value = case.value
-        except (ValueError, RecursionError):  # no JSON; deep
+        except (ValueError, RecursionError):  # not JSON, or nested too deep
             continue
         for name, prop in value.items() if isinstance(value, dict) else ():
             text = written(prop)
@@ -58,7 +58,7 @@ def pools(reader: Pieces, message_type: MessageType) -> Mapping[str, list[Piece]
 
 @every_message_type
 @sample(1000, 20_000)
-def test_properties_of_all_kinds_of_cases_are_judged_together_as_their_bytes_are(message_type: MessageType, size: int) -> None:
+def test_pieces_of_all_kinds_of_cases_get_the_same_verdict_as_their_bytes(message_type: MessageType, size: int) -> None:
     reader, random = reader_of(message_type), Random(1)
     pool, labels = pools(reader, message_type), set()
     known = sorted(load_contract().flat[message_type]["properties"])
@@ -74,7 +74,7 @@ def test_properties_of_all_kinds_of_cases_are_judged_together_as_their_bytes_are
 
 
 @sample(200, 3000)
-def test_pieces_of_many_properties_are_no_different(size: int) -> None:
+def test_pieces_with_many_properties_get_the_same_verdict_as_their_bytes(size: int) -> None:
     reader, random = reader_of(), Random(2)
     pool = pools(reader, OFFERS)
     for _ in range(size):
@@ -97,7 +97,7 @@ NAMES = st.sampled_from(sorted(load_contract().flat[OFFERS]["properties"])) | st
 
 
 @given(st.dictionaries(NAMES, JSON, max_size=8), st.randoms(use_true_random=False))
-def test_however_properties_are_put_together_they_are_judged_as_their_bytes_are(props: dict[str, Any], random: Random) -> None:
+def test_any_combination_of_properties_gets_the_same_verdict_as_its_bytes(props: dict[str, Any], random: Random) -> None:
     reader = reader_of()
     pieces = [(name, piece) for name, prop in props.items() if (piece := reader.read(name, written(prop)))]
     cuts = sorted(random.sample(range(len(pieces) + 1), min(2, len(pieces) + 1)))
@@ -117,7 +117,7 @@ LIST, NONE = b'"Product List"', b"null"
 @pytest.mark.parametrize("texts", [{}, {"number": b'"1"'}, {"offerType": LIST}, {"number": b'"1"', "offerType": LIST},
                                    {"number": NONE, "offerType": LIST, "productClusters": b"[]"}, {"offerType": LIST, "productClusters": NONE},
                                    {"orderMinimum": b"3", "orderMaximum": b"2"}, {"comments": b'""', "strange": b"1"}])  # fmt: skip
-def test_properties_that_are_tied_are_judged_together_in_one_piece_or_in_several(
+def test_tied_properties_are_judged_together_in_one_piece_or_several(
     tmp_path: Path, texts: dict[str, bytes], change: Callable[[dict[str, Any]], None]
 ) -> None:
     contract = changed_contract(tmp_path, OFFERS, change)
@@ -147,7 +147,7 @@ SOME = st.sampled_from([b"1", b"2", b"null", b'"x"', b'""', b"1.0000000000000000
 
 
 def contract_of(asked: dict[str, Any], folder: Path) -> Contract:
-    """A contract whose offers are objects of `a`, `b` and `c` of which this is asked."""
+    """Returns a contract whose offers have the properties `a`, `b` and `c` and satisfy this schema."""
 
     def change(schema: dict[str, Any]) -> None:
         head = {keyword: schema[keyword] for keyword in ("$schema", "$id", "type")}
@@ -158,7 +158,7 @@ def contract_of(asked: dict[str, Any], folder: Path) -> Contract:
 
 
 @given(SCHEMAS, st.lists(st.tuples(st.dictionaries(FEW | st.just("other"), SOME), st.sampled_from([(0,), (1,), (1, 2)])), min_size=1, max_size=8))
-def test_whatever_a_contract_asks_of_properties_together(
+def test_pieces_are_judged_correctly_for_any_rule_about_several_properties(
     tmp_path_factory: pytest.TempPathFactory, asked: dict[str, Any], messages: list[tuple[dict[str, bytes], tuple[int, ...]]]
 ) -> None:
     contract = contract_of(asked, tmp_path_factory.mktemp("contract"))
@@ -176,7 +176,7 @@ CHANGES = st.dictionaries(FEW | st.just("other"), SOME | st.none(), min_size=1)
 
 
 @given(SCHEMAS, st.lists(st.tuples(PROPERTIES, PROPERTIES, CHANGES), min_size=1, max_size=12))
-def test_what_is_told_of_a_changed_piece_is_so_in_each_message_that_is_valid_besides(
+def test_a_changed_piece_gets_the_same_verdict_in_every_message_that_is_otherwise_valid(
     tmp_path_factory: pytest.TempPathFactory, asked: dict[str, Any], some: list[tuple[dict[str, bytes], dict[str, bytes], dict[str, bytes | None]]]
 ) -> None:
     contract = contract_of(asked, tmp_path_factory.mktemp("contract"))
@@ -202,7 +202,7 @@ def whole(reader: Pieces, texts: Mapping[str, bytes]) -> Piece:
     return reader.together(dict(zip(texts, read(reader, **texts), strict=True))) if texts else EMPTY
 
 
-def test_as_many_errors_as_a_verdict_lists_are_counted_before_any_is_hidden(tmp_path: Path) -> None:
+def test_errors_are_limited_before_consequential_errors_are_hidden(tmp_path: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
         for name in ("accessGroups", "categoryIds"):
             schema["properties"][name] = {"type": "array", "items": {"type": "string", "enum": ["x"]}}
@@ -214,7 +214,7 @@ def test_as_many_errors_as_a_verdict_lists_are_counted_before_any_is_hidden(tmp_
     assert reader.judge(message).verdict == check(OFFERS, message.body, now=NOW, contract=contract)
 
 
-def test_more_broken_rules_than_a_verdict_lists_are_left_to_the_whole(tmp_path: Path) -> None:
+def test_a_message_with_more_broken_rules_than_a_verdict_lists_is_judged_as_a_whole(tmp_path: Path) -> None:
     contract = changed_contract(tmp_path, OFFERS, lambda schema: None)
     reader = Pieces(contract, OFFERS, NOW)
     many = b"[" + b",".join([b"1"] * 700) + b"]"
@@ -225,7 +225,7 @@ def test_more_broken_rules_than_a_verdict_lists_are_left_to_the_whole(tmp_path: 
 
 
 @given(st.dictionaries(NAMES, JSON, max_size=6))
-def test_any_object_is_judged_as_its_bytes_are(props: dict[str, Any]) -> None:
+def test_any_object_gets_the_same_verdict_in_pieces_as_its_bytes(props: dict[str, Any]) -> None:
     reader = reader_of()
     pieces = [reader.read(name, written(prop)) for name, prop in props.items()]
     known = [piece for piece in pieces if piece is not None]
@@ -238,15 +238,15 @@ def test_any_object_is_judged_as_its_bytes_are(props: dict[str, Any]) -> None:
     "text",
     [b"", b"1,2", b'1,"b":2', b"1],[2", b"01", b"NaN", b"[", b'"\xff"', b"\xef\xbb\xbf1", b"1}", b'{"a":1', b"\0", b"[" * 70 + b"1.0e0" + b"]" * 70],
 )
-def test_what_is_no_value_by_itself_is_no_piece(text: bytes) -> None:
+def test_text_that_is_not_a_json_value_cannot_be_a_piece(text: bytes) -> None:
     assert reader_of().read("number", text) is None
 
 
-def test_bytes_of_no_pieces_are_judged_as_they_are() -> None:
+def test_bytes_without_pieces_are_judged_as_they_are() -> None:
     assert reader_of().judge(b"no JSON").verdict == check(OFFERS, b"no JSON", now=NOW)
 
 
-def test_properties_that_share_a_name_are_judged_as_such() -> None:
+def test_duplicate_properties_in_pieces_are_detected() -> None:
     reader = reader_of()
     twice = Joined([*read(reader, number=b'"a"'), *read(reader, number=b"2")])
     verdict = reader.judge(twice).verdict
@@ -254,13 +254,13 @@ def test_properties_that_share_a_name_are_judged_as_such() -> None:
     assert "duplicate-properties" in {touched.ambiguity for touched in verdict.ambiguities}
 
 
-def test_two_properties_that_can_be_read_in_several_ways_are_left_to_the_whole() -> None:
+def test_a_message_with_two_ambiguous_properties_is_judged_as_a_whole() -> None:
     reader = reader_of()
     both = Joined(read(reader, defaultPrice=b"0.1000000000000000055511151231257827", surcharge=b"1e400", orderMinimum=b"18446744073709551617"))
     assert reader.judge(both).verdict == check(OFFERS, both.body, now=NOW)
 
 
-def test_deep_properties_are_judged_as_their_bytes_are() -> None:
+def test_deeply_nested_properties_get_the_same_verdict_as_their_bytes() -> None:
     reader = reader_of()
     for depth in (60, 130, 253, 254, 255, 256, 600):
         piece = reader.read("accessGroups", b"[" * depth + b"]" * depth)

@@ -1,4 +1,4 @@
-"""A message that can be read in one way only is read faster, and no differently."""
+"""The fast parser, for compact JSON with one interpretation, gives the same results as the full parser."""
 
 import json
 from datetime import UTC, datetime
@@ -18,16 +18,16 @@ from brokerfuzz.schemas.json_reader import read
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def at_leisure(body: bytes) -> str:
-    """How the message is read with a space behind it, which makes it one that might be read in other ways."""
+def read_by_the_full_parser(body: bytes) -> str:
+    """Parses the message with a space after it, so that it is no longer compact and the full parser reads it."""
     return repr(read(body + b" "))
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_every_kind_of_case_is_read_the_same(message_type: MessageType) -> None:
+def test_the_fast_parser_reads_every_kind_of_case_like_the_full_one(message_type: MessageType) -> None:
     for case in chain(catalogue(message_type, now=NOW), islice(random_cases(message_type, 7), 500)):
         if len(case.body) < 20_000 and read(case.body).values and read(case.body).encoding is None:
-            assert repr(read(case.body)) == at_leisure(case.body)
+            assert repr(read(case.body)) == read_by_the_full_parser(case.body)
 
 
 NUMBERS = st.integers(-(2**64), 2**64) | st.floats(allow_nan=False, allow_infinity=False)
@@ -46,25 +46,25 @@ VALUES = st.recursive(
 @example(["\0", "\\u0000", "\ufffd", "\U0001f600"])
 @example([[9007199254740992, -9007199254740992, 1e300], "9007199254740993", 0.30000000000000004])
 @example([",9007199254740993,"])
-def test_any_json_is_read_the_same(value: Any) -> None:
+def test_the_fast_parser_reads_any_json_like_the_full_one(value: Any) -> None:
     try:
         body = compact(value)
     except TypeError:
         return
-    assert repr(read(body)) == at_leisure(body)
+    assert repr(read(body)) == read_by_the_full_parser(body)
 
 
 @pytest.mark.parametrize(
     "body", [b"[9007199254740993]", b'{"a":9007199254740993}', b'{"a":-9007199254740993,"b":0}', b"9007199254740993", b'["\\u0000"]']
 )
-def test_what_might_be_lost_is_seen(body: bytes) -> None:
+def test_the_fast_parser_leaves_ambiguous_json_to_the_full_one(body: bytes) -> None:
     assert read(body).exotic
 
 
 @pytest.mark.parametrize("length", [1023, 1024, 1025, 3000])
 @pytest.mark.parametrize("character", ["a", '"', "\\", "\n", "é", "∢", "\U0001f600"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_a_text_that_is_too_long_is_seen_whatever_it_consists_of(length: int, character: str, encoding: str) -> None:
+def test_a_string_that_is_too_long_is_detected_with_any_characters(length: int, character: str, encoding: str) -> None:
     offer = {"number": "1", "offerType": "Email", "comments": character * length, "isActive": False}
     body = json.dumps(offer, ensure_ascii=False).encode(encoding)
     assert ("string-length" in {touch.ambiguity for touch in check("offer-creation-request", body).ambiguities}) == (length > 1024)

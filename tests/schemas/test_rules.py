@@ -1,4 +1,4 @@
-"""The rules: each has a name of its own, says where it comes from, and is there on purpose."""
+"""Each rule has a unique ID and a source, and is in the pinned list."""
 
 from pathlib import Path
 
@@ -10,22 +10,22 @@ from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract, rules
 PINNED = Path(__file__).with_name("rule_ids.txt")
 
 
-def test_every_id_is_borne_by_one_rule() -> None:
+def test_every_rule_has_a_unique_id() -> None:
     ids = [rule.id for message_type in MESSAGE_TYPES for rule in rules(message_type)]
     assert len(ids) == len(set(ids))
     assert all(load_contract().rule(rule_id).id == rule_id for rule_id in ids)
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_every_rule_says_what_it_demands_and_where_that_is_written(message_type: MessageType) -> None:
+def test_every_rule_has_a_demand_and_a_source(message_type: MessageType) -> None:
     for rule in rules(message_type):
         assert rule.source.strip(), rule.id
         assert rule.demand.strip(), rule.id
         assert "{" not in rule.demand, rule.id
 
 
-def test_the_rules_are_those_that_are_pinned() -> None:
-    """A rule that comes, goes or changes its name is seen by every user: so it is written down here by hand."""
+def test_the_rules_are_those_in_the_pinned_list() -> None:
+    """Added, removed and renamed rules are visible to every user, so the list is maintained by hand."""
     found = [rule.id for message_type in MESSAGE_TYPES for rule in rules(message_type)]
     assert found == PINNED.read_text(encoding="utf-8").splitlines()
 
@@ -52,11 +52,11 @@ def test_a_rule_cites_the_part_of_the_contract_that_states_it(rule_id: str, sour
     assert load_contract().rule(rule_id).source == source
 
 
-def test_an_unknown_rule_is_answered_with_the_nearest() -> None:
+def test_the_error_for_an_unknown_rule_suggests_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'offer-creation-request/number:minLength'"):
         load_contract().rule("offer-creation-request/number:minlength")
 
 
-def test_an_unknown_message_type_is_answered_with_the_nearest() -> None:
+def test_the_error_for_an_unknown_message_type_suggests_the_nearest() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'product-list-response'"):
         rules("product-list")  # type: ignore[arg-type]

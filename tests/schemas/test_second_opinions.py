@@ -1,4 +1,4 @@
-"""Five validators agree on what the schemas mean, and with what the contract says of the messages below."""
+"""Five validators agree on the meaning of the schemas, and with the contract about the messages below."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ INT32 = (-(2**31), 2**31 - 1)
 
 
 def each(*values: Any) -> tuple[Any, ...]:
-    """The values, whatever they are: type checkers look for what a mixed tuple has in common."""
+    """Returns the values as a tuple of `Any`, because type checkers reject the common type of a mixed tuple."""
     return values
 
 
@@ -216,7 +216,7 @@ TABLE: list[tuple[MessageType, bool, list[Any]]] = [
 
 
 @pytest.mark.parametrize(("message_type", "valid", "values"), TABLE, ids=[f"{kind}-{'valid' if ok else 'invalid'}" for kind, ok, _ in TABLE])
-def test_five_validators_say_what_the_contract_says(message_type: MessageType, valid: bool, values: list[Any]) -> None:
+def test_five_validators_agree_with_the_contract(message_type: MessageType, valid: bool, values: list[Any]) -> None:
     verdicts = agree(message_type, values)
     dissent = [(value, said) for value, said in zip(values, verdicts, strict=True) if set(said.values()) != {valid}]
     assert dissent == []
@@ -231,12 +231,12 @@ def test_a_flat_schema_means_what_the_schema_as_written_means(message_type: Mess
     assert [value for kind, valid, values in TABLE if kind == message_type for value in values if flat.is_valid(value) is not valid] == []
 
 
-def test_the_schemas_keep_to_what_draft_7_has_too() -> None:
-    """fastjsonschema stops at draft 7: it would pass over, or misread, any keyword that came later.
+def test_the_schemas_use_only_keywords_of_draft_7() -> None:
+    """fastjsonschema supports only draft 7: it would ignore or misinterpret later keywords.
 
-    What it leaves out: unevaluatedProperties, unevaluatedItems, prefixItems, dependentRequired, dependentSchemas, minContains,
-    maxContains, $defs, $anchor, $dynamicRef, and keywords beside a $ref. None of them is in the schemas; with the first that
-    is, its opinion is worth nothing and this test says so.
+    It does not support unevaluatedProperties, unevaluatedItems, prefixItems, dependentRequired, dependentSchemas, minContains,
+    maxContains, $defs, $anchor, $dynamicRef, and keywords next to a $ref. If a schema used one of them, its results would be worthless,
+    and this test would fail.
     """
     known = {
         "$schema", "$id", "$comment", "title", "description", "default", "type", "enum", "const", "minimum", "maximum", "minLength", "minItems",

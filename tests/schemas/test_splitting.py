@@ -1,4 +1,4 @@
-"""A schema asked in parts finds what it finds as a whole."""
+"""A schema that is split into parts finds the same errors as the whole schema."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ def in_parts(parts: Split, value: Any) -> Found:
 
 @given(st.dictionaries(st.sampled_from([*ODD_NAMES, "none", "any", "other"]), VALUES) | VALUES)
 @example({"any": 1, "~1": "", "none": None, "é": "", "other": 1})
-def test_whatever_the_properties_are_called(value: Any) -> None:
+def test_a_split_schema_finds_the_same_with_any_property_names(value: Any) -> None:
     files = SchemaFiles({"one": HAND_WRITTEN})
     parts = split("one", HAND_WRITTEN, files)
     assert set(parts.props) == {*ODD_NAMES, "none", "any"}
@@ -51,7 +51,7 @@ def test_whatever_the_properties_are_called(value: Any) -> None:
 
 @given(st.dictionaries(st.sampled_from(["number", "offerType", "productClusters", "orderMinimum", "priceClasses", "other"]),
                        VALUES | st.just("Product List") | st.lists(st.dictionaries(st.sampled_from(["products", "price"]), VALUES), max_size=2)))  # fmt: skip
-def test_of_offers(value: Any) -> None:
+def test_the_split_offer_schema_finds_the_same_as_the_whole(value: Any) -> None:
     contract = load_contract()
     files, schema = SchemaFiles(contract.schemas), contract.schemas["offer-creation-request"]
     parts = split("offer-creation-request", schema, files)
@@ -60,7 +60,7 @@ def test_of_offers(value: Any) -> None:
 
 
 @pytest.mark.parametrize("identity", [{}, {"$id": "one.json"}, {"$id": "https://example.org/one"}])
-def test_whatever_the_schema_calls_itself(identity: dict[str, str]) -> None:
+def test_a_schema_with_any_id_can_be_split(identity: dict[str, str]) -> None:
     schema = {**identity, "$defs": {"text": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/text"}}}
     parts = split("one", schema, SchemaFiles({"one": schema}))
     assert parts.props["a"].is_valid("text")
@@ -68,7 +68,7 @@ def test_whatever_the_schema_calls_itself(identity: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("keyword", ["$ref", "$dynamicRef"])
-def test_nothing_is_apart_where_the_rest_may_refer_to_it(keyword: str) -> None:
+def test_a_schema_is_not_split_if_the_rest_has_references(keyword: str) -> None:
     schema = {"properties": {"a": {"type": "string"}, "b": True}, "allOf": [{"properties": {"b": {keyword: "#/properties/a"}}}]}
     parts = split("one", schema, SchemaFiles({"one": schema}))
     assert not parts.props
@@ -93,13 +93,13 @@ def test_nothing_is_apart_where_the_rest_may_refer_to_it(keyword: str) -> None:
         ({"$defs": {}, "examples": [], "type": ["object", "null"]}, set()),
     ],
 )
-def test_it_is_told_which_properties_the_rest_looks_at(rest: dict[str, Any], seen: set[str] | None) -> None:
+def test_ties_contain_the_properties_that_the_rest_looks_at(rest: dict[str, Any], seen: set[str] | None) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}, **rest}
     assert seen_by(split("one", schema, SchemaFiles({"one": schema}))) == seen
 
 
 @given(st.dictionaries(st.sampled_from(["number", "offerType", "productClusters", "comments", "orderMinimum", "surcharge", "other"]), VALUES))
-def test_properties_that_the_rest_does_not_look_at_might_as_well_not_be_there(value: Any) -> None:
+def test_properties_outside_all_ties_do_not_affect_the_rest(value: Any) -> None:
     contract = load_contract()
     parts = split("offer-creation-request", contract.schemas["offer-creation-request"], SchemaFiles(contract.schemas))
     seen = seen_by(parts)
@@ -122,21 +122,21 @@ TIED = {
 
 @pytest.mark.parametrize("schema", [TIED, {**TIED, "if": True}, load_contract().schemas["offer-creation-request"]])
 @given(data=st.data())
-def test_what_is_asked_of_properties_together_is_told_apart(schema: dict[str, Any], data: st.DataObject) -> None:
-    """Each tie is asked of its own properties alone; together they find what the rest finds."""
+def test_all_ties_together_find_the_same_as_the_rest(schema: dict[str, Any], data: st.DataObject) -> None:
+    """Each tie checks only its own properties; together, the ties find the same errors as the rest."""
     parts = split("offer-creation-request", schema, SchemaFiles({**load_contract().schemas, "offer-creation-request": schema}))
     assert parts.ties is not None
     names = st.sampled_from(sorted(set(parts.props) & {*(seen_by(parts) or ()), *list(parts.props)[:4]}))
     value = data.draw(st.dictionaries(names, VALUES | st.just("Product List")))
     found = Counter[tuple[Any, ...]]()
     for tie in parts.ties:
-        for asked in tie.asked:
+        for asked in tie.validators:
             found += found_by(asked.iter_errors({name: prop for name, prop in value.items() if name in tie.names}))
     assert places(found) == places(found_by(parts.rest.iter_errors(value)))
 
 
 def places(found: Found) -> Found:
-    """What was found, without the object that each message spells out: a tie does not see all of it."""
+    """Returns the errors without the object that each error quotes, because a tie does not see all of the object."""
     return Counter({(*key[:-1], key[-1].rpartition("}")[2]): times for key, times in found.items()})
 
 

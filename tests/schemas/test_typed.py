@@ -1,4 +1,4 @@
-"""The TypedDicts are what the schemas say, and say it to Python at run time too."""
+"""The TypedDicts match the schemas, also at run time."""
 
 from pathlib import Path
 from typing import Any, Literal, NotRequired, get_type_hints
@@ -11,11 +11,11 @@ from brokerfuzz.schemas.typed_source import typed_source
 REMEDY = "the schemas have changed: run `python -m brokerfuzz.schemas.typed_source` and commit brokerfuzz/schemas/typed.py"
 
 
-def test_the_committed_definitions_are_those_of_the_schemas() -> None:
+def test_the_committed_typed_dicts_match_the_schemas() -> None:
     assert Path(typed.__file__).read_text(encoding="utf-8") == typed_source(load_contract()), REMEDY
 
 
-def test_required_properties_are_those_of_the_contract() -> None:
+def test_the_required_keys_are_those_of_the_contract() -> None:
     assert typed.OfferCreationRequest.__required_keys__ == {"number", "offerType"}
     assert typed.ClusterProduct.__required_keys__ == {"productId", "productQuantityInOffer"}
     assert typed.PageCountPrice.__required_keys__ == frozenset()
@@ -45,7 +45,7 @@ def test_a_property_has_the_type_of_its_field(owner: type, prop: str, annotation
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_every_description_of_a_schema_is_handed_on(message_type: str) -> None:
+def test_every_description_of_a_schema_is_in_the_typed_dicts(message_type: str) -> None:
     source = typed_source(load_contract())
     for site in load_contract().sites[message_type].values():
         assert site.schema.get("description", "") in source
