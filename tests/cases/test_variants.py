@@ -62,7 +62,10 @@ def tied_from_cluster_to_cluster(schema: dict[str, Any]) -> None:
     schema["allOf"] = [{"if": {"properties": {"isActive": {"const": True}}}, "then": {"properties": {"number": {"maxLength": 3}}}}]
 
 
-@pytest.mark.parametrize("change", [any_property, no_text_that_ends_in_a_letter, tied_from_cluster_to_cluster])
+@pytest.mark.parametrize(
+    "change",
+    [any_property, *(pytest.param(change, marks=pytest.mark.long) for change in (no_text_that_ends_in_a_letter, tied_from_cluster_to_cluster))],
+)
 def test_late_cases_of_a_changed_contract_are_judged_from_their_bytes_too(change: Callable[[dict[str, Any]], None], tmp_path: Path) -> None:
     contract = changed_contract(tmp_path, OFFERS, change)
     cases = list(islice(steered_cases(OFFERS, 1, shard=40, now=NOW, contract=contract), 400))

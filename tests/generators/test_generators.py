@@ -50,6 +50,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     return Outcome(done.stdout, plot.read_text(encoding="utf-8"))
 
 
+@pytest.mark.long
 def test_no_valid_message_of_ours_is_invalid_and_next_to_none_comes_twice(outcome: Outcome) -> None:
     for name in OURS:
         _, _, _, invalid, distinct, _ = outcome.rows[name]
@@ -57,6 +58,7 @@ def test_no_valid_message_of_ours_is_invalid_and_next_to_none_comes_twice(outcom
         assert float(distinct.rstrip(" %")) > 80
 
 
+@pytest.mark.long
 def test_both_exports_are_measured_against_the_same_messages_dumped(outcome: Outcome) -> None:
     for name in ("brokerfuzz `export`, valid", MIXED):
         rate, _, ratio, *_ = map(figure, outcome.rows[name])
@@ -70,6 +72,7 @@ def test_the_share_of_the_floor_is_that_of_rounds_that_belong_together() -> None
     assert (row.rate, row.floor, row.times) == (10, 200, 10)
 
 
+@pytest.mark.long
 def test_each_peer_has_a_row_or_a_line_that_says_how_to_get_it(outcome: Outcome) -> None:
     for name in PEERS:
         if name in outcome.rows:
@@ -79,6 +82,7 @@ def test_each_peer_has_a_row_or_a_line_that_says_how_to_get_it(outcome: Outcome)
     assert "hypothesis-jsonschema" in outcome.rows
 
 
+@pytest.mark.long
 def test_the_plot_names_every_row_of_the_table(outcome: Outcome) -> None:
     drawn = "".join(ET.fromstring(outcome.plot).itertext())
     for name in (*OURS, MIXED, *(peer for peer in PEERS if peer in outcome.rows)):

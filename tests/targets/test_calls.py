@@ -1,4 +1,4 @@
-"""A function as a target: what it returns and raises as answers, and what it cannot do to us."""
+"""Function targets: how return values and exceptions become answers, and misbehaving functions."""
 
 import asyncio
 import pickle
@@ -55,19 +55,19 @@ def calling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calling:
         ("raise type('NoNumber', (type('ValidationFailed', (Exception,), {}),), {})('no')", "rejected", "NoNumber: no"),
         ("assert not body, 'why'", "crashed", "AssertionError: why"),
         ("{}['number']", "crashed", "KeyError: 'number'"),
-        ("return 'perhaps'", "crashed", "returned a str, which is no answer: return True or False, or raise ValueError"),
-        ("return []", "crashed", "returned a list, which is no answer: return True or False, or raise ValueError"),
-        ("return 1", "crashed", "returned an int, which is no answer: return True or False, or raise ValueError"),
+        ("return 'perhaps'", "crashed", "returned a str, which is not a valid answer: return True or False, or raise ValueError"),
+        ("return []", "crashed", "returned a list, which is not a valid answer: return True or False, or raise ValueError"),
+        ("return 1", "crashed", "returned an int, which is not a valid answer: return True or False, or raise ValueError"),
         ("sys.exit(3)", "crashed", "SystemExit: 3"),
         ("raise KeyboardInterrupt", "crashed", "KeyboardInterrupt"),
         ("def f(): f()\nf()", "crashed", "RecursionError: maximum recursion depth exceeded"),
         ("bytearray(1 << 62)", "crashed", "MemoryError"),
-        ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", "crashed", "Odd: its text cannot be had"),
+        ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", "crashed", "Odd: its message cannot be read"),
         ("raise ValueError('x' * 10_000_000)", "rejected", f"ValueError: {'x' * 187}…"),
         ("raise BaseExceptionGroup('all', [ValueError()])", "crashed", "ExceptionGroup: all (1 sub-exception)"),
     ],
 )
-def test_an_answer_is_read_from_what_a_function_returns_or_raises(calling: Calling, code: str, kind: str, reason: str) -> None:
+def test_return_values_and_exceptions_become_answers(calling: Calling, code: str, kind: str, reason: str) -> None:
     said = answers(calling(code), b"\xff", b"\xff")
     assert {(answer.kind, answer.reason) for answer in said} == {(kind, reason)}
 
@@ -76,24 +76,24 @@ def test_an_answer_is_read_from_what_a_function_returns_or_raises(calling: Calli
     ("code", "kind", "reason"),
     [
         pytest.param("os._exit(3)", "crashed", "ended without an answer, exit status 3", id="exits"),
-        pytest.param("os.write(2, b'alas\\n'); os._exit(0)", "crashed", "ended without an answer, exit status 0: alas", id="exits with a word"),
+        pytest.param("os.write(2, b'alas\\n'); os._exit(0)", "crashed", "ended without an answer, exit status 0: alas", id="exits with output"),
         pytest.param("os.kill(os.getpid(), 9)", "crashed", "ended without an answer, killed by SIGKILL", id="killed"),
         pytest.param("ctypes.string_at(0)", "crashed", "ended without an answer, killed by SIGSEGV", id="segmentation fault"),
-        pytest.param("while True: pass", "timeout", "no return within 0.5 s, nor ever before: killed", id="endless loop"),
+        pytest.param("while True: pass", "timeout", "no return within 0.5 s, and no message was ever answered: killed", id="endless loop"),
         pytest.param("while True: os.write(1, b'x' * 65536); os.write(2, b'x' * 65536)", "timeout", "no return within", id="endless output"),
         pytest.param("os.closerange(0, 3); time.sleep(60)", "timeout", "no return within", id="closes the standard streams"),
         pytest.param("os.closerange(0, 100); time.sleep(60)", "crashed", "closed its output without an answer", id="closes all"),
-        pytest.param("os.write(4, b'accepted\\n')", "crashed", "wrote to the pipe of the answers itself", id="writes garbage for us"),
-        pytest.param("os.write(4, b'\\0\\0\\0\\1A' * 2)", "crashed", "answered before it was asked", id="writes answers for us"),
+        pytest.param("os.write(4, b'accepted\\n')", "crashed", "wrote to the reply pipe of brokerfuzz", id="writes garbage to the reply pipe"),
+        pytest.param("os.write(4, b'\\0\\0\\0\\1A' * 2)", "crashed", "answered before it received a message", id="writes answers to the reply pipe"),
         pytest.param("os.write(4, b'\\0\\0\\0\\1R')", "crashed", "answered ", id="says that it is ready"),
     ],
 )
-def test_whatever_becomes_of_the_process_is_an_answer(calling: Calling, code: str, kind: str, reason: str) -> None:
+def test_any_end_of_the_process_is_an_answer(calling: Calling, code: str, kind: str, reason: str) -> None:
     said = answer(calling(code, timeout=0.5 if kind == "timeout" else SECONDS))
     assert (said.kind, said.reason[: len(reason)], said.reached) == (kind, reason, True)
 
 
-def test_after_a_crash_the_next_message_has_a_process_again(calling: Calling) -> None:
+def test_after_a_crash_a_new_process_handles_the_next_message(calling: Calling) -> None:
     code = "if body == b'crash': os._exit(1)\nif body == b'hang': time.sleep(60)\nreturn 'accepted ' + body.decode()"
     bodies = [b"crash" if number % 13 == 0 else b"hang" if number == 30 else b"%d" % number for number in range(60)]
     said = answers(calling(code, processes=3, timeout=3), *bodies, at_once=True)
@@ -102,27 +102,27 @@ def test_after_a_crash_the_next_message_has_a_process_again(calling: Calling) ->
     assert all(answer.reason == body.decode() for answer, body in zip(said, bodies, strict=True) if answer.kind == "accepted")
 
 
-def test_a_thousand_messages_get_each_its_own_answer(calling: Calling) -> None:
+def test_each_of_a_thousand_messages_gets_its_own_answer(calling: Calling) -> None:
     target = calling("print(body)", "print(body, file=sys.stderr)", "return f'accepted {len(body)} {body[:8]!r}'", processes=2)
     bodies = [b"\n%d\0\xff" % number + b"x" * (number % 7) ** 6 for number in range(1000)]
     assert [said.reason for said in answers(target, *bodies, at_once=True)] == [f"{len(body)} {body[:8]!r}" for body in bodies]
 
 
-def test_the_last_words_of_a_crash_are_kept(calling: Calling) -> None:
+def test_the_last_output_before_a_crash_is_kept(calling: Calling) -> None:
     said = answer(calling("ctypes.string_at(0)"))
     assert b"Fatal Python error: Segmentation fault" in said.body
     assert b'mine.py", line 4 in judge' in said.body
 
 
 @pytest.mark.parametrize("head", ["async def judge(body):", "class judge:\n  async def __new__(cls, body):"])
-def test_what_can_be_awaited_is_awaited(calling: Calling, head: str) -> None:
+def test_awaitables_are_awaited(calling: Calling, head: str) -> None:
     code = "await asyncio.sleep(0)\nif body: raise ValueError(id(asyncio.get_running_loop()))"
     said = answers(calling(code, head=head), b"", b"1", b"2")
     assert [answer.kind for answer in said] == ["accepted", "rejected", "rejected"]
-    assert said[1].reason == said[2].reason  # one event loop, so that what belongs to it lives from message to message
+    assert said[1].reason == said[2].reason  # all messages share one event loop
 
 
-def test_the_user_says_what_rejects(calling: Calling) -> None:
+def test_users_can_choose_the_exceptions_that_reject(calling: Calling) -> None:
     code = "raise {b'k': KeyError, b'v': ValueError, b'a': AssertionError, b'u': UnicodeError}[body]('no')"
     said = answers(calling(code, rejections=["builtins:LookupError", "builtins:AssertionError"]), b"k", b"v", b"a")
     assert [answer.kind for answer in said] == ["rejected", "crashed", "rejected"]
@@ -136,7 +136,7 @@ def test_a_method_is_called_by_its_dotted_name(calling: Calling, tmp_path: Path)
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("mine.judge", "lacks a colon"),
+        ("mine.judge", "has no colon"),
         ("mine:", "is no name"),
         (":judge", "is no name"),
         ("./mine.py:judge", "is no name"),
@@ -144,8 +144,8 @@ def test_a_method_is_called_by_its_dotted_name(calling: Calling, tmp_path: Path)
         ("no_such_module:judge", "no_such_module cannot be imported .ModuleNotFoundError: No module named 'no_such_module'.: correct the name"),
         ("mine:jugde", "mine has no 'jugde': did you mean 'judge'"),
         ("mine:judge.x", "mine.judge has no 'x'"),
-        ("mine:LIMIT", "is an int and cannot be called: name a function"),
-        ("broken:judge", "broken cannot be imported .SyntaxError: .*: correct the module"),
+        ("mine:LIMIT", "is an int and cannot be called: specify a function"),
+        ("broken:judge", "broken cannot be imported .SyntaxError: .*: fix the error in the module"),
         ("exits:judge", "exits cannot be imported .SystemExit: 3"),
         ("dies:judge", "dies:judge cannot be called: exit status 7: last words"),
         ("needs:judge", "No module named 'nothing_of_the_kind'"),
@@ -163,19 +163,19 @@ def test_a_name_that_cannot_be_called_is_an_error_with_a_remedy(calling: Calling
 
 
 @pytest.mark.parametrize(
-    ("rejection", "words"), [("builtins:print", "no class of exceptions"), ("builtins:Nothing", "has no 'Nothing'"), ("x", "lacks a colon")]
+    ("rejection", "words"), [("builtins:print", "not an exception class"), ("builtins:Nothing", "has no 'Nothing'"), ("x", "has no colon")]
 )
-def test_a_rejection_that_is_no_class_of_exceptions_is_an_error(calling: Calling, rejection: str, words: str) -> None:
+def test_a_rejection_that_is_not_an_exception_class_is_an_error(calling: Calling, rejection: str, words: str) -> None:
     with pytest.raises(TargetError, match=words):
         answer(calling("return True", rejections=[rejection]))
 
 
-def test_a_module_that_prints_and_reads_and_lingers_as_it_is_imported_is_no_trouble(calling: Calling) -> None:
+def test_a_module_may_print_read_and_sleep_while_it_is_imported(calling: Calling) -> None:
     before = "print('x' * 100_000); sys.stdin.read(); time.sleep(.6); sys.stdout.close()"
     assert answer(calling("return sys.argv[1:] == []", before=before, timeout=0.3)).kind == "accepted"
 
 
-def test_a_function_that_cannot_be_imported_any_more_is_given_time(calling: Calling, tmp_path: Path) -> None:
+def test_a_function_that_can_no_longer_be_imported_gets_time_to_return(calling: Calling, tmp_path: Path) -> None:
     broken = tmp_path / "broken"
 
     async def ask() -> list[Answer]:
@@ -194,26 +194,26 @@ def test_a_function_that_cannot_be_imported_any_more_is_given_time(calling: Call
     assert "OSError: broken" in said[2].reason
 
 
-def test_its_process_has_nothing_of_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_process_inherits_no_descriptors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     code = "[name for name in sys.modules if name.partition('.')[0] in ('brokerfuzz', 'asyncio', 'json', 'click')]"
     Path("mine.py").write_text(f"import sys\ndef judge(body):\n    raise ValueError({code})\n")
     assert answer(CallTarget("mine:judge", processes=1)).reason == "ValueError: []"
 
 
-def test_who_is_given_up_or_hangs_is_killed_with_all_that_it_started(calling: Calling, tmp_path: Path) -> None:
+def test_a_cancelled_or_hanging_process_is_killed_with_its_children(calling: Calling, tmp_path: Path) -> None:
     (pids := tmp_path / "pids").mkdir()
     code = "for pid in (os.getpid(), subprocess.Popen(['sleep', '60']).pid): open(f'pids/{pid}', 'w').close()\ntime.sleep(60)"
     started = time.monotonic()
-    cancelled_after(calling(code, processes=2), 0.7, *[b"{}"] * 5)
-    assert answer(calling(code, timeout=0.3)).kind == "timeout"
-    assert time.monotonic() - started < SECONDS
+    cancelled_after(calling(code, processes=2), 1.5, *[b"{}"] * 5)
+    assert answer(calling(code, timeout=1.0)).kind == "timeout"
+    assert time.monotonic() - started < 4 * SECONDS
     found = [int(path.name) for path in pids.iterdir()]
     assert len(found) == 6
     assert all(dies(pid) for pid in found)
 
 
-def test_a_function_that_never_returns_dies_with_a_campaign_that_is_killed(calling: Calling, environment: Mapping[str, str]) -> None:
+def test_a_function_that_never_returns_ends_with_a_killed_campaign(calling: Calling, environment: Mapping[str, str]) -> None:
     calling("open('begun', 'w').write(str(os.getpid()))", "os.rename('begun', 'pid')", "while True: pass")
     code = "from hand_made_programs import answer; from brokerfuzz.targets import CallTarget; answer(CallTarget('mine:judge', timeout=60))"
     with subprocess.Popen([sys.executable, "-c", code], env=environment) as campaign:
@@ -233,10 +233,10 @@ def test_the_reproduction_calls_the_function_with_the_same_bytes(calling: Callin
     assert Path("seen").read_bytes() == body
 
 
-def test_all_but_headers_is_carried_and_a_closed_target_can_be_opened_again(calling: Calling) -> None:
+def test_messages_without_headers_can_be_sent_and_a_closed_target_can_be_reopened(calling: Calling) -> None:
     target = calling("return True")
-    assert target.carries(b"\n\0\xff")
-    assert not target.carries(b"", (("accept", None),))
+    assert target.can_send(b"\n\0\xff")
+    assert not target.can_send(b"", (("accept", None),))
     assert target.name == "mine:judge"
     assert answer(target).kind == answer(pickle.loads(pickle.dumps(target))).kind == "accepted"
     with pytest.raises(TargetError, match="not open"):
