@@ -1,9 +1,9 @@
 """The command line.
 
-It imports click alone, and `options`, which does too, so that `--help` starts at once; each command imports what it needs.
+This module imports only click and modules that import nothing slow, so that `--help` starts quickly. Each command imports what it needs.
 
-A command returns its exit status: 0 where all is well, 1 where something was found (a finding, an invalid message). What goes
-wrong otherwise is one line on standard error and status 2, whoever raised it; see `Commands`.
+A command returns its exit status: 0 for success, 1 if it found something (a finding, an invalid message). Every error is one line on standard
+error and exit status 2: see `Commands`.
 """
 
 import gc
@@ -24,7 +24,7 @@ from brokerfuzz.options import CONTRACT
 
 
 class Commands(click.Group):
-    """All commands, and what becomes of what they raise."""
+    """The group of all commands. It handles the exceptions that they raise."""
 
     def main(
         self,
@@ -34,7 +34,7 @@ class Commands(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Runs a command and exits. Outside of `standalone_mode` it gives the status back, and raises errors."""
+        """Runs a command and exits. Without `standalone_mode`, it returns the exit status and raises errors."""
         run = partial(super().main, args, prog_name or NAME, complete_var or COMPLETE, standalone_mode=False, **extra)
         if not standalone_mode:
             return run()
@@ -42,36 +42,36 @@ class Commands(click.Group):
             from brokerfuzz.name_completion import register
 
             register()
-        streams.take()
+        streams.prepare()
         sys.exit(_status(run))
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command that was named, and sees its output off."""
+        """Runs the chosen command and flushes its output."""
         try:
             status = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
-            _hush()
+            _discard_output()
             raise click.exceptions.Exit(PIPE_CLOSED) from None
         except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
             raise
         except Exception as problem:
-            raise _blamed(problem, ctx.meta.get(CONTRACT)) from problem
+            raise _as_contract_error(problem, ctx.meta.get(CONTRACT)) from problem
         return status
 
 
-def _blamed(problem: Exception, folder: str | None) -> Exception:
-    """What is wrong with a changed contract, if there is one: it may ask for what nobody has thought of."""
+def _as_contract_error(problem: Exception, folder: str | None) -> Exception:
+    """Returns an unexpected error as a `ContractError` if a changed contract is in use: it may require something that brokerfuzz cannot do."""
     from brokerfuzz.errors import BrokerfuzzError, ContractError
 
     if folder is None or isinstance(problem, BrokerfuzzError):
         return problem
-    told = f"{type(problem).__name__}: {problem}"
-    return ContractError(f"brokerfuzz cannot make or judge what the contract in {folder} asks for ({told}): take changes back until it can")
+    reason = f"{type(problem).__name__}: {problem}"
+    return ContractError(f"brokerfuzz cannot generate or judge messages of the contract in {folder} ({reason}): undo changes until it can")
 
 
 def _status(run: Callable[[], int | None]) -> int:
-    """The exit status of a command, or of what it raises."""
+    """Runs a command and returns its exit status, or that of the exception that it raises."""
     try:
         return run() or 0
     except click.Abort:
@@ -82,17 +82,19 @@ def _status(run: Callable[[], int | None]) -> int:
     except click.NoSuchOption as problem:
         from brokerfuzz.removed import OPTIONS
 
-        told = problem.format_message().rstrip(".")
+        message = problem.format_message().rstrip(".")
         if problem.option_name in OPTIONS:
-            told = f"no such option: {problem.option_name}; {OPTIONS[problem.option_name]}"
-        return failed(f"{told} ({_help_of(problem.ctx)} tells more)")
+            message = f"no such option: {problem.option_name}; {OPTIONS[problem.option_name]}"
+        return failed(f"{message} (see {_help_of(problem.ctx)})")
     except click.UsageError as problem:
-        return failed(f"{problem.format_message().rstrip('.')} ({_help_of(problem.ctx)} tells more)")
+        return failed(f"{problem.format_message().rstrip('.')} (see {_help_of(problem.ctx)})")
     except click.ClickException as problem:
         return failed(problem.format_message())
     except OSError as problem:
-        _hush()
-        return failed(f"{problem.filename or 'the output'} cannot be used: {problem.strerror or problem}; name another file, or make room")
+        _discard_output()
+        return failed(
+            f"{problem.filename or 'the output'} cannot be read or written: {problem.strerror or problem}; choose another file or free disk space"
+        )
     except Exception as problem:
         from brokerfuzz.errors import BrokerfuzzError
 
@@ -105,31 +107,31 @@ def _help_of(ctx: click.Context | None) -> str:
     return f"{ctx.command_path if ctx else NAME} --help"
 
 
-def _hush() -> None:
-    """Whatever is left to write goes nowhere, so that Python does not complain about it at its end."""
-    with suppress(OSError, ValueError):  # a stream without a file, as in tests
+def _discard_output() -> None:
+    """Redirects standard output to the null device, so that Python does not report a failed flush when it exits."""
+    with suppress(OSError, ValueError):  # tests use a stream without a file
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
 
 
 def main() -> NoReturn:
-    """The entry point of the `brokerfuzz` command."""
-    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # as `__main__` leaves it
+    """Runs the `brokerfuzz` command: its entry point."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # `__main__` sets this
         signal.signal(signal.SIGINT, signal.default_int_handler)
     treat_as_ctrl_c("SIGTERM", "SIGHUP")
     try:
         commands()
     except SystemExit as end:
-        gc.freeze()  # a last look for cycles among all that an export has made takes as long as some 10,000 cases
+        gc.freeze()  # skips the final garbage collection, which takes as long as exporting 10,000 cases
         if "pyreqwest" in sys.modules:
-            _leave(end.code)
+            _exit_now(end.code)
         raise
     raise AssertionError("commands() exits")
 
 
-def _leave(status: Any) -> NoReturn:
-    """Ends the process without ado: threads of the HTTP client that let go of requests while Python shuts down would abort it."""
+def _exit_now(status: Any) -> NoReturn:
+    """Exits without Python's shutdown: threads of the HTTP client that release requests during the shutdown would abort the process."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
@@ -162,7 +164,7 @@ def _print_version(ctx: click.Context) -> NoReturn:
     try:
         click.echo(f"{NAME} {version(NAME)}")
     except PackageNotFoundError:
-        click.echo(f"{NAME}, not installed")
+        click.echo(f"{NAME} (not installed: unknown version)")
     ctx.exit()
 
 

@@ -1,4 +1,4 @@
-"""Durations as people write them: `500ms`, `90s`, `10m`, `1h30m`. The command line and configurations share this spelling."""
+"""Durations with units: `500ms`, `90s`, `10m`, `1h30m`. The command line and configurations use the same syntax."""
 
 import re
 from typing import Any
@@ -11,18 +11,18 @@ _PART = r"([0-9]+(?:\.[0-9]+)?)(h|ms|m|s)"
 
 
 def seconds_of(text: str) -> float:
-    """The length of a duration in seconds. Raises `ValueError` with a remedy."""
+    """Returns the length of a duration in seconds. Raises `ValueError` with a remedy."""
     if re.fullmatch(f"({_PART})+", text) is None:
-        lacking = "has no unit" if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) else "is not a duration"
-        raise ValueError(f"{text!r} {lacking}: give a duration such as {FORMS}")
+        problem = "has no unit" if re.fullmatch(r"[0-9]+(\.[0-9]+)?", text) else "is not a duration"
+        raise ValueError(f"{text!r} {problem}: use a duration such as {FORMS}")
     seconds = sum(float(number) * _SECONDS[unit] for number, unit in re.findall(_PART, text))
     if not 0 < seconds < float("inf"):
-        raise ValueError(f"{text!r} is too {'long' if seconds else 'short'}: give a duration such as {FORMS}")
+        raise ValueError(f"{text!r} is too {'long' if seconds else 'short'}: use a duration such as {FORMS}")
     return seconds
 
 
 class Duration(click.ParamType[float]):
-    """A parameter that is a duration; its value is in seconds. With `off=True` it may also be `off`, which is 0 seconds."""
+    """A click parameter type for durations, with values in seconds. With `off=True`, it also accepts `off`, which means 0 seconds."""
 
     name = "duration"
 
@@ -30,7 +30,7 @@ class Duration(click.ParamType[float]):
         self._off = off
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Reads what the command line or a configuration says; a default may be in seconds already."""
+        """Parses a value from the command line or a configuration. A default may already be in seconds."""
         if isinstance(value, float):
             return value
         if self._off and value == "off":

@@ -1,4 +1,4 @@
-"""The options that several commands share, and how their values are read. It imports only click: see `cli`."""
+"""The options that several commands share, and the functions that parse their values. This module imports nothing slow: see `cli`."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 RANDOM_CASES = 100
-"""How many random cases there are where `--random` leaves the catalogue out and no `--count` says otherwise."""
+"""The default number of random cases if `--random` excludes the catalogue."""
 
 Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
 
 
 def known(items: str, *, excludable: bool = False) -> Complete:
-    """Completes names of a kind, behind a `!` too where they are `excludable`. The command itself reports unknown names."""
+    """Returns a function that completes names of one kind, also after a `!` if they are `excludable`. The command itself reports unknown names."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
         from brokerfuzz import name_completion
@@ -32,15 +32,15 @@ def known(items: str, *, excludable: bool = False) -> Complete:
 
 
 def _policies(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """AMBIGUITY=accept, AMBIGUITY=reject."""
+    """Parses values of the form AMBIGUITY=accept or AMBIGUITY=reject."""
     for value in values:
         if "=" not in value:
-            raise click.BadParameter(f"{value!r} says nothing of an ambiguity: give it as {value}=accept or {value}=reject", ctx, param)
+            raise click.BadParameter(f"{value!r} has no policy: write {value}=accept or {value}=reject", ctx, param)
     return {ambiguity: policy for ambiguity, _, policy in (value.partition("=") for value in values)}
 
 
 def _time(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
-    """A point in time as RFC 3339 spells it."""
+    """Parses an RFC 3339 timestamp."""
     import re
 
     if value is None:
@@ -50,21 +50,21 @@ def _time(ctx: click.Context, param: click.Parameter, value: str | None) -> date
             return datetime.fromisoformat(value.upper())
     except ValueError:
         pass
-    raise click.BadParameter(f"{value!r} is no RFC 3339 time: give one such as 2025-06-15T12:00:00Z", ctx, param)
+    raise click.BadParameter(f"{value!r} is not an RFC 3339 timestamp: use one such as 2025-06-15T12:00:00Z", ctx, param)
 
 
 def headers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[str, str]]:
-    """NAME:VALUE."""
+    """Parses values of the form NAME:VALUE."""
     for value in values:
         if not value.partition(":")[0].strip() or ":" not in value:
-            raise click.BadParameter(f"{value!r} is no header: give it as NAME:VALUE", ctx, param)
+            raise click.BadParameter(f"{value!r} is not a header: write NAME:VALUE", ctx, param)
     return [(name.strip(), text.strip()) for name, _, text in (value.partition(":") for value in values)]
 
 
 def above_zero(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
-    """A number above 0, and not without end."""
+    """Checks that a number is above 0 and finite."""
     if value is not None and not 0 < value < float("inf"):
-        raise click.BadParameter(f"{value:g} leaves nothing to do: give a number above 0", ctx, param)
+        raise click.BadParameter(f"{value:g} is not a finite number above 0: use one such as 2.5", ctx, param)
     return value
 
 
@@ -72,17 +72,17 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 ONE_OF_MESSAGES = listed(MESSAGE_TYPES, "or")
 
 CONTRACT = "brokerfuzz.contract"
-"""Where a context's `meta` has the folder of a changed contract."""
+"""The key of a context's `meta` for the folder of a changed contract."""
 
 
-def _noted_contract(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """So that what goes wrong can be told of it."""
+def _record_contract(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Stores the folder of a changed contract in the context, for error messages."""
     ctx.meta[CONTRACT] = value
     return value
 
 
 contract_option = click.option(
-    "--contract", metavar="DIR", type=click.Path(file_okay=False), callback=_noted_contract, is_eager=True,
+    "--contract", metavar="DIR", type=click.Path(file_okay=False), callback=_record_contract, is_eager=True,
     help="Use a changed contract: a folder with the files that differ from the built-in ones.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
@@ -130,38 +130,35 @@ force_option = click.option("--force", is_flag=True, help="Overwrite OUT if it e
 
 
 def now_option(what: str) -> Decorator:
-    """The option of the time that counts as the present; `what` happens as of this time."""
+    """Returns the option for the time to use as the present. `what` is the beginning of its help text."""
     return click.option("--now", metavar="TIME", callback=_time, help=f"{what} as of this time, such as 2025-06-15T12:00:00Z.  [default: now]")
 
 
 def count_option(what: str, *more: str) -> Decorator:
-    """The option for the number of random cases; `more` are further defaults."""
+    """Returns the option for the number of random cases. `more` are further defaults."""
     defaults = "; ".join(["0", f"{RANDOM_CASES} with --random", *more])
     return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Number of random cases to {what}.  [default: {defaults}]")
 
 
 def workers_option(what: str) -> Decorator:
-    """The option for the number of processes that do `what`."""
+    """Returns the option for the number of processes that do `what`."""
     return click.option(
         "--workers", metavar="NUMBER", type=click.IntRange(1, 999), default=1, show_default=True, help=f"Number of processes that {what}."
     )
 
 
-# ------------------------------------------------------------------------------------------------- of targets and campaigns
-
-OF_TARGET = ("url", "exec_", "call", "lines")
-"""The parameters that name a target. One on the command line takes the place of all of a configuration's."""
+# ----------------------------------------------------------------------------------------------- targets and configurations
 
 
 def _configured(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Makes what a configuration says the default of the other parameters."""
+    """Reads the configuration and makes its values the defaults of the other parameters."""
     from brokerfuzz import configuration
     from brokerfuzz.errors import ConfigurationError
 
     found = Path(value) if value is not None else configuration.find(Path.cwd())
     if found is not None:
         if value is not None and not found.is_file():
-            raise ConfigurationError(f"{value} is not there: name a configuration, or let `brokerfuzz init` write one")
+            raise ConfigurationError(f"{value} does not exist: specify a configuration file, or write one with `brokerfuzz init`")
         settings = configuration.load(found)
         ctx.meta[CONFIGURATION] = settings
         ctx.default_map = {**configuration.option_defaults(settings), **(ctx.default_map or {})}
@@ -169,7 +166,7 @@ def _configured(ctx: click.Context, param: click.Parameter, value: str | None) -
 
 
 CONFIGURATION = "brokerfuzz.configuration"
-"""Where the context of a command keeps its configuration."""
+"""The key of a context's `meta` for the configuration."""
 
 config_option = click.option(
     "--config", metavar="FILE", type=click.Path(dir_okay=False), is_eager=True, callback=_configured, expose_value=False,
@@ -208,7 +205,7 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--envelope/--no-envelope", default=True,
-        help="Treat an answer with operationWasSuccessful: false as rejected, whatever its status.  [default: envelope]",
+        help="Treat an answer with operationWasSuccessful: false as rejected, regardless of its status.  [default: envelope]",
     ),
     click.option(
         "--fresh", metavar="PROPERTY", help="Make this property unique in each message, for a target that rejects values it has seen before."
@@ -232,7 +229,7 @@ _minimal_option = click.option(
     "--minimal", is_flag=True, help="Include only the smallest part of the catalogue that breaks every rule by every technique."
 )
 CHOICE = ("rules", "techniques", "sites", "tags")
-"""The parameters of `choice_options` that are patterns of names."""
+"""The parameters of `choice_options` whose values are patterns of names."""
 
 
 def _all(options: tuple[Decorator, ...]) -> Decorator:
@@ -245,8 +242,8 @@ def _all(options: tuple[Decorator, ...]) -> Decorator:
 
 
 target_options = _all(_TARGET_OPTIONS)
-"""What is fired at, and how its answers are read."""
+"""The target, and how to interpret its answers."""
 choice_options = _all((*_CHOICE_OPTIONS, _minimal_option))
-"""Which cases are wanted, and which not."""
+"""Filters for the cases to generate."""
 name_options = _all(_CHOICE_OPTIONS)
-"""The same of cases that are there already."""
+"""Filters for existing cases."""

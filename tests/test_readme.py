@@ -81,7 +81,7 @@ def test_commands_for_a_service_of_ones_own_are_understood(command: list[str], t
     done = run_as_process(*command, folder=tmp_path)
     assert done.returncode == 2
     assert "127.0.0.1:1" in done.stderr
-    assert "--help tells more" not in done.stderr
+    assert "(see brokerfuzz" not in done.stderr
 
 
 def test_there_are_examples_of_both() -> None:

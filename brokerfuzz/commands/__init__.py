@@ -1,1 +1,1 @@
-"""The commands, one a module. They import click and `options` alone until one runs: see `cli`."""
+"""The commands, one per module. A module imports nothing slow until its command runs: see `cli`."""

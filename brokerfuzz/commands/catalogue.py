@@ -1,4 +1,4 @@
-"""`catalogue`: what the catalogue has, and why."""
+"""`catalogue`: shows what the catalogue contains, and why."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.chosen_cases import NOTHING_LEFT, contract_of, tell_unbroken
+from brokerfuzz.commands.chosen_cases import NOTHING_LEFT, contract_of, warn_about_unbroken_rules
 from brokerfuzz.commands.option_values import CaseFilters, gathered
 from brokerfuzz.commands.output import print_json, print_lines
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
@@ -44,12 +44,12 @@ def command(
     """
     from brokerfuzz.cases.catalogue import catalogue as cases_of
     from brokerfuzz.cases.minimal_catalogue import minimal as smallest
-    from brokerfuzz.explaining.catalogue_summary import Size, entries, size_lines
+    from brokerfuzz.explaining.catalogue_summary import CaseCounts, entries, size_lines
 
     demands = contract_of(contract)
-    tell_unbroken(demands, message_types or MESSAGE_TYPES)
+    warn_about_unbroken_rules(demands, message_types or MESSAGE_TYPES)
     chosen, wanted = filters.selection(demands), filters.verdicts or LABELS
-    sizes: dict[str, Size] = {}
+    sizes: dict[str, CaseCounts] = {}
     rows: list[Any] = []
     for message_type in message_types or MESSAGE_TYPES:
         cases = chosen.of(cases_of(message_type, now=now, contract=demands, strength=strength))
@@ -57,10 +57,10 @@ def command(
         kept = ((case, reason) for case, reason in reasoned if case.label in wanted)
         if not (listed or minimal):
             for case, _ in kept:
-                sizes.setdefault(message_type, Size()).add(case)
+                sizes.setdefault(message_type, CaseCounts()).add(case)
             continue
         for entry in entries(kept, demands):
-            sizes.setdefault(message_type, Size()).add(entry.case)
+            sizes.setdefault(message_type, CaseCounts()).add(entry.case)
             if as_json:
                 rows.append(entry.data())
             else:

@@ -1,4 +1,4 @@
-"""`check`: judges messages."""
+"""`check`: judges messages and explains the verdicts."""
 
 from collections import Counter
 from datetime import datetime
@@ -8,7 +8,7 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
-from brokerfuzz.commands.output import FOUND, counted, failed, print_json, print_lines, say_others
+from brokerfuzz.commands.output import FOUND, counted, failed, note_other_bodies, print_json, print_lines
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.options import ONE_OF_MESSAGES
 
@@ -76,7 +76,7 @@ def command(
                     _print_judgement(judgement, demands, as_json=as_json)
         except (InputError, CorpusError) as problem:
             status = failed(str(problem))
-    say_others(others)
+    note_other_bodies(others)
     if not as_json and sum(counts.values()) > 1:
         click.echo(f"{sum(counts.values()):,} messages: {counted(counts)}")
     return status

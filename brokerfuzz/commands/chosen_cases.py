@@ -1,4 +1,4 @@
-"""What several commands make: the contract, the cases that were asked for."""
+"""The contract and the plans of cases that the options of a command select."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from brokerfuzz.cases.plan import Plan
     from brokerfuzz.schemas import Contract, MessageType
 
-NOTHING_LEFT = "no case is left: choose more messages, verdicts, rules, techniques, sites or tags"
+NOTHING_LEFT = "no case matches the filters: include more messages, verdicts, rules, techniques, sites or tags"
 
 
 def contract_of(folder: str | None) -> "Contract":
@@ -25,8 +25,8 @@ def contract_of(folder: str | None) -> "Contract":
     return load_contract(folder)
 
 
-def tell_unbroken(contract: "Contract", message_types: "Iterable[MessageType]") -> None:
-    """Says which rules of a changed contract no technique breaks; ours has none."""
+def warn_about_unbroken_rules(contract: "Contract", message_types: "Iterable[MessageType]") -> None:
+    """Lists the rules of a changed contract that no technique breaks. The built-in contract has no such rules."""
     from brokerfuzz.schemas import load_contract
 
     if contract is load_contract():
@@ -35,21 +35,21 @@ def tell_unbroken(contract: "Contract", message_types: "Iterable[MessageType]") 
     from brokerfuzz.cases.faults import FaultMaker
 
     for rule in (rule for message_type in message_types for rule in FaultMaker(contract, message_type, clock(None)).unbroken()):
-        click.echo(f"{NAME}: no technique breaks {rule.id}: it is kept in valid messages, and nothing tries to break it", err=True)
+        click.echo(f"{NAME}: no technique breaks {rule.id}: valid messages obey this rule, but no case tests it", err=True)
 
 
 def _random_count(count: int | None, only_random: bool) -> int:
     if only_random and count == 0:
-        raise click.UsageError("--random --count 0 leaves no case: give a --count above 0", click.get_current_context())
+        raise click.UsageError("--random with --count 0 generates no case: use a --count above 0", click.get_current_context())
     return count if count is not None else RANDOM_CASES if only_random else 0
 
 
 def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, *, endless: bool = False) -> "tuple[Plan, ...]":
-    """A plan for each message type, all made against one time, with random cases that never end if they are `endless`. Raises `ClockError`."""
+    """Returns a plan for each message type, all for the same time. `endless` plans have unlimited random cases. Raises `ClockError`."""
     from brokerfuzz.cases.case import clock
 
     if cases.minimal and cases.only_random:
-        raise click.UsageError("--minimal chooses from the catalogue, which --random leaves out: give one of them", click.get_current_context())
+        raise click.UsageError("--minimal selects catalogue cases, but --random excludes them: use only one of them", click.get_current_context())
     count, now = None if endless else _random_count(cases.count, cases.only_random), clock(cases.now)
     return tuple(_plan(message_type, cases, count, now) for message_type in message_types)
 
@@ -65,7 +65,7 @@ def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, no
 
 
 def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
-    """The arguments of `export` that make the cases of the plans again, in this format, wherever they go. Bytes that are no UTF-8 are escaped."""
+    """Returns the arguments of `export` that generate the same cases in the same format, without OUT. Bytes that are not UTF-8 are escaped."""
     import shlex
 
     from brokerfuzz.schemas.instants import spell
@@ -74,7 +74,7 @@ def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
     words = [f"--message={name}" for name in types if types != MESSAGE_TYPES]
     words += [f"--verdict={label}" for label in plan.verdicts if plan.verdicts != LABELS]
     words += [f"--{name[:-1]}={value}" for name in options.CHOICE for value in getattr(plan, name)]
-    words += [word for word, said in (("--minimal", plan.minimal), ("--random", plan.only_random)) if said]
+    words += [flag for flag, is_set in (("--minimal", plan.minimal), ("--random", plan.only_random)) if is_set]
     words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
     words += [f"--strength={plan.strength}"] if plan.strength != 2 else []
     words += [f"--contract={plan.contract}"] if plan.contract is not None else []

@@ -1,4 +1,4 @@
-"""`completion`: the script for a shell."""
+"""`completion`: prints the completion script of a shell."""
 
 from typing import TYPE_CHECKING
 
@@ -30,5 +30,5 @@ def command(shell: str) -> None:
 
     register()
     kind = get_completion_class(shell)
-    assert kind is not None, "click knows all of SHELLS"
+    assert kind is not None, "click supports all of SHELLS"
     click.echo(kind(click.get_current_context().find_root().command, {}, NAME, COMPLETE).source(), nl=False)

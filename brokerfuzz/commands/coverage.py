@@ -1,4 +1,4 @@
-"""`coverage`: what a corpus covers of the contract."""
+"""`coverage`: shows what a corpus covers of the contract."""
 
 import sys
 from datetime import datetime
@@ -8,7 +8,7 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
-from brokerfuzz.commands.output import FOUND, clear_line, counter, note, print_json, print_lines, say_others
+from brokerfuzz.commands.output import FOUND, clear_line, counter, note, note_other_bodies, print_json, print_lines
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.options import ONE_OF_MESSAGES
 
@@ -62,9 +62,10 @@ def command(
         coverage_page.check_path(html, force=force)
     measured = measure(corpora, contract=demands, message_type=message_type, lines=ndjson, now=now, strength=strength, progress=counter("messages"))
     clear_line()
-    say_others(measured.others)
-    if measured.untold:
-        note(f"left out {measured.untold:,} that may be of several types (the first is {measured.first_untold}): say which with --message")
+    note_other_bodies(measured.others)
+    if measured.ambiguous_type:
+        first = measured.first_ambiguous_type
+        note(f"left out {measured.ambiguous_type:,} messages that could have several types (the first is {first}): use --message")
     tallies = list(measured.tallies.values())
     if html is not None:
         coverage_page.write(html, coverage_page.page(tallies, sources=corpora))

@@ -1,4 +1,4 @@
-"""`explain`: a rule, a technique or an ambiguity in plain words."""
+"""`explain`: explains a rule, a technique or an ambiguity in plain words."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -41,7 +41,7 @@ def command(name: str, now: datetime | None, contract: str | None, as_json: bool
 
 
 def _wrapped(lines: Iterable[str]) -> Iterator[str]:
-    """The lines as wide as the terminal, where there is one; a program finds a sentence a line."""
+    """Yields the lines, wrapped to the width of the terminal. Without a terminal, they are not wrapped."""
     from shutil import get_terminal_size
     from textwrap import wrap
 

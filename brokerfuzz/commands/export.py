@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from brokerfuzz import options
-from brokerfuzz.commands.chosen_cases import contract_of, plans_of, recipe_of, tell_unbroken
+from brokerfuzz.commands.chosen_cases import contract_of, plans_of, recipe_of, warn_about_unbroken_rules
 from brokerfuzz.commands.help_sections import SECTIONS, Sectioned
 from brokerfuzz.commands.option_values import CaseOptions, gathered
 from brokerfuzz.commands.output import counted
@@ -32,7 +32,7 @@ class _WithFormats(Sectioned):
     sections = _SECTIONS
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the options, and the formats behind them."""
+        """Writes the options, then the formats."""
         super().format_options(ctx, formatter)
         with formatter.section("Formats"):
             formatter.write_dl(list(FORMATS.items()))
@@ -87,13 +87,13 @@ def command(
     """
     _check(click.get_current_context(), out, shards, resume=resume)
     if cluster is not None and workers > 1:
-        raise click.UsageError("a cluster has workers of its own: leave --workers or --cluster out", click.get_current_context())
+        raise click.UsageError("--cluster and --workers exclude each other: use only one of them", click.get_current_context())
     with ExitStack() as stack:
         progress = stack.enter_context(ProgressLine())
         pool = _pool(stack, workers, cluster)
         form = _format(out, fmt)
-        message_types = _carried(form, message_types or MESSAGE_TYPES)
-        tell_unbroken(contract_of(cases.contract), message_types)
+        message_types = _supported(form, message_types or MESSAGE_TYPES)
+        warn_about_unbroken_rules(contract_of(cases.contract), message_types)
         place = None if out == "-" else _place(out, form, shards, force=force)
         if place is not None and shards is not None and resume:
             cases = _resumed(cases, place, form, shards)
@@ -103,35 +103,35 @@ def command(
 
 def _check(ctx: click.Context, out: str, shards: int | None, *, resume: bool) -> None:
     if resume and shards is None:
-        raise click.UsageError("--resume goes on with an export in --shards: a corpus of one file is written whole, or not at all", ctx)
+        raise click.UsageError("--resume continues an export with --shards: add --shards, or remove --resume", ctx)
     if shards is not None and out == "-":
-        raise click.UsageError("standard output takes one corpus: leave --shards out, or name a file", ctx)
+        raise click.UsageError("shards cannot be written to standard output: specify a file name, or remove --shards", ctx)
 
 
-def _carried(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple[MessageType, ...]":
-    """Those of the message types that the format can carry. Raises `CorpusError` for none."""
+def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple[MessageType, ...]":
+    """Returns the message types that the format supports. Raises `CorpusError` if it supports none of them."""
     from brokerfuzz.corpus.formats import Folder
     from brokerfuzz.errors import CorpusError
 
     if not isinstance(form, Folder):
         return message_types
-    carried: tuple[MessageType, ...] = tuple(name for name in message_types if name in form.message_types)
-    if not carried:
-        raise CorpusError(f"the format {form.name} has no place for {' and '.join(message_types)}: choose --message {form.message_types[0]}")
-    return carried
+    supported: tuple[MessageType, ...] = tuple(name for name in message_types if name in form.message_types)
+    if not supported:
+        raise CorpusError(f"the format {form.name} does not support {' and '.join(message_types)}: use --message {form.message_types[0]}")
+    return supported
 
 
 def _format(out: str, fmt: str | None) -> "Format":
-    from brokerfuzz.corpus.corpus_names import check_end, format_told
+    from brokerfuzz.corpus.corpus_names import check_suffix, format_from_name
     from brokerfuzz.corpus.formats import format_named
 
-    form = format_named(fmt) if fmt is not None else format_told(out)
-    check_end(out, form)
+    form = format_named(fmt) if fmt is not None else format_from_name(out)
+    check_suffix(out, form)
     return form
 
 
 def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Place":
-    """Where the corpus goes. Raises `CorpusError`, before any case is generated, if it cannot be written there."""
+    """Returns the place of the corpus. Raises `CorpusError` before any case is generated if the corpus cannot be written there."""
     from brokerfuzz.corpus.exporting import check_place
     from brokerfuzz.corpus.places import place_of
 
@@ -142,7 +142,7 @@ def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Pla
 
 
 def _resumed(cases: CaseOptions, place: "Place", form: "Format", shards: int) -> CaseOptions:
-    """The options with the time of the shards that are already there, if no other time is given."""
+    """Returns the options with the time of the existing shards, unless --now is given."""
     from brokerfuzz.corpus.exporting import recorded_now
 
     return cases if cases.now is not None else replace(cases, now=recorded_now(place, form, shards))
@@ -164,10 +164,10 @@ def _export(
     form: "Format", message_types: "tuple[MessageType, ...]", cases: CaseOptions, pool: "WorkerPool | None", progress: ProgressLine
 ) -> "Export":
     from brokerfuzz.corpus.exporting import Export
-    from brokerfuzz.corpus.formats import About
+    from brokerfuzz.corpus.formats import CorpusInfo
 
     plans = plans_of(message_types, cases)
-    about = About(plans[0].demands, message_types, plans[0].now, recipe_of(plans, form.name))
+    about = CorpusInfo(plans[0].demands, message_types, plans[0].now, recipe_of(plans, form.name))
     return Export(plans, form, about, pool, progress)
 
 
@@ -175,7 +175,7 @@ def _written(export: "Export", place: "Place | None", progress: ProgressLine, sh
     from brokerfuzz.corpus.exporting import write_corpus, write_shards, write_stream
 
     if not all(plan.only_random for plan in export.plans):
-        progress.say("making the catalogue ...")
+        progress.say("generating the catalogue ...")
     progress.total = export.total
     if place is None:
         return write_stream(export, sys.stdout.buffer)
@@ -191,14 +191,14 @@ def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | N
     if as_json:
         more: dict[str, Any] = {} if shards is None else {"shards": shards, "kept": outcome.kept}
         more |= {"left_out": outcome.left_out} if outcome.left_out else {}
-        told = {"out": out, "cases": summary.count, "bytes": outcome.bytes, "seconds": round(seconds, 3), **more, "messages": written}
-        click.echo(json.dumps(told), err=err)
+        data = {"out": out, "cases": summary.count, "bytes": outcome.bytes, "seconds": round(seconds, 3), **more, "messages": written}
+        click.echo(json.dumps(data), err=err)
         return
     where = "standard output" if err else click.format_filename(out) + ("" if shards is None else f", in {shards:,} shards")
-    took = f" in {seconds:,.1f} s" if sys.stderr.isatty() else ""
-    click.echo(f"{summary.count:,} cases written to {where} ({outcome.bytes:,} bytes{took})", err=err)
+    duration = f" in {seconds:,.1f} s" if sys.stderr.isatty() else ""
+    click.echo(f"{summary.count:,} cases written to {where} ({outcome.bytes:,} bytes{duration})", err=err)
     if outcome.kept:
-        click.echo(f"  {outcome.kept:,} cases were there already", err=err)
+        click.echo(f"  {outcome.kept:,} cases existed already", err=err)
     for reason, count in outcome.left_out.items():
         click.echo(f"  left out: {count:,} {reason}", err=err)
     for name, counts in written.items():

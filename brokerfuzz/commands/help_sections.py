@@ -1,4 +1,4 @@
-"""Help that groups the options of a command by purpose, the most used first."""
+"""Help that groups the options of a command by purpose. The most used ones come first."""
 
 from collections.abc import Mapping
 

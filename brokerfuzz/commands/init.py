@@ -1,4 +1,4 @@
-"""`init`: a configuration to begin with."""
+"""`init`: writes a configuration file to start from."""
 
 from pathlib import Path
 
@@ -32,4 +32,4 @@ def command(file: str, schema: bool, schema_beside: bool, force: bool, contract:
         click.echo(configuration.schema_text(), nl=False)
         return
     configuration.write_template(Path(file), force=force, contract=contract_of(contract), schema_beside=schema_beside)
-    click.echo(f"{click.format_filename(file)} is written: name your target in it, then run `brokerfuzz fire`")
+    click.echo(f"{click.format_filename(file)} written: set your target in it, then run `brokerfuzz fire`")

@@ -1,4 +1,4 @@
-"""Ctrl-C, and what is treated as such; remembered, for what a signal raises in the midst of a library's work can be lost there."""
+"""Handling of Ctrl-C and similar signals. A library can swallow the exception that a signal raises, so the signal is also recorded."""
 
 import signal
 import threading
@@ -7,10 +7,10 @@ from typing import Self
 
 
 class Interrupts:
-    """Within it `KeyboardInterrupt` is raised by Ctrl-C as ever, and `check` raises it once more where nobody has seen it.
+    """A context in which Ctrl-C raises `KeyboardInterrupt` as usual, and `check` raises it again if a library swallowed it.
 
-    jsonschema-rs takes whatever is raised while Python spells a number for it for a number that cannot be spelled: Ctrl-C in such a moment
-    would be the end of a right verdict, and not that of the command. Nothing changes in other threads, and where another handler is set.
+    jsonschema-rs treats any exception raised while Python formats a number as an invalid number. Ctrl-C at such a moment would produce
+    a wrong verdict instead of ending the command. Other threads and other signal handlers are not affected.
     """
 
     def __init__(self) -> None:
@@ -38,9 +38,9 @@ class Interrupts:
 
 
 def treat_as_ctrl_c(*names: str) -> None:
-    """Has these signals, such as `SIGTERM`, do what Ctrl-C does: what is half-written is taken away, and what was found so far is reported.
+    """Makes these signals, such as `SIGTERM`, act like Ctrl-C: incomplete files are removed, and the findings so far are reported.
 
-    Nothing changes where another handler is set, or the system has no such signal.
+    A signal is skipped if it has another handler or the system does not have it.
     """
     for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
         if signal.getsignal(number) == signal.SIG_DFL:
@@ -48,7 +48,7 @@ def treat_as_ctrl_c(*names: str) -> None:
 
 
 def _press_ctrl_c(number: int, frame: FrameType | None) -> None:
-    """Also where Ctrl-C itself is ignored, as by what a shell runs in the background."""
+    """Acts like Ctrl-C, even if Ctrl-C itself is ignored, as in the background processes of a shell."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.default_int_handler(number, frame)
     signal.raise_signal(signal.SIGINT)

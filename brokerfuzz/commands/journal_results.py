@@ -1,4 +1,4 @@
-"""What a journal says of its campaign, and what came of it as far as the journal knows."""
+"""The campaign that a journal describes, and its results so far."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -31,7 +31,7 @@ class Recorded:
 
 
 def recorded(path: str) -> Recorded:
-    """What a journal's first line says. Raises `JournalError`."""
+    """Reads the first line of a journal. Raises `JournalError`."""
     from brokerfuzz.campaign import journal
     from brokerfuzz.cases.plan import Plan
     from brokerfuzz.errors import JournalError
@@ -42,17 +42,19 @@ def recorded(path: str) -> Recorded:
         plan = Plan.of(head["plan"])
         return Recorded(path, plan, now, dict(head["policies"]), head["target_options"], dict(head["target_description"]), str(head["target"]))
     except (KeyError, TypeError, ValueError) as problem:
-        raise JournalError(f"{path} does not say which campaign it is of ({type(problem).__name__}: {problem})") from problem
+        raise JournalError(
+            f"{path} does not describe its campaign ({type(problem).__name__}: {problem}): use a journal that `brokerfuzz fire` wrote"
+        ) from problem
 
 
 def about(plan: "Plan", now: datetime | None, description: Mapping[str, Any]) -> dict[str, Any]:
-    """What reports say of the call."""
+    """Returns the fields of reports that describe how the campaign was started."""
     spelled = now.isoformat().replace("+00:00", "Z") if now else None
     return {"message": plan.message_type, "seed": plan.seed if plan.count != 0 else None, "now": spelled, **description}
 
 
 def outcome(known: Recorded) -> "Result":
-    """What came of a journal's campaign, as far as it was answered; nothing is sent."""
+    """Returns the result of the cases that the journal has answers for. Nothing is sent."""
     from brokerfuzz.campaign import Campaign, Options, Recalled, run
     from brokerfuzz.campaign.journal import Key
 

@@ -1,4 +1,4 @@
-"""The options of commands as typed values. A command gathers its parameters once; its functions receive the values that they need."""
+"""The options of commands as typed values. `gathered` converts the parameters of a command once; its functions receive the values that they need."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -17,7 +17,7 @@ OF_PROCESSES = ("exec_", "lines", "call", "timeout")
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """What to send messages to, and how to read its answers. `bugs` are those of the reference service, which is the target if none is named."""
+    """The target and how to interpret its answers. Without a target, it is the reference service with `bugs`."""
 
     exec_: str | None
     call: str | None
@@ -35,13 +35,13 @@ class TargetOptions:
 
     @property
     def is_embedded(self) -> bool:
-        """Whether no target is named."""
+        """Whether the target is the reference service, because no other is given."""
         return self.url is None and self.exec_ is None and self.call is None
 
 
 @dataclass(frozen=True, kw_only=True)
 class SendingOptions:
-    """How to send messages: at once, per second, and with which property made unique."""
+    """How to send messages: how many concurrently, how many per second, and which property to make unique."""
 
     concurrency: int
     rate: float | None
@@ -62,7 +62,7 @@ class CaseFilters:
         return any((self.verdicts, self.rules, self.techniques, self.sites, self.tags))
 
     def selection(self, contract: "Contract") -> "Selection":
-        """The cases to include, whatever their verdict. Raises `UnknownNameError`."""
+        """Returns the cases to include, regardless of their verdict. Raises `UnknownNameError`."""
         from brokerfuzz.cases.case_filters import selection
 
         return selection(contract, self.rules, self.techniques, self.tags, sites=self.sites)
@@ -107,15 +107,15 @@ class ResultOptions:
 
 
 def gathered(**kinds: type) -> Callable[[Command], Command]:
-    """Passes a command one value of each kind, by its keyword, in place of the parameters that are the kind's fields."""
+    """Replaces parameters of a command by typed values: for each keyword, one value of its kind, made from the parameters named like its fields."""
     names = {keyword: [field.name for field in fields(kind)] for keyword, kind in kinds.items()}
-    inside = {name for found in names.values() for name in found}
+    replaced = {name for found in names.values() for name in found}
 
     def decorate(command: Command) -> Command:
         @wraps(command)
         def gathering(**given: Any) -> Any:
             values = {keyword: kind(**_of(given, names[keyword])) for keyword, kind in kinds.items()}
-            return command(**values, **{name: value for name, value in given.items() if name not in inside})
+            return command(**values, **{name: value for name, value in given.items() if name not in replaced})
 
         return gathering
 

@@ -19,11 +19,11 @@ FOUND, FAILED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
 
 def failed(line: str) -> int:
-    """Tells what is wrong, in one line that a terminal takes for text."""
+    """Prints an error as one line without control characters, and returns the exit status."""
     from brokerfuzz.errors import shortened
 
-    words = " ".join(line.split())
-    click.echo(f"{NAME}: {shortened(words if words.isprintable() else words.encode('unicode_escape').decode())}", err=True)
+    text = " ".join(line.split())
+    click.echo(f"{NAME}: {shortened(text if text.isprintable() else text.encode('unicode_escape').decode())}", err=True)
     return FAILED
 
 
@@ -42,21 +42,21 @@ def counted(counts: Any) -> str:
     return ", ".join(f"{counts[label]:,} {label}" for label in LABELS if label in counts)
 
 
-def say_others(others: "Counter[str]") -> None:
+def note_other_bodies(others: "Counter[str]") -> None:
     for name, count in others.items():
-        bodies = "1 body that is no message" if count == 1 else f"{count:,} bodies that are no messages"
+        bodies = "1 body that is not a message" if count == 1 else f"{count:,} bodies that are not messages"
         note(f"{name}: left out {bodies} of the contract")
 
 
 def note(line: str) -> None:
-    """Says something beside the output."""
+    """Prints a note to standard error."""
     from brokerfuzz.wording import printable_as_in_python
 
     click.echo(f"{NAME}: {printable_as_in_python(line)}", err=True)
 
 
 def counter(what: str = "cases") -> Callable[[int], None] | None:
-    """Keeps the number of cases written on a terminal's line; None where there is no terminal."""
+    """Returns a function that shows a running count on one line of the terminal; None without a terminal."""
     if not sys.stderr.isatty():
         return None
 

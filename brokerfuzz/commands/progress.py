@@ -1,4 +1,4 @@
-"""How far a command is, on a line of a terminal that is written anew a few times a second."""
+"""The progress of a command, on one line of the terminal that is updated a few times per second."""
 
 import sys
 import time
@@ -13,9 +13,9 @@ _CLEAR = "\r\x1b[K"
 
 
 class ProgressLine:
-    """A line on a terminal: how many of how many, how many a second, and how long it will take; nothing where there is no terminal.
+    """A line on a terminal: the number done, the total, the rate and the time left. Without a terminal, it shows nothing.
 
-    Ctrl-C while it lasts is not lost, whatever drops it: see `Interrupts`.
+    While it is shown, no library can swallow Ctrl-C: see `Interrupts`.
     """
 
     def __init__(self, what: str = "cases") -> None:
@@ -27,19 +27,19 @@ class ProgressLine:
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """The time since it began."""
         return time.monotonic() - self._begun
 
     def say(self, words: str) -> None:
-        """Shows words in place of numbers."""
+        """Shows words instead of numbers."""
         if self._shown:
             click.echo(f"{_CLEAR}{words}", nl=False, err=True)
 
     def __call__(self, done: int) -> None:
-        """Shows that so many are done. Raises `KeyboardInterrupt` if Ctrl-C was pressed before."""
+        """Shows how many are done. Raises `KeyboardInterrupt` if Ctrl-C was pressed before."""
         self._interrupts.check()
         now = time.monotonic()
-        if self._first is None:  # there is no rate yet
+        if self._first is None:  # no rate can be computed yet
             self._first = done, now
         elif self._shown and now - max(self._last, self._first[1]) >= _EVERY:
             self._last = now
@@ -55,13 +55,13 @@ class ProgressLine:
         self.end()
 
     def end(self) -> None:
-        """Leaves an empty line."""
+        """Clears the line."""
         self.say("")
 
 
 def _line(what: str, done: int, total: int | None, rate: float) -> str:
     if total is None or not rate:
-        return f"{done:,} {what}, {rate:,.0f} a second"
+        return f"{done:,} {what}, {rate:,.0f} per second"
     left = round((total - done) / rate)
     minutes, seconds = divmod(max(left, 0), 60)
-    return f"{done:,} of {total:,} {what}, {rate:,.0f} a second, {minutes}:{seconds:02} left"
+    return f"{done:,} of {total:,} {what}, {rate:,.0f} per second, {minutes}:{seconds:02} left"

@@ -1,4 +1,4 @@
-"""`rules`: what the contract demands and leaves open."""
+"""`rules`: lists what the contract requires and what it leaves open."""
 
 from typing import TYPE_CHECKING
 

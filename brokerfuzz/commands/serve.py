@@ -1,4 +1,4 @@
-"""`serve`: the reference service."""
+"""`serve`: runs the reference service."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""The standard streams as commands take them: none that loses something, and none that is not there."""
+"""The standard streams, replaced so that they lose no output and so that closed streams do not raise unexpected errors."""
 
 import os
 import sys
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer, WriteableBuffer
 
 
-def take() -> None:
-    """Makes the process' standard streams such ones. Python has none where the process was begun with it closed."""
+def prepare() -> None:
+    """Replaces the standard streams of the process. If the process was started with a stream closed, Python sets it to None."""
     sys.stdin = sys.stdin or _unreadable()
     sys.stdout = lossless(sys.stdout or _unwritable())
-    sys.stderr = lossless(_forgiving(sys.stderr or _unwritable()))
+    sys.stderr = lossless(_ignoring_errors(sys.stderr or _unwritable()))
 
 
 def _unreadable() -> TextIO:
-    os.open(os.devnull, os.O_WRONLY)  # has the number of the stream, the lowest that is free, so that no file gets it
+    os.open(os.devnull, os.O_WRONLY)  # occupies the stream's file descriptor (the lowest free one), so that no other file gets it
     return TextIOWrapper(BufferedReader(_Closed()))
 
 
@@ -28,8 +28,10 @@ def _unwritable() -> TextIO:
 
 
 def lossless(stream: TextIO) -> TextIO:
-    """A stream that takes every letter and every byte: what its encoding has no letter for is no error, and where Python is told to buffer
-    nothing it would lose what one call to the system leaves over.
+    """Returns a stream that writes every character and every byte.
+
+    It escapes characters that its encoding does not have. It is buffered, because with PYTHONUNBUFFERED Python loses
+    the rest of the bytes if one system call does not write all of them.
     """
     if not isinstance(stream, TextIOWrapper):
         return stream
@@ -40,18 +42,18 @@ def lossless(stream: TextIO) -> TextIO:
     return stream
 
 
-def _forgiving(stream: TextIO) -> TextIO:
-    """Standard error, of which nothing depends: where it cannot be written, the command does its work, and its status tells."""
+def _ignoring_errors(stream: TextIO) -> TextIO:
+    """Returns standard error without write errors: if it cannot be written, the command continues, and its exit status shows the result."""
     try:
         number = stream.fileno()
-    except UnsupportedOperation:  # as in tests
+    except UnsupportedOperation:  # in tests
         return stream
-    return TextIOWrapper(BufferedWriter(_Forgiving(number, "w", closefd=False)), encoding=stream.encoding, line_buffering=True)
+    return TextIOWrapper(BufferedWriter(_ErrorIgnoring(number, "w", closefd=False)), encoding=stream.encoding, line_buffering=True)
 
 
-class _Forgiving(FileIO):
+class _ErrorIgnoring(FileIO):
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Writes bytes, or drops them."""
+        """Writes bytes, or discards them if that fails."""
         try:
             return super().write(data)
         except OSError:
@@ -59,7 +61,7 @@ class _Forgiving(FileIO):
 
 
 class _Closed(RawIOBase):
-    """Standard input that was closed."""
+    """Standard input that is closed."""
 
     def readable(self) -> bool:
         return True

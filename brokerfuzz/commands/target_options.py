@@ -1,4 +1,4 @@
-"""What a command sends messages to: an HTTP endpoint, a command, a function, or the reference service."""
+"""The target of a command: an HTTP endpoint, a command, a function or the reference service."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def settled(ctx: click.Context, target: TargetOptions, url: str | None) -> TargetOptions:
-    """The target, if the command line (a `url` there, too) and a configuration may both name one: a target on the command line is the only one.
+    """Combines the targets of the command line (including its `url`) and of the configuration. A target on the command line replaces the other.
 
-    The configuration's headers may be secret, so they are sent to the configuration's own server only.
+    The configuration's headers may contain secrets, so they are sent only to the server that the configuration names.
     """
     configured = _configured_url(ctx)
     typed = {name for name in ("exec_", "call", "lines") if _typed(ctx, name)}
@@ -37,17 +37,17 @@ def settled(ctx: click.Context, target: TargetOptions, url: str | None) -> Targe
         target = _only_typed(target, url, typed)
         own = None if configured is None else _origin(configured)
         if target.headers and not _typed(ctx, "headers") and (url is None or _origin(url) != own):
-            note("the configuration's headers are for its own target, and are not sent to this one: give them with -H if they should be")
+            note("the headers in the configuration are not sent, because they are for the target in the configuration: add them with -H")
             target = replace(target, headers=())
     if sum(name is not None for name in (target.url, target.exec_, target.call)) > 1:
-        raise click.UsageError("a URL, --exec and --call are targets each: give one of them", ctx)
+        raise click.UsageError("more than one target given: use only one of URL, --exec and --call", ctx)
     if target.lines and not target.exec_:
-        raise click.UsageError("--lines says how the command of --exec is spoken to: give --exec too", ctx)
+        raise click.UsageError("--lines works only with --exec: add --exec, or remove --lines", ctx)
     return target
 
 
 def settled_policies(ctx: click.Context, policies: "Policies") -> "Policies":
-    """The policies of the configuration, and those of the command line, which outrank them."""
+    """Returns the policies of the configuration, overridden by those of the command line."""
     configuration = ctx.meta.get(CONFIGURATION)
     return policies if configuration is None else {**configuration.values.get("policies", {}), **policies}
 
@@ -81,7 +81,7 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def named(target: TargetOptions, *, processes: int | None = None) -> "Target":
-    """The target that is named, which runs at most so many processes (None: as many as it likes). Raises `TargetError`."""
+    """Returns the given target. It runs at most `processes` processes (None: no limit). Raises `TargetError`."""
     from brokerfuzz.targets import CallTarget, CommandTarget, LineTarget
 
     if target.exec_ is not None and target.lines is not None:
@@ -90,17 +90,17 @@ def named(target: TargetOptions, *, processes: int | None = None) -> "Target":
         return CommandTarget(target.exec_, timeout=target.timeout, processes=processes)
     if target.call is not None:
         return CallTarget(target.call, timeout=target.timeout, processes=processes)
-    assert target.url is not None, "a target is named"
+    assert target.url is not None, "a target is given"
     return _endpoint(target.url, target)
 
 
 @contextmanager
 def embedded(target: TargetOptions, plan: "Plan", now: datetime | None) -> Iterator["Target"]:
-    """The reference service, while it runs, for the cases of a plan."""
+    """Runs the reference service for the cases of a plan, within the context."""
     from brokerfuzz.service.running import running
 
     if plan.message_type != MESSAGE_TYPES[0]:
-        raise click.UsageError(f"the reference service takes {MESSAGE_TYPES[0]} alone: name a target (a URL, --exec or --call)")
+        raise click.UsageError(f"the reference service accepts only {MESSAGE_TYPES[0]} messages: specify a target (URL, --exec or --call)")
     with running(bugs=target.bugs, contract=plan.demands, now=now, seed=plan.seed) as base:
         yield _endpoint(f"{base}/offers", target)
 
@@ -122,15 +122,15 @@ def _endpoint(url: str, target: TargetOptions) -> "Target":
 def _rules(target: TargetOptions) -> "AnswerRules":
     from brokerfuzz.targets import AnswerRules, status_patterns
 
-    said = {"accept": target.accept, "reject": target.reject}
-    return AnswerRules(**{name: status_patterns(text) for name, text in said.items() if text is not None}, envelope=target.envelope)
+    patterns = {"accept": target.accept, "reject": target.reject}
+    return AnswerRules(**{name: status_patterns(text) for name, text in patterns.items() if text is not None}, envelope=target.envelope)
 
 
 # ------------------------------------------------------------------------------------------------------ journals and reports
 
 
 def description(target: "Target") -> Mapping[str, Any]:
-    """What reports say of the target: the request (None where it is no HTTP) and how answers are read."""
+    """Returns the fields of reports that describe the target: its request (None if it is not HTTP) and how its answers are interpreted."""
     from brokerfuzz.targets import HttpTarget
 
     if not isinstance(target, HttpTarget):
@@ -140,7 +140,7 @@ def description(target: "Target") -> Mapping[str, Any]:
 
 
 def described(name: str, description: Mapping[str, Any]) -> "Target":
-    """The target that a journal or a report tells of, to speak of it; it may lack the secrets that it takes to send anything."""
+    """Returns the target that a journal or a report describes, for use in texts. It may lack the secrets that requests need."""
     from brokerfuzz.targets import AnswerRules, HttpTarget
 
     request = description.get("request")
@@ -158,7 +158,7 @@ def _endpoint_of_process(name: str) -> "Target":
 
 
 def remembered(options: TargetOptions, target: "Target") -> Mapping[str, Any] | None:
-    """The options of the target for a journal; None where a secret is among them, which no journal holds."""
+    """Returns the target's options for a journal; None if they contain a secret, because journals contain no secrets."""
     from brokerfuzz.targets import HttpTarget
 
     if options.is_embedded:
@@ -171,11 +171,11 @@ def remembered(options: TargetOptions, target: "Target") -> Mapping[str, Any] | 
 
 
 def recalled(options: TargetOptions, known: Mapping[str, Any] | None) -> TargetOptions:
-    """The options with the target that a journal remembers, where none is named now."""
+    """Returns the options. If they have no target, they get the one that a journal recorded."""
     if not options.is_embedded:
         return options
     if known is None:
-        raise click.UsageError("the journal does not hold its target, since there were secrets in it: give the target and its headers again")
+        raise click.UsageError("the journal does not contain its target, because the target has secrets: specify the target and its headers again")
     simple = {name: known[name] for name in ("url", *OF_HTTP, *OF_PROCESSES) if name in known}
     headers, bugs = [(name, value) for name, value in known.get("headers", [])], tuple(known.get("bugs", ()))
     return replace(options, **{**simple, "headers": headers, "bugs": bugs})

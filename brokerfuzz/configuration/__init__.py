@@ -1,7 +1,7 @@
-"""Settings in a file: `brokerfuzz.toml`, or `[tool.brokerfuzz]` of `pyproject.toml`.
+"""Settings in a file: `brokerfuzz.toml`, or `[tool.brokerfuzz]` in `pyproject.toml`.
 
-What it may say is in `brokerfuzz.schema.json`, for editors and for us alike; `parameters` says what that is on the command line, which outranks
-it. The command line looks for a configuration whenever it starts: importing this room imports nothing slow.
+`brokerfuzz.schema.json` describes the settings, for editors and for brokerfuzz. `parameters` maps them to options of the command line, which
+override the file. The command line looks for a configuration at each start, so importing this package imports nothing slow.
 """
 
 from brokerfuzz.configuration.files import Configuration, find, load

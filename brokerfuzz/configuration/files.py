@@ -1,4 +1,4 @@
-"""Where the configuration is, and what it says."""
+"""Finds and reads the configuration file."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,14 +9,14 @@ from brokerfuzz.errors import ConfigurationError
 NAME = "brokerfuzz.toml"
 PROJECT = "pyproject.toml"
 IN_PROJECT = ("tool", "brokerfuzz")
-"""The table of `pyproject.toml` that is ours."""
+"""The table of `pyproject.toml` that contains our settings."""
 
 
 class Configuration:
-    """What a file says. Make it with `load`.
+    """The content of a configuration file. Create it with `load`.
 
-    `values` holds the sections as dictionaries, keys as they are written, references to the environment too. It may hold secrets, so
-    that a configuration shows itself by its file alone.
+    `values` contains the sections as dictionaries, with keys and references to the environment as written. It may contain secrets,
+    so `repr` shows only the path of the file.
     """
 
     __slots__ = ("path", "values")
@@ -30,80 +30,80 @@ class Configuration:
 
     @property
     def folder(self) -> Path:
-        """The folder that file names in it are relative to."""
+        """The folder to which file names in the configuration are relative."""
         return self.path.parent
 
 
 def find(start: Path) -> Path | None:
-    """The configuration of a folder: its own, or that of the nearest folder around it, up to the one that holds `.git`.
+    """Returns the configuration file in a folder or its nearest parent, up to the folder that contains `.git`.
 
-    In one folder, `brokerfuzz.toml` outranks a `pyproject.toml` with a table `[tool.brokerfuzz]`. Raises `ConfigurationError` for a
-    `pyproject.toml` on the way that speaks of brokerfuzz and is not TOML.
+    In one folder, `brokerfuzz.toml` takes precedence over a `pyproject.toml` with a `[tool.brokerfuzz]` table. Raises `ConfigurationError`
+    if a `pyproject.toml` on the way mentions brokerfuzz and is not TOML.
     """
     try:
         here = start.absolute()
-    except OSError:  # the current folder is gone
+    except OSError:  # the current folder was deleted
         return None
     for folder in (here, *here.parents):
         for path in (folder / NAME, folder / PROJECT):
-            if _is_there(path) and (path.name == NAME or _has_ours(path)):
+            if _exists(path) and (path.name == NAME or _has_ours(path)):
                 return path
-        if _is_there(folder / ".git", folders=True):
+        if _exists(folder / ".git", folders=True):
             return None
     return None
 
 
 def load(path: Path) -> Configuration:
-    """Reads and checks a file: all of it, or `[tool.brokerfuzz]` of a `pyproject.toml`.
+    """Reads and checks a file, or the `[tool.brokerfuzz]` table of a `pyproject.toml`.
 
-    Raises `ConfigurationError` where it cannot be read, is not TOML, or says what the schema does not allow.
+    Raises `ConfigurationError` if the file cannot be read, is not TOML or violates the schema.
     """
     from brokerfuzz.configuration.validating import validated
 
     values = ours(parsed(path, text_of(path)), path)
     if values is None:
-        raise ConfigurationError(f"{path} has no [{'.'.join(IN_PROJECT)}]: add it, or name another file")
+        raise ConfigurationError(f"{path} has no [{'.'.join(IN_PROJECT)}] section: add it, or specify another file")
     return Configuration(path.absolute(), validated(values, path, above(path)))
 
 
 def above(path: Path) -> tuple[str, ...]:
-    """The tables that our sections are in."""
+    """Returns the names of the tables that contain our sections."""
     return IN_PROJECT if path.name == PROJECT else ()
 
 
 def text_of(path: Path) -> str:
-    """What a file holds, its line ends as they are, without a byte order mark."""
+    """Reads a file as text. It keeps the line endings and removes a byte order mark."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as problem:
-        raise ConfigurationError(f"{path} cannot be read: {problem.strerror or problem}; name another file") from None
+        raise ConfigurationError(f"{path} cannot be read: {problem.strerror or problem}; specify another file") from None
     except UnicodeDecodeError as problem:
         raise ConfigurationError(f"{path} is not TOML: byte {problem.start + 1:,} is not UTF-8; save it as UTF-8") from None
 
 
 def parsed(path: Path, text: str) -> dict[str, Any]:
-    """What a file says. Raises `ConfigurationError` with the line and the column where it is not TOML."""
+    """Parses TOML. Raises `ConfigurationError` with the line and column of a syntax error."""
     import tomllib
 
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as problem:
-        raise ConfigurationError(f"{path} is not TOML: {_line(problem)}") from None
+        raise ConfigurationError(f"{path} is not TOML: {_one_line(problem)}") from None
     except (ValueError, RecursionError):
-        raise ConfigurationError(f"{path} cannot be read: a number in it is too long, or an array too deep; mend it") from None
+        raise ConfigurationError(f"{path} cannot be read: shorten its very long number, or flatten its very deeply nested array") from None
 
 
 def ours(content: Mapping[str, Any], path: Path) -> Any:
-    """The part of a file that is ours; None where there is none."""
+    """Returns the part of a file that contains our settings; None if there is none."""
     found: Any = content
     for name in above(path):
         found = found.get(name) if isinstance(found, dict) else None
     return found
 
 
-def _line(problem: Exception) -> str:
-    said = " ".join(str(problem).split())
-    return f"{said[:1].lower()}{said[1:]}"
+def _one_line(problem: Exception) -> str:
+    message = " ".join(str(problem).split())
+    return f"{message[:1].lower()}{message[1:]}"
 
 
 def _has_ours(path: Path) -> bool:
@@ -115,8 +115,8 @@ def _has_ours(path: Path) -> bool:
     return ours(parsed(path, text_of(path)), path) is not None
 
 
-def _is_there(path: Path, *, folders: bool = False) -> bool:
+def _exists(path: Path, *, folders: bool = False) -> bool:
     try:
         return path.exists() if folders else path.is_file()
-    except OSError:  # a folder around the current one may be closed to us
+    except OSError:  # a parent folder may not be accessible
         return False

@@ -1,4 +1,4 @@
-"""What the keys of a configuration are called on the command line."""
+"""The command line's parameters for the keys of a configuration."""
 
 import shlex
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from brokerfuzz.configuration.substituting import substituted
 
 
 class _Origin(NamedTuple):
-    """Where a value stands."""
+    """The file and the table that contain a value."""
 
     file: Path
     table: str
@@ -19,14 +19,14 @@ class _Origin(NamedTuple):
         return f"{self.file}: {name} in [{'.'.join((*above(self.file), self.table))}]"
 
 
-Reading = Callable[[Any, _Origin], Any]
+Conversion = Callable[[Any, _Origin], Any]
 
 
 class Parameter(NamedTuple):
-    """The name of a parameter, and what its value is made from the configuration's by."""
+    """The name of a parameter, and the function that converts a value of the configuration to a value of the parameter."""
 
     name: str
-    reading: Reading = lambda value, origin: value
+    conversion: Conversion = lambda value, origin: value
 
 
 def _file(value: str, origin: _Origin) -> str:
@@ -100,12 +100,12 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
 
 
 def option_defaults(configuration: Configuration) -> dict[str, Any]:
-    """What a configuration says, by the names of the command line's parameters: a `default_map` for click.
+    """Returns the values of a configuration by the names of the command line's parameters: a `default_map` for click.
 
-    `url` and `headers` may refer to the environment and hold secrets: they are functions, which click calls where the command line gives
-    no value itself, and which raise `ConfigurationError` where a variable is missing. `headers` gives texts of the form NAME:VALUE,
-    `policies` is a list of AMBIGUITY=POLICY, `accept` and `reject` are parted by commas, an `exec_` that is an array becomes a command line. Names of
-    files are joined to the configuration's folder.
+    `url` and `headers` may refer to the environment and contain secrets, so they are functions. click calls them if the command line has
+    no value, and they raise `ConfigurationError` if a variable is missing. `headers` returns strings of the form NAME:VALUE, `policies` is
+    a list of AMBIGUITY=POLICY, `accept` and `reject` are separated by commas, and an array for `exec_` becomes a command line. File names
+    are relative to the folder of the configuration.
     """
     found = {}
     for (section, *rest), parameter in PARAMETERS.items():
@@ -113,5 +113,5 @@ def option_defaults(configuration: Configuration) -> dict[str, Any]:
         for key in rest:
             value = None if value is None else value.get(key)
         if value is not None:
-            found[parameter.name] = parameter.reading(value, _Origin(configuration.path, section))
+            found[parameter.name] = parameter.conversion(value, _Origin(configuration.path, section))
     return found

@@ -1,8 +1,8 @@
-"""Writing policies into a configuration that is there.
+"""Writes policies into an existing configuration.
 
-Lines are put into the file's text, so that all else keeps its bytes. Where to put them is guessed from how the text looks,
-and each guess is judged by what the file then says: just what it said before, and the policies. (tomlkit puts keys behind the
-comment of the next section, and does not read every file that Python reads.)
+Lines are inserted into the text of the file, so that everything else keeps its bytes. brokerfuzz guesses the position from the text. It parses
+each guess, and accepts it only if the file then contains its previous values and the policies. (tomlkit inserts keys after the comment of the
+next section, and cannot parse every file that Python parses.)
 """
 
 import re
@@ -26,40 +26,39 @@ _ANY_KEY = re.compile(r"[ \t]*[\w\"'-][^#]*=")
 
 
 def pin_policies(path: Path, policies: Mapping[str, str], contract: "Contract | None" = None) -> list[str]:
-    """Writes policies into `[policies]` of a configuration, or `[tool.brokerfuzz.policies]` of a `pyproject.toml`; gives the ids written.
+    """Writes policies into `[policies]` of a configuration, or `[tool.brokerfuzz.policies]` of a `pyproject.toml`. Returns the IDs written.
 
-    A policy that the file has stays as it is; what the template has commented out gives way. A file that is not there begins as the
-    template. Raises `ConfigurationError` where the file cannot be used, is a `pyproject.toml` that is not there, or has its policies in a form that
-    cannot be added to.
+    Existing policies do not change; lines that the template has commented out are replaced. A missing file starts as the template. Raises
+    `ConfigurationError` if the file cannot be used, is a missing `pyproject.toml`, or has its policies in an unsupported form.
     """
-    there = path.exists()
-    if not there and above(path):
-        raise ConfigurationError(f"{path} is not there: name one that is, or brokerfuzz.toml")
-    text = text_of(path) if there else template(contract)
+    exists = path.exists()
+    if not exists and above(path):
+        raise ConfigurationError(f"{path} does not exist: specify an existing file, or brokerfuzz.toml")
+    text = text_of(path) if exists else template(contract)
     content = parsed(path, text)
     values = ours(content, path)
     pinned = {} if values is None else validated(values, path, above(path)).get(POLICIES, {})
     new = {ambiguity: policy for ambiguity, policy in policies.items() if ambiguity not in pinned}
     validated({POLICIES: new}, path, above(path))
     if new:
-        mark = _MARK if there and path.read_bytes().startswith(_MARK.encode()) else ""
+        mark = _MARK if exists and path.read_bytes().startswith(_MARK.encode()) else ""
         put(path, mark + _with(text, new, path))
     return list(new)
 
 
 def _with(text: str, policies: Mapping[str, str], path: Path) -> str:
-    """The text with the policies in it."""
+    """Returns the text with the policies inserted."""
     names = (*above(path), POLICIES)
     lines = {ambiguity: f"{spelled_key(ambiguity)} = {spelled(policy)}" for ambiguity, policy in policies.items()}
     wanted = _joined(_read(text), names, policies)
     for changed in _guesses(text, names, lines) if wanted is not None else ():
         if _read(changed) == wanted:
             return changed
-    raise ConfigurationError(f"{path}: its policies are written in a form that cannot be added to: add {', '.join(lines.values())} yourself")
+    raise ConfigurationError(f"{path}: brokerfuzz cannot add policies to a table in this form: add {', '.join(lines.values())} yourself")
 
 
 def _joined(content: Any, names: tuple[str, ...], policies: Mapping[str, str]) -> Any:
-    """What a file has to say in the end; None where no table can be there."""
+    """Returns the content that the file must have in the end; None if it cannot contain the table."""
     if not isinstance(content, dict):
         return None
     if not names:
@@ -78,7 +77,7 @@ def _read(text: str) -> dict[str, Any] | None:
 
 
 def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Iterator[str]:
-    """The text with the lines where they may belong, likely places first."""
+    """Yields the text with the lines inserted at possible positions, likely ones first."""
     end = "\r\n" if "\r\n" in text else "\n"
     text += "" if text.endswith("\n") or not text else end
     path = r"[ \t]*\.[ \t]*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)
@@ -95,7 +94,7 @@ def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Ite
 
 
 def _below_header(before: str, after: str, lines: Mapping[str, str], end: str) -> str:
-    """Lines in a section: each in place of itself as the template has it, else behind the section's last key."""
+    """Inserts lines into a section: each replaces its commented line of the template if there is one, or follows the section's last key."""
     below = after.split("\n")
     size = next((index for index, line in enumerate(below) if _ANY_HEADER.match(line)), len(below))
     section, rest = below[:size], below[size:]

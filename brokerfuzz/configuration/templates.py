@@ -1,8 +1,8 @@
-"""The file that a configuration begins with: every key with what it is about, commented out.
+"""The template of a configuration file: every key with its description, commented out.
 
-Editors that know Taplo or Even Better TOML check a file by the JSON Schema that its first line names. That is a file beside it: a path into the
-installed package would be another one on each machine, and the file is committed for all of them. As `taplo check` fails where the
-schema is not there, the line is written along with the schema or not at all.
+Editors with Taplo or Even Better TOML check a file against the JSON Schema that its first line names. This is a file in the same folder, because
+the path of the installed package differs between machines. `taplo check` fails if the schema is missing, so this line is written only
+together with the schema.
 """
 
 import os
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def template(contract: "Contract | None" = None, *, schema_beside: bool = False) -> str:
-    """The text of a new configuration file, with every ambiguity of the contract as a policy that says nothing yet.
+    """Returns the text of a new configuration file. It lists every ambiguity of the contract with the policy `unspecified`.
 
-    `schema_beside` is for a file that has `brokerfuzz.schema.json` beside it: editors are told.
+    With `schema_beside`, the first line refers editors to `brokerfuzz.schema.json` in the same folder.
     """
     from brokerfuzz.schemas import load_contract
 
     lines = [f"#:schema ./{SCHEMA.name}"] if schema_beside else []
-    lines += [f"# {schema()['title']}. The command line outranks them; `brokerfuzz init --help` tells more."]
+    lines += [f"# {schema()['title']}. Options on the command line override them; see `brokerfuzz init --help`."]
     for name, section in schema()["properties"].items():
         lines += ["", f"[{name}]  # {section['description']}"]
         if name == "policies":
@@ -39,25 +39,25 @@ def template(contract: "Contract | None" = None, *, schema_beside: bool = False)
 
 
 def write_template(path: Path, *, force: bool = False, contract: "Contract | None" = None, schema_beside: bool = False) -> None:
-    """Writes the template to a file that appears whole or not at all; `force` replaces what is there.
+    """Writes the template to a file atomically. `force` replaces an existing file.
 
-    With `schema_beside`, `brokerfuzz.schema.json` is written into the same folder, in place of an older one.
+    With `schema_beside`, also writes `brokerfuzz.schema.json` into the same folder and replaces an older one.
 
-    Raises `ConfigurationError` where a file is there already, and for any `pyproject.toml`, which is not ours to replace.
+    Raises `ConfigurationError` if the file exists already, and for any `pyproject.toml`, because it contains settings of other tools.
     """
     if path.name == PROJECT:
         raise ConfigurationError(f"{path} is for other tools too: write {NAME}, or add [tool.brokerfuzz] to it yourself")
     if os.path.lexists(path) and not path.is_file():
-        raise ConfigurationError(f"{path} is there and is no file: name one")
+        raise ConfigurationError(f"{path} exists and is not a file: choose another name")
     if path.exists() and not force:
-        raise ConfigurationError(f"{path} is there already: add --force to replace it, or name another file")
+        raise ConfigurationError(f"{path} exists already: add --force to replace it, or choose another file")
     if schema_beside:
         put(path.with_name(SCHEMA.name), schema_text())
     put(path, template(contract, schema_beside=schema_beside))
 
 
 def put(path: Path, text: str) -> None:
-    """Writes a file whole; one that is there keeps its rights, and stays where a link to it leads."""
+    """Writes a file atomically. An existing file keeps its permissions, and a symbolic link to it remains."""
     from brokerfuzz.atomic_files import whole
 
     real = path.resolve()
@@ -67,7 +67,7 @@ def put(path: Path, text: str) -> None:
                 Path(stream.name).chmod(real.stat().st_mode & 0o777)
             stream.write(text.encode())
     except OSError as problem:
-        raise ConfigurationError(f"{path} cannot be written: {problem.strerror or problem}; name another file, or make room") from None
+        raise ConfigurationError(f"{path} cannot be written: {problem.strerror or problem}; choose another file or free disk space") from None
 
 
 def _keys(section: str, nodes: dict[str, Any]) -> Iterator[str]:

@@ -1,6 +1,6 @@
-"""What a configuration may say: the JSON Schema decides, and its words make the messages.
+"""Checks a configuration against its JSON Schema. The errors use the descriptions and examples in the schema.
 
-Keys that the schema calls `writeOnly` may hold secrets: of them, a message says what kind of value is there, and no more.
+Keys that are `writeOnly` in the schema may contain secrets: errors mention only the type of their values.
 """
 
 import json
@@ -13,37 +13,45 @@ from typing import TYPE_CHECKING, Any
 
 from brokerfuzz.configuration.spelling import spelled
 from brokerfuzz.errors import ConfigurationError
-from brokerfuzz.removed import KEYS
+from brokerfuzz.removed import KEYS, SECTIONS
 from brokerfuzz.wording import listed
 
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
 
 SCHEMA = Path(__file__).with_name("brokerfuzz.schema.json")
-_KINDS = {"string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false", "array": "an array", "object": "a table"}
+_KINDS = {
+    "string": "a string",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "an array",
+    "object": "a table",
+}
 _LONGEST = 60
-"""How many characters of a wrong text a message repeats."""
+"""The maximum number of characters of a wrong string that an error repeats."""
 
 Node = dict[str, Any]
 Steps = Sequence[str | int]
 
 
 def schema_text() -> str:
-    """The JSON Schema of configuration files, for editors."""
+    """Returns the JSON Schema of configuration files as text, for editors."""
     return SCHEMA.read_text(encoding="utf-8")
 
 
 @cache
 def schema() -> Node:
-    """The JSON Schema, read."""
-    read: Node = json.loads(schema_text())
-    return read
+    """Returns the parsed JSON Schema."""
+    parsed: Node = json.loads(schema_text())
+    return parsed
 
 
 def validated(values: Any, path: Path, above: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The values as the schema has them: times as texts, whole numbers as such. `above` is where in the file they stand.
+    """Converts the values to the types in the schema: times to strings, numbers such as 4.0 to integers if the schema requires integers.
 
-    Raises `ConfigurationError` for one thing that the schema does not allow, a value before what goes with what.
+    `above` are the tables of the file that contain the values. Raises `ConfigurationError` for one violation of the schema: wrong values are
+    reported before wrong combinations.
     """
     plain = _plain(values, schema())
     errors = list(_validator().iter_errors(plain))
@@ -62,7 +70,7 @@ def _validator() -> "Draft202012Validator":
 
 
 def _plain(value: Any, node: Node) -> Any:
-    """The value as JSON has it; null, which no key takes, for what JSON has not or the schema does not know."""
+    """Converts a value to JSON. Values that JSON or the schema does not have become null, which no key accepts."""
     if isinstance(value, dict):
         return {key: _plain(inner, _below(node, key)) for key, inner in value.items()} if node else None
     if isinstance(value, list):
@@ -77,7 +85,7 @@ def _plain(value: Any, node: Node) -> Any:
 
 
 def _below(node: Node, step: str | int) -> Node:
-    """The schema of a property or an item; an empty one where there is none."""
+    """Returns the schema of a property or an item; an empty schema if it has none."""
     found = node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step, node.get("additionalProperties"))
     return found if isinstance(found, dict) else {}
 
@@ -88,7 +96,7 @@ def _types(node: Node) -> list[str]:
 
 
 class _Complaint:
-    """What is wrong, in words."""
+    """Describes what is wrong."""
 
     def __init__(self, values: Any, above: tuple[str, ...]) -> None:
         self._values = values
@@ -107,25 +115,25 @@ class _Complaint:
             return f"a key in {self._table(steps)} is not {node['propertyNames']['description']}"
         if kind == "not":
             one, other = node["allOf"][int(error.schema_path[-2])]["not"]["required"]
-            return f"{self._table(steps)} has {one} and {other}: keep one of them"
+            return f"{self._table(steps)} has {one} and {other}: use only one of them"
         if kind == "required":
             missing, dependent = error.kind.as_dict()["property"], node["dependentRequired"]
             key = next(name for name in dependent if name in value and missing in dependent[name])
-            return f"{key} in {self._table(steps)} goes with {missing} alone: give {missing} too, or leave {key} out"
-        return f"{self._place(steps)} is {_said(value, secret=secret or 'object' in _types(node))}: give {_wanted(node)}"
+            return f"{key} in {self._table(steps)} works only with {missing}: add {missing}, or remove {key}"
+        return f"{self._place(steps)} is {_shown(value, secret=secret or 'object' in _types(node))}: use {_allowed(node)}"
 
     def _unknown(self, steps: Steps, node: Node, name: str) -> str:
         known, sections = list(node["properties"]), schema()["properties"]
-        if gone := KEYS.get((str(steps[0]) if steps else "", name)):
-            return f"{self._table(steps)} has no key {name!r}: {gone}"
-        at_home = [section for section in sections if name in sections[section].get("properties", {})]
-        if at_home:
-            said = f"it belongs in {self._table([at_home[0]])}"
+        owners = [section for section in sections if name in sections[section].get("properties", {})]
+        if replacement := KEYS.get((str(steps[0]), name)) if steps else SECTIONS.get(name):
+            remedy = replacement
+        elif owners:
+            remedy = f"it belongs in {self._table([owners[0]])}"
         elif near := get_close_matches(name, known, n=1, cutoff=0.4):
-            said = f"did you mean {near[0]!r}?"
+            remedy = f"did you mean {near[0]!r}?"
         else:
-            said = f"{'its keys are' if steps else 'there are'} {', '.join(known)}"
-        return f"{self._table(steps)} has no {'key' if steps else 'section'} {name!r}: {said}"
+            remedy = f"the {'keys' if steps else 'sections'} are {', '.join(known)}"
+        return f"{self._table(steps)} has no {'key' if steps else 'section'} {name!r}: {remedy}"
 
     def _table(self, steps: Steps) -> str:
         names = [*self._above, *map(str, steps)]
@@ -137,13 +145,13 @@ class _Complaint:
         return f"{steps[-1]} in {self._table(steps[:-1])}" if len(steps) > 1 else self._table(steps)
 
 
-def _said(value: Any, *, secret: bool) -> str:
-    """What is there."""
+def _shown(value: Any, *, secret: bool) -> str:
+    """Describes a value."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         if secret:
-            return "a text that cannot be used" if value else "an empty text"
+            return "an invalid string" if value else "an empty string"
         return repr(value if len(value) <= _LONGEST else f"{value[:_LONGEST]}…")
     if isinstance(value, int | float):
         return "a number" if secret else repr(value) if abs(value) < 10**_LONGEST else "a very large number"
@@ -152,8 +160,8 @@ def _said(value: Any, *, secret: bool) -> str:
     return "a table" if isinstance(value, dict) else "a date or a time"
 
 
-def _wanted(node: Node) -> str:
-    """What may be there."""
+def _allowed(node: Node) -> str:
+    """Describes the values that a schema allows."""
     if "enum" in node:
         return listed(map(spelled, node["enum"]), "or")
     examples = [] if _types(node) in (["object"], ["boolean"]) else node.get("examples", [])

@@ -1,4 +1,4 @@
-"""What a target does where the contract does not say: a row an ambiguity, as bars, with an example of each answer."""
+"""The ledger of ambiguities in the HTML report: one row per ambiguity, with a bar of the answers and an example of each."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,16 +13,16 @@ _LONGEST_TEXT = 400
 
 
 def ledger(ambiguities: Sequence[Document]) -> Iterator[Markup]:
-    """The ledger: no answer in it is wrong."""
+    """Yields the ledger."""
     if not ambiguities:
-        yield element("p", "No case touched what the contract leaves open.")
+        yield element("p", "No case concerned a question that the contract leaves open.")
         return
-    said = "What the target does where the contract does not say. None of it is wrong; a policy pins what should be."
+    said = "The behaviour of the target where the contract leaves a question open. None of it is wrong. To require a certain behaviour, set a policy."
     legend = (element("span", kind, class_=f"answer {kind}") for kind in ANSWER_KINDS)
     yield element("p", said, element("span", legend, class_="answers"), class_="explained")
     yield element("ul", (_row(one) for one in ambiguities[:MOST_ROWS]), class_="ledger")
     if (left := len(ambiguities) - MOST_ROWS) > 0:
-        yield element("p", f"and {counted(left, 'more ambiguity')}: the JSON report has them all.", class_="more")
+        yield element("p", f"and {counted(left, 'more ambiguity', 'more ambiguities')}: see the JSON report.", class_="more")
 
 
 def _row(one: Document) -> Markup:

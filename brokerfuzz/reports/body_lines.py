@@ -1,7 +1,7 @@
-"""The lines that a body is shown in, cut to what one can read: JSON laid out, bytes that are no text in hex.
+"""Formats a body as lines, cut to a readable length: JSON with indentation, binary data in hex.
 
-A layout takes away white space beside marks and puts in its own, and every other character stands as it was sent: what is wrong with a
-message may be just what a parser does not keep.
+The layout replaces only the white space around braces, brackets, colons and commas. Every other character is shown as it was sent, because the
+fault of a message may be something that a parser discards.
 """
 
 import re
@@ -9,44 +9,44 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 LONGEST = 12_000
-"""How many bytes of a body are shown."""
+"""The maximum number of bytes of a body that are shown."""
 MOST_LINES = 160
 _MOST_HEX = 512  # bytes
 _HEX_LINE = 8  # bytes
-_DEEPEST = 24  # levels that are indented
+_DEEPEST = 24  # indentation levels
 _MARKS = frozenset("{}[],:")
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[ \t\r\n]+|[^"{}\[\],: \t\r\n]+', re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Lines:
-    """What is shown, and how many bytes before it and behind it are not."""
+    """The lines shown, and the number of bytes omitted before and after them."""
 
     lines: list[str]
     before: int = 0
-    behind: int = 0
+    after: int = 0
 
 
 def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, most: int = MOST_LINES, laid_out: bool = True) -> Lines:
-    """A body's lines, from about the byte `start` on."""
+    """Returns the lines of a body, from about the byte `start`."""
     start, end = _between_characters(body, start), _between_characters(body, start + longest)
     part = body[start:end]
     text = _text(part)
     if text is None:
         return Lines(list(_hex(part[:_MOST_HEX], start)), start, max(len(body) - start - _MOST_HEX, 0))
-    whole_json = laid_out and not start and text[:1] in ("{", "[")  # in the middle, nobody knows what is within quotes
-    lines, rest = _layout(text, most) if whole_json else _as_it_is(text, most)
+    whole_json = laid_out and not start and text[:1] in ("{", "[")  # a part from the middle may start within a string
+    lines, rest = _layout(text, most) if whole_json else _split(text, most)
     return Lines([_escaped(line) for line in lines], start, len(body) - start - len(part) + len(rest.encode(errors="surrogateescape")))
 
 
 def _between_characters(body: bytes, at: int) -> int:
-    """Where the character begins that the byte `at` belongs to; where there are no characters, `at`."""
+    """Returns the position of the character that contains the byte `at`; `at` itself if the body is not UTF-8."""
     at = min(at, len(body))
     return next((back for back in range(at, max(at - 4, -1), -1) if back == len(body) or body[back] & 0xC0 != 0x80), at)
 
 
 def _text(part: bytes) -> str | None:
-    """The bytes as text, those that are none as halves of surrogate pairs; None where most are none."""
+    """Decodes bytes as text, with invalid bytes as surrogates. Returns None if too many bytes are not printable ASCII."""
     try:
         return part.decode()
     except UnicodeDecodeError:
@@ -61,17 +61,17 @@ def _escaped(line: str) -> str:
 def _hex(part: bytes, start: int) -> Iterator[str]:
     for at in range(0, len(part), _HEX_LINE):
         row = part[at : at + _HEX_LINE]
-        told = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in row)
-        yield f"{start + at:04x}  {row.hex(' '):<{3 * _HEX_LINE}} {told}"
+        characters = "".join(chr(byte) if 0x20 <= byte < 0x7F else "·" for byte in row)
+        yield f"{start + at:04x}  {row.hex(' '):<{3 * _HEX_LINE}} {characters}"
 
 
-def _as_it_is(text: str, most: int) -> tuple[list[str], str]:
+def _split(text: str, most: int) -> tuple[list[str], str]:
     lines = text.split("\n", most)
     return lines[:most], "".join(lines[most:])
 
 
 def _layout(text: str, most: int) -> tuple[list[str], str]:
-    """(the lines, what is left out): a property or an item a line."""
+    """Returns the lines, with one property or item per line, and the rest of the text, which is omitted."""
     lines: list[str] = []
     line, depth, before, gap = "", 0, ",", ""
     for match in _PIECE.finditer(text):

@@ -1,7 +1,7 @@
-"""What a corpus covers, as a page to look at: a heat map, sites down and kinds across, each row of which opens on what is covered and what not.
+"""The coverage of a corpus as an HTML page: a heat map with one row per site and one column per kind. Each row expands to the details.
 
-One file, which needs nothing else and asks no network for anything: its policy forbids both. It works without its script, which filters alone.
-All text is escaped, for the names in it come from contracts and files of others.
+The page is one file and loads nothing; its content security policy forbids that. Without its script, only the filters do not work. All text is
+escaped, because names come from contracts and files that others wrote.
 """
 
 from base64 import b64encode
@@ -18,38 +18,39 @@ from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports.coverage_table import ROOT, full_name, percent, title
+from brokerfuzz.reports.document_messages import counted
 from brokerfuzz.schemas import Rule
 
 MOST_LISTED = 100
-"""How many pairs of one site, or sources, are listed; of the others it is said how many they are."""
+"""The maximum number of pairs of a site, or of sources, that are listed. The rest are only counted."""
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
 
 
 def check_path(path: str, *, force: bool) -> None:
-    """Raises `ReportError` where a page cannot come to be at a path, or something is there and `force` does not say to replace it."""
+    """Raises `ReportError` if the page cannot be written to a path, or if the file exists and `force` is not set."""
     if Path(path).is_dir():
-        raise ReportError(f"{path} is a folder: name the file that the page is to be written to")
+        raise ReportError(f"{path} is a folder: specify a file for the page")
     if not Path(path).parent.is_dir():
-        raise ReportError(f"{path} cannot be written: there is no folder {Path(path).parent}; make it, or name another file")
+        raise ReportError(f"{path} cannot be written: the folder {Path(path).parent} does not exist; create it, or choose another file")
     if lexists(path) and not Path(path).is_file():
-        raise ReportError(f"{path} is there and is no file: name another")
+        raise ReportError(f"{path} exists and is not a file: choose another name")
     if lexists(path) and not force:
-        raise ReportError(f"{path} is there already: add --force to replace it, or name another file")
+        raise ReportError(f"{path} exists already: add --force to replace it, or choose another file")
 
 
 def write(path: str, text: str) -> None:
-    """Writes a page, whole or not at all. Raises `ReportError`."""
+    """Writes a page atomically. Raises `ReportError`."""
     try:
         with whole(Path(path)) as stream:
             stream.write(text.encode(errors="backslashreplace"))
     except OSError as problem:
         reason = problem.strerror or problem
-        raise ReportError(f"{path} cannot be written: {reason}; choose a folder that is there and yours, with room in it") from problem
+        raise ReportError(f"{path} cannot be written: {reason}; choose a writable folder with enough disk space") from problem
 
 
 def page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:
-    """The page, as a text."""
+    """Returns the page as HTML."""
     common, own, script = ((_HERE / name).read_text(encoding="utf-8") for name in ("pages.css", "coverage_page.css", "coverage_page.js"))
     policy = _POLICY.format(b64encode(sha256(script.encode()).digest()).decode())
     return "\n".join(
@@ -79,7 +80,7 @@ def page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:
 def _head(tallies: Sequence[Tally], sources: Sequence[str]) -> Iterator[str]:
     score = sum((tally.score(*COUNTED) for tally in tallies), Score(0, 0))
     yield "<header>"
-    yield f'<h1>Coverage of the contract</h1><p class="sources">by {_listed([f"<code>{escape(name)}</code>" for name in sources])}</p>'
+    yield f'<h1>Coverage of the contract</h1><p class="sources">Corpus: {_listed([f"<code>{escape(name)}</code>" for name in sources])}</p>'
     yield f'<p class="whole"><b>{percent(score)}<small> %</small></b> of {score.all:,} rules, techniques, edges and ambiguities'
     yield f"<br>{sum(tally.messages for tally in tallies):,} messages</p>"
     yield "</header>"
@@ -134,12 +135,12 @@ def _total(score: Score, what: str) -> str:
 
 
 def _gaps(tally: Tally) -> Iterator[str]:
-    """The rules that nothing breaks, and the ambiguities that nothing touches: what a corpus should have first."""
-    for kind, said in (("rule", "never broken"), ("ambiguity", "never touched")):
+    """Yields the rules that no message breaks and the ambiguities that no message contains: the first things to add to a corpus."""
+    for kind, said in (("rule", "never broken"), ("ambiguity", "never tested")):
         goals = [goal for goal in tally.missing() if goal.kind == kind]
         if goals:
             items = "".join(f"<li><code>{escape(' '.join(full_name(goal, tally.message_type)))}</code></li>" for goal in goals)
-            count = f"{len(goals):,} {title(kind, tally.strength) if len(goals) > 1 else kind}"
+            count = counted(len(goals), kind, title(kind, tally.strength))
             yield f'<details class="gaps"><summary>{count} {said}</summary><ul>{items}</ul></details>'
 
 
@@ -158,7 +159,7 @@ def _row(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
 
 
 def _split(site: str) -> tuple[str, str]:
-    """(what it lies in, its own name)."""
+    """Returns the path of the parent and the last name of a site."""
     cut = len(site) - 2 if site.endswith("[]") else site.rfind(".") + 1
     return site[:cut], site[cut:] or ROOT
 
@@ -192,22 +193,22 @@ def _panel(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
         missing = [goal for goal in of["pair"] if goal not in tally.first]
         covered = len(of["pair"]) - len(missing)
         name = title("pair", tally.strength).capitalize()
-        yield f"<h4>{name}</h4><p>{covered:,} of {len(of['pair']):,} covered{'; missing are' if missing else ''}</p>"
-        more = f'<p class="more">and {len(missing) - MOST_LISTED:,} more: --missing lists them</p>' if len(missing) > MOST_LISTED else ""
+        yield f"<h4>{name}</h4><p>{covered:,} of {len(of['pair']):,} covered{'; missing:' if missing else ''}</p>"
+        more = f'<p class="more">and {len(missing) - MOST_LISTED:,} more: use --missing to list them</p>' if len(missing) > MOST_LISTED else ""
         yield f"{_chips(tally, missing[:MOST_LISTED])}{more}"
 
 
 def _rule(tally: Tally, rule: Rule, techniques: Sequence[Goal]) -> Iterator[str]:
     goal = of_rule(rule)
     met = goal in tally.first
-    said = f"{_counted(tally, goal)}" if met else "never broken"
-    yield f'<h4 class="{"met" if met else "open"}"><code>{escape(goal.name)}</code> demands {escape(rule.demand)}'
-    yield f"<small>{escape(rule.source)}; {escape(said)}</small></h4>"
+    count = _uses(tally, goal) if met else "never broken"
+    yield f'<h4 class="{"met" if met else "open"}"><code>{escape(goal.name)}</code> requires {escape(rule.demand)}'
+    yield f"<small>{escape(rule.source)}; {escape(count)}</small></h4>"
     yield _chips(tally, [one for one in techniques if one.name.startswith(f"{goal.name} ")])
 
 
 def _chips(tally: Tally, goals: Sequence[Goal]) -> str:
-    """A list of goals, what is missing first."""
+    """Returns a list of goals, missing ones first."""
     in_order = sorted(goals, key=lambda goal: goal in tally.first)
     return f'<ul class="chips">{"".join(_chip(tally, goal) for goal in in_order)}</ul>' if goals else ""
 
@@ -215,18 +216,17 @@ def _chips(tally: Tally, goals: Sequence[Goal]) -> str:
 def _chip(tally: Tally, goal: Goal) -> str:
     name = goal.name.partition(" ")[2] if goal.kind == "technique" else goal.name
     if goal in tally.first:
-        return f'<li class="met" title="{escape(_counted(tally, goal))}">{escape(name)}</li>'
-    told = _told(tally, goal, name)
-    return f'<li class="open"{f" title={chr(34)}{escape(told)}{chr(34)}" if told else ""}>{escape(name)}</li>'
+        return f'<li class="met" title="{escape(_uses(tally, goal))}">{escape(name)}</li>'
+    text = _description(tally, goal, name)
+    return f'<li class="open"{f" title={chr(34)}{escape(text)}{chr(34)}" if text else ""}>{escape(name)}</li>'
 
 
-def _counted(tally: Tally, goal: Goal) -> str:
-    count = tally.counts[goal]
-    return f"{count:,} message{'' if count == 1 else 's'}, first {tally.first[goal]}"
+def _uses(tally: Tally, goal: Goal) -> str:
+    return f"{counted(tally.counts[goal], 'message')}, first {tally.first[goal]}"
 
 
-def _told(tally: Tally, goal: Goal, name: str) -> str:
-    """What is missing, in words."""
+def _description(tally: Tally, goal: Goal, name: str) -> str:
+    """Returns the text of a missing technique, or the question of a missing ambiguity."""
     if goal.kind == "technique" and name in TECHNIQUES:
         return TECHNIQUES[name].text
     return tally.contract.ambiguity(name).question if goal.kind == "ambiguity" else ""

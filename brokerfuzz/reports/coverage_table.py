@@ -1,6 +1,6 @@
-"""What a corpus covers, for a terminal and for pipes: totals a message type, then a row a site, or what is missing, a goal a line.
+"""The coverage of a corpus as text: for each message type the totals and one row per site, or only the missing goals, one per line.
 
-Each cell is `covered/all`, and a dash where there is nothing to cover; only a terminal gets bars and colours.
+Each cell is `covered/all`, or a dash if there is nothing to cover. Bars and colours appear only on a terminal.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,23 +17,23 @@ _OF_STRENGTH = {1: "states", 2: "pairs", 3: "triples", 4: "quadruples"}
 
 
 def title(kind: str, strength: int) -> str:
-    """What goals of a kind are called together."""
-    return _OF_STRENGTH[strength] if kind == "pair" else f"{kind}s"
+    """Returns the plural name of a kind of goals."""
+    return _OF_STRENGTH[strength] if kind == "pair" else "ambiguities" if kind == "ambiguity" else f"{kind}s"
 
 
 def percent(score: Score) -> int:
-    """The share in whole percent: 100 only where nothing is missing, 0 only where nothing is covered."""
+    """Returns the share in whole percent: 100 only if nothing is missing, 0 only if nothing is covered."""
     return min(max(round(100 * score.share), 1 if score.covered else 0), 100 if score.covered == score.all else 99)
 
 
 def messages(tally: Tally) -> str:
-    """How many messages of which verdict were counted."""
+    """Returns the number of messages with each verdict."""
     verdicts = ", ".join(f"{count:,} {label}" for label in LABELS if (count := tally.verdicts[label]))
     return f"{tally.messages:,} message{'' if tally.messages == 1 else 's'} ({verdicts})"
 
 
 def lines(tallies: Iterable[Tally], *, bars: bool = False) -> Iterator[str]:
-    """The table, with escape codes for colours, which `click.echo` takes away where they do not belong."""
+    """Yields the lines of the table, with escape codes for colours. `click.echo` removes them if the output is not a terminal."""
     for number, tally in enumerate(tallies):
         yield from [""] if number else []
         yield click.style(f"{tally.message_type}: {messages(tally)}", bold=True)
@@ -77,12 +77,12 @@ def _colour(score: Score) -> str | None:
 
 
 def missing(tallies: Iterable[Tally]) -> Iterator[str]:
-    """What is not covered, a goal a line: its kind, the rule or the site in full, and the technique, the edge, the ambiguity or the pair."""
+    """Yields one line per missing goal: its kind, the full name of the rule or site, and the technique, edge, ambiguity or pair."""
     return (f"{goal.kind:<9}  {'  '.join(full_name(goal, tally.message_type))}" for tally in tallies for goal in tally.missing())
 
 
 def full_name(goal: Goal, message_type: str) -> tuple[str, ...]:
-    """A goal by names that hold by themselves: a rule by its id, with the technique if there is one; of all others the site and the name."""
+    """Returns the full name of a goal: the ID of a rule, with the technique if it has one; for other kinds the site and the name."""
     site = f"{message_type}/{goal.site}"
     if goal.kind in ("rule", "technique"):
         suffix, *technique = goal.name.split(" ")

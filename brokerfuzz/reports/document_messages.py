@@ -1,6 +1,6 @@
-"""The messages of a report's document: the bytes that they stand for, and the requests that carried them.
+"""The messages in a report's document: their bytes, and the requests that sent them.
 
-The document holds no secrets; what might be one all the same, by its name, is replaced once more by the name of a variable.
+The document contains no secrets. As a second protection, values whose names suggest a secret are replaced by the name of a variable.
 """
 
 import json
@@ -21,14 +21,14 @@ Pairs = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class RequestTemplate:
-    """What every message was sent with: where there was a secret, there is the name of a variable (`$AUTHORIZATION`)."""
+    """The request that every message was sent with. Secrets are replaced by the name of a variable (`$AUTHORIZATION`)."""
 
     url: str
     method: str
     headers: tuple[tuple[str, str], ...]
 
     def headers_of(self, message: Document) -> Pairs:
-        """The headers of the request that carried a message: its own go in place of the usual ones of their names."""
+        """Returns the headers of the request that sent a message. The message's own headers replace the usual ones of the same name."""
         instead = others_of(message)
         names = {name.lower() for name, _ in instead}
         usual = [(name, value) for name, value in self.headers if name.lower() not in names]
@@ -36,35 +36,35 @@ class RequestTemplate:
 
 
 def body_of(message: Document) -> bytes:
-    """The bytes of a message."""
+    """Returns the bytes of a message."""
     if "raw" in message:
         try:
             return b64decode(message["raw"])
-        except ValueError:  # no base64, though the report's schema says that it is
+        except ValueError:  # not base64, although the report's schema requires it
             return str(message["raw"]).encode(errors="surrogatepass")
     try:
         return compact(message["body"])
-    except TypeError:  # of a value that is never written as one, but as bytes
+    except TypeError:  # the value cannot be compact JSON; such messages are normally written as `raw`
         return json.dumps(message["body"], separators=(",", ":")).encode()
 
 
 def others_of(message: Document) -> list[tuple[str, str | None]]:
-    """The headers that a message has in place of the usual ones; None: no header of that name."""
+    """Returns the headers that replace the usual ones in the request of a message. None means no header of that name."""
     return [(name, value) for name, value in message.get("headers") or ()]
 
 
 def request_of(document: Document, report: str) -> RequestTemplate:
-    """What the messages were sent with. Raises `ReportError` where the target was no HTTP endpoint, of which `report` cannot be made."""
+    """Returns the request of the messages. Raises `ReportError` if the target is not an HTTP endpoint, because `report` requires one."""
     target = str(document["target"])
     given = document.get("request", _usual(target))
     if given is None:
-        raise ReportError(f"{report} is for HTTP targets, and {printable(target, 100)} is none: leave it out, or fire at a URL")
+        raise ReportError(f"{report} requires an HTTP target, but {printable(target, 100)} is not one: remove this report, or test a URL")
     headers = tuple((name, variable(name) if is_secret(name, value) else value) for name, value in given["headers"])
     return RequestTemplate(shown(given["url"]), given["method"], headers)
 
 
 def is_flaky(finding: Document) -> bool:
-    """Whether a finding did not come again each time that its message was sent again."""
+    """Whether a finding did not occur on every repetition of its message."""
     return bool(finding["shown"] < finding["sent"])
 
 
@@ -74,6 +74,6 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 def _usual(target: str) -> dict[str, Any] | None:
-    """What goes with a message where a document does not say it."""
+    """Returns the default request for a document without one; None if the target is not an HTTP endpoint."""
     http = target.startswith(("http://", "https://"))
     return {"url": target, "method": "POST", "headers": [["content-type", JSON_TYPE]]} if http else None

@@ -1,7 +1,7 @@
-"""The findings of a campaign as a list that opens, and what it can be narrowed by.
+"""The findings of a campaign as an expandable list with filters.
 
-The first are shown in full; once they have filled the page, those that follow are lines alone, and at last counted: a page of any
-campaign opens at once.
+The first findings are shown in full. After a size limit, findings are shown as single lines, and after a second limit they are only
+counted, so that the page of any campaign opens quickly.
 """
 
 import json
@@ -26,9 +26,9 @@ KINDS = {
     "valid-rejected": "valid rejected",
     "malformed-answer": "malformed answer",
 }
-"""What is wrong -> in words; the worst first."""
+"""Kind of finding -> its label; the worst first."""
 FULL, BRIEF = 9_000_000, 3_000_000
-"""How many characters of HTML findings in full, and findings as lines, have."""
+"""The size limits, in characters of HTML, for findings in full and for findings as single lines."""
 _MOST_LISTED = 24
 _MOST_CHOICES = 400
 _LONGEST_TEXT = 2_000
@@ -38,14 +38,14 @@ _LONGEST_LINE = 6_000
 
 @dataclass(frozen=True)
 class FindingEntry:
-    """A finding, and what it is found by."""
+    """A finding, and the values by which it can be filtered."""
 
     finding: Document
     sites_of: Mapping[str, tuple[str, str]]
 
     @cached_property
     def rules(self) -> list[str]:
-        """Without the message type in front."""
+        """The rules, without the message type."""
         return list(dict.fromkeys(_short(one["rule"], self.finding["message"]) for one in self.finding["rules"]))
 
     @cached_property
@@ -54,7 +54,7 @@ class FindingEntry:
 
     @cached_property
     def sites(self) -> list[str]:
-        """Of the rules; where there are none, of the places that it hangs on."""
+        """The sites of the rules, or of the causes if the finding has no rules."""
         return list(dict.fromkeys(site for site, _ in self.sites_and_keywords)) or [site_of(place) for place in self.finding["places"]]
 
     @cached_property
@@ -64,13 +64,13 @@ class FindingEntry:
 
 
 def entries_of(document: Document) -> list[FindingEntry]:
-    """The findings, new ones first, the worst first."""
+    """Returns the findings: new ones before known ones, then the worst first."""
     sites_of = {one["rule"]: (one["site"], one["keyword"]) for one in document["rules"]}
     return sorted((FindingEntry(finding, sites_of) for finding in document["findings"]), key=lambda entry: entry.order)
 
 
 def site_of(place: str) -> str:
-    """The site of a JSON Pointer: `/productClusters/0/id` lies at `productClusters[].id`."""
+    """Returns the site of a JSON Pointer: `/productClusters/0/id` is at `productClusters[].id`."""
     return "".join("[]" if re.fullmatch("[0-9]+", step) else f".{step}" for step in steps_of(place)).removeprefix(".")
 
 
@@ -88,7 +88,7 @@ def _parted(rule: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Facet:
-    """What findings can be narrowed by: a label, its choices, and which of them a finding has."""
+    """A filter for findings: its label, and a function that returns the choices that a finding belongs to."""
 
     name: str
     label: str
@@ -102,12 +102,12 @@ FACETS = (
     Facet("site", "Site", lambda entry: entry.sites, lambda site: site or ROOT),
     Facet("family", "Family", lambda entry: entry.finding["families"]),
     Facet("known", "Baseline", lambda entry: ["known" if entry.finding["known"] else "new"]),
-    Facet("flaky", "Again", lambda entry: ["flaky" if is_flaky(entry.finding) else "steady"]),
+    Facet("flaky", "Repetition", lambda entry: ["flaky" if is_flaky(entry.finding) else "reproducible"]),
 )
 
 
 class Choices:
-    """The choices of each facet, numbered: names of others stand in no attribute that a script reads."""
+    """The choices of each facet, numbered, so that attributes that the script reads contain no names from messages or contracts."""
 
     def __init__(self, entries: Sequence[FindingEntry]) -> None:
         counts = {facet.name: Counter(choice for entry in entries for choice in dict.fromkeys(facet.of(entry))) for facet in FACETS}
@@ -124,8 +124,8 @@ class Choices:
 
 
 def tools(choices: Choices) -> Markup:
-    """What narrows the list; it takes a script, and is not offered without one."""
-    search = element("input", id="search", type="search", placeholder="part of any text", autocomplete="off", spellcheck="false")
+    """Returns the filters of the list. They need the script, and are hidden without it."""
+    search = element("input", id="search", type="search", placeholder="any text", autocomplete="off", spellcheck="false")
     return element(
         "div",
         element("label", "Search ", search, class_="search"),
@@ -152,22 +152,22 @@ def _select(facet: Facet, choices: Choices) -> Markup:
 
 
 def listed(entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
-    """The list: as many findings in full as there is room for, then as many lines."""
-    rooms, given = (FULL, FULL + BRIEF), 0
+    """Yields the list: findings in full up to the first size limit, then single lines up to the second."""
+    size = 0
     for number, entry in enumerate(entries):
-        if given > rooms[1]:
+        if size > FULL + BRIEF:
             left = counted(len(entries) - number, "more finding")
-            yield element("p", f"and {left}, which the page has no room for: the JSON report has them all.", class_="more")
+            yield element("p", f"and {left}, omitted to limit the size of this page: see the JSON report.", class_="more")
             return
         made = element(
             "details",
             element("summary", _summary(entry)),
-            element("div", _panel(entry) if given < rooms[0] else _brief(entry), class_="panel"),
+            element("div", _panel(entry) if size < FULL else _brief(entry), class_="panel"),
             id=entry.finding["fingerprint"],
             class_="finding",
             **choices.of(entry),
         )
-        given += len(made)
+        size += len(made)
         yield made
 
 
@@ -191,12 +191,12 @@ def _title(entry: FindingEntry) -> Iterator[Child]:
         yield from ("ambiguity ", *_joined(finding["ambiguities"]))
     else:
         yield from _joined([place or ROOT for place in finding["places"]]) if finding["places"] else ["every message"]
-    there = _there(finding)
-    yield element("small", f" {there}, " if there else " ", _cut(finding["got"]["reason"], 80))
+    value = _first_value(finding)
+    yield element("small", f" {value}, " if value else " ", _cut(finding["got"]["reason"], 80))
 
 
-def _there(finding: Document) -> str | None:
-    """What is at the first place that a finding hangs on: findings of one place differ in it."""
+def _first_value(finding: Document) -> str | None:
+    """Describes the value at the first cause of a finding. It distinguishes findings with the same cause."""
     if not finding["places"] or "body" not in finding["smallest"]:
         return None
     value = finding["smallest"]["body"]
@@ -208,9 +208,9 @@ def _there(finding: Document) -> str | None:
         else:
             return "absent"
     if isinstance(value, list | dict):
-        return f"being {'an array' if isinstance(value, list) else 'an object'} of {len(value):,}"
+        return f"contains {'an array' if isinstance(value, list) else 'an object'} of {len(value):,}"
     shown = json.dumps(value[:41] if isinstance(value, str) else value, ensure_ascii=False)
-    return f"being {shown}" if len(shown) <= 42 else f"being {shown[:40]}…"
+    return f"contains {shown}" if len(shown) <= 42 else f"contains {shown[:40]}…"
 
 
 def _joined(names: Sequence[str]) -> Iterator[Child]:
@@ -220,21 +220,21 @@ def _joined(names: Sequence[str]) -> Iterator[Child]:
 
 def _brief(entry: FindingEntry) -> Iterator[Markup]:
     yield element("p", _cut(entry.finding["sentence"], _LONGEST_NAME), class_="sentence")
-    yield element("p", "There are too many findings to show this one in full: the JSON report has it.", class_="cut")
+    yield element("p", "The details are omitted, because there are too many findings: see the JSON report.", class_="cut")
 
 
 def _panel(entry: FindingEntry) -> Iterator[Markup]:
     finding = entry.finding
     yield element("p", _cut(finding["sentence"], _LONGEST_TEXT), class_="sentence")
     yield element("dl", (element("div", element("dt", term), element("dd", said)) for term, said in _facts(entry)), class_="facts")
-    yield element("h4", "The message" if finding["twin"] is None else "The message beside its twin")
+    yield element("h4", "The message" if finding["twin"] is None else "The message next to its twin (the valid counterpart)")
     yield _message(finding)
     yield element("h4", "The answer")
     yield from _answer(finding["got"])
-    yield element("h4", "To see it again")
+    yield element("h4", "Reproduce")
     yield _reproduction(finding["reproduce"])
     anchor = finding["fingerprint"]
-    yield element("p", "Finding ", element("a", anchor, href=f"#{anchor}"), ", first shown by case ", _code(finding["case"]["id"]), class_="anchor")
+    yield element("p", "Finding ", element("a", anchor, href=f"#{anchor}"), ", first found by case ", _code(finding["case"]["id"]), class_="anchor")
 
 
 # ----------------------------------------------------------------------------------------------------------- facts
@@ -247,34 +247,33 @@ def _facts(entry: FindingEntry) -> Iterator[tuple[str, Child]]:
     if finding["rules"]:
         yield "Rule" if len(finding["rules"]) == 1 else "Rules", _list(finding["rules"], lambda one: _rule(one, finding["message"]))
     if finding["places"]:
-        yield "Hangs on", _codes(finding["places"])
+        yield "Cause", _codes(finding["places"])
     if finding["ambiguities"]:
         yield "Ambiguities", _codes(finding["ambiguities"])
     if finding["techniques"]:
-        yield "By", _chips(finding["techniques"])
+        yield "Techniques", _chips(finding["techniques"])
     if finding["families"]:
         yield "Family", _chips(finding["families"])
     if finding["tags"]:
         yield "Tags", _chips(finding["tags"])
-    yield "Seen", _seen(finding)
+    yield "Occurrences", _occurrences(finding)
 
 
 def _rule(one: Document, message_type: str) -> Child:
     at = [" at ", _code(one["at"])] if one["at"] else " at the root"
     found = [", found ", _code(one["found"])] if one["found"] else None
     source = element("small", _cut(one["source"], _LONGEST_NAME), class_="source") if one["source"] else None
-    return [_code(_short(one["rule"], message_type)), " demands ", _cut(one["demanded"], _LONGEST_NAME), at, found, source]
+    return [_code(_short(one["rule"], message_type)), " requires ", _cut(one["demanded"], _LONGEST_NAME), at, found, source]
 
 
 def _got(got: Document) -> Child:
     return [got["answer"], " (", _cut(got["reason"], _LONGEST_NAME), ") ", element("small", f"in {milliseconds(got['seconds'])}")]
 
 
-def _seen(finding: Document) -> Child:
+def _occurrences(finding: Document) -> Child:
     sent, shown = finding["sent"], finding["shown"]
-    times = "each time" if shown >= sent else f"{shown:,} of {sent:,} times" if shown else "never"
-    again = f"; sent again {counted(sent, 'time')}, it came again {times}" if sent else None
-    return [f"in {counted(finding['count'], 'case')}", again, [": ", element("b", "flaky")] if is_flaky(finding) else None]
+    repetitions = f"; reproduced in {shown:,} of {counted(sent, 'repetition')}" if sent else None
+    return [f"in {counted(finding['count'], 'case')}", repetitions, [": ", element("b", "flaky")] if is_flaky(finding) else None]
 
 
 def milliseconds(seconds: float) -> str:
@@ -302,15 +301,15 @@ def _chips(names: Sequence[str]) -> Markup:
 
 
 def _message(finding: Document) -> Markup:
-    smallest = "The smallest message" if finding["whole"] else "The smallest message that was found"
+    smallest = "Minimal message" if finding["whole"] else "Smallest message found"
     if finding["twin"] is None:
         return alone(finding["smallest"], smallest)
-    return comparison(finding["twin"], finding["smallest"], ("Its valid twin", smallest))
+    return comparison(finding["twin"], finding["smallest"], ("Twin (valid)", smallest))
 
 
 def _answer(got: Document) -> Iterator[Markup]:
     if not got["response"]:
-        yield element("p", "without a body" if got["answer"] != "timeout" else "none", class_="cut")
+        yield element("p", "no body" if got["answer"] != "timeout" else "no answer", class_="cut")
         return
     shown = lines_of(got["response"].encode(errors="backslashreplace"), longest=_LONGEST_TEXT)
     yield block(shown, "The answer")
@@ -318,15 +317,15 @@ def _answer(got: Document) -> Iterator[Markup]:
 
 def _reproduction(line: str) -> Markup:
     if len(line) > _LONGEST_LINE:
-        return element("p", f"The line has {len(line):,} characters: the JSON report has it.", class_="cut")
+        return element("p", f"The command is too long to show ({len(line):,} characters): see the JSON report.", class_="cut")
     exact = printable(line) == line
-    button = element("button", "Copy", type="button", class_="copy", aria_label="Copy the line") if exact else None
+    button = element("button", "Copy", type="button", class_="copy", aria_label="Copy the command") if exact else None
     return element("div", element("pre", element("code", line)), button, class_="line")
 
 
 def _cut(text: str, most: int) -> Child:
     left = len(text) - most
-    return [text[:most], element("small", f"… {left:,} characters more", class_="cut")] if left > 0 else text
+    return [text[:most], element("small", f"… {left:,} more characters", class_="cut")] if left > 0 else text
 
 
 def _code(text: str, most: int = _LONGEST_NAME) -> Markup:

@@ -6,12 +6,12 @@ const unfold = document.getElementById("unfold");
 const selects = [...document.querySelectorAll("#tools select")];
 let texts = null;
 
-function had(finding, name) {
+function choicesOf(finding, name) {
   return ` ${finding.dataset[name]} `;
 }
 
 function fits(finding, index, wanted, choices) {
-  return choices.every(([name, value]) => had(finding, name).includes(` ${value} `)) && (wanted === "" || texts[index].includes(wanted));
+  return choices.every(([name, value]) => choicesOf(finding, name).includes(` ${value} `)) && (wanted === "" || texts[index].includes(wanted));
 }
 
 function show() {
@@ -59,7 +59,7 @@ async function copy(button) {
     button.textContent = "Copied";
   } catch {
     getSelection().selectAllChildren(button.parentElement.querySelector("code"));
-    button.textContent = "Selected: copy it";
+    button.textContent = "Press Ctrl-C to copy";
   }
   setTimeout(() => { button.textContent = "Copy"; }, 2000);
 }

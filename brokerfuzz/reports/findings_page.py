@@ -1,7 +1,7 @@
-"""What a campaign found, as a page to look at: one file, which needs nothing else and asks no network for anything.
+"""The findings of a campaign as an HTML page.
 
-Its policy forbids both, and any script and style but its own. It works without its script, which narrows the list and copies alone.
-What a target, a message or a contract says is text and nothing else: `markup` is the only way to HTML.
+The page is one file and loads nothing. Its content security policy forbids that, and every other script and style. Without its script, only
+the filters and the copy buttons do not work. Texts from a target, a message or a contract are always escaped: `markup` is the only way to HTML.
 """
 
 from base64 import b64encode
@@ -25,24 +25,24 @@ _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
 _MOST_HEADERS = 20
 _LONGEST = 500  # characters of a text in the head
-_NAMES = {"offer-creation-request": "Offer creation requests", "product-list-response": "Product lists", "offer-pricing-response": "Pricings"}
+_NAMES = {"offer-creation-request": "Offer creation requests", "product-list-response": "Product lists", "offer-pricing-response": "Offer pricings"}
 _RIGHT = {"valid": ("accepted",), "invalid": ("rejected",), "unspecified": ("accepted", "rejected")}
 _SECTIONS = (("findings", "Findings"), ("rules", "Rules by site"), ("ambiguities", "Ambiguities"), ("rejections", "Rejections"), ("timing", "Timing"))
 
 
 def write(path: str, document: Document) -> None:
-    """Writes the page, whole or not at all. Raises `ReportError`."""
+    """Writes the page atomically. Raises `ReportError`."""
     text = page(document)
     try:
         with whole(Path(path)) as stream:
             stream.write(text.encode())
     except OSError as problem:
         reason = problem.strerror or problem
-        raise ReportError(f"{path} cannot be written: {reason}; choose a folder that is there and yours, with room in it") from problem
+        raise ReportError(f"{path} cannot be written: {reason}; choose a writable folder with enough disk space") from problem
 
 
 def page(document: Document) -> str:
-    """The page, as a text."""
+    """Returns the page as HTML."""
     style = "".join((_HERE / name).read_text(encoding="utf-8") for name in ("pages.css", "findings_page.css"))
     script = (_HERE / "findings_page.js").read_text(encoding="utf-8")
     entries = entries_of(document)
@@ -78,14 +78,14 @@ def _skip() -> Markup:
 
 def _header(document: Document, entries: Sequence[FindingEntry]) -> Markup:
     known = sum(entry.finding["known"] for entry in entries)
-    fired = [_NAMES[document["message"]], " fired at ", element("code", _cut(document["target"]))]
+    sent = [_NAMES[document["message"]], " sent to ", element("code", _cut(document["target"]))]
     number = element("p", element("b", f"{len(entries) - known:,}"), "new" if known else counted(len(entries), "finding").split()[-1], class_="whole")
     beside = element("p", f"{known:,} known", class_="beside") if known else None
     stopped = element("p", element("b", "Stopped early: "), _cut(document["stopped"]), class_="stopped") if document["stopped"] else None
     return element(
         "header",
-        element("h1", "What the campaign found"),
-        element("p", fired, class_="sources"),
+        element("h1", "Findings of the campaign"),
+        element("p", sent, class_="sources"),
         element("div", number, beside, class_="numbers-of"),
         element("div", stopped, _facts(document), _verdicts(document["counts"]), class_="summary"),
     )
@@ -97,31 +97,35 @@ def _facts(document: Document) -> Markup:
 
 def _said(document: Document) -> Iterator[tuple[str, Child]]:
     yield "Started", element("time", document["started"].replace("T", " ").replace("Z", " UTC"), datetime=document["started"])
-    yield "Took", f"{document['seconds']:,.1f} s"
+    yield "Duration", f"{document['seconds']:,.1f} s"
     left_out = document.get("left_out")
-    yield "Cases", [f"{document['cases']:,}", element("small", f", {left_out:,} left out") if left_out else None]
-    yield "Requests", [f"{document['requests']:,}", element("small", ", with those of twins and of shrinking")]
+    yield (
+        "Cases",
+        [f"{document['cases']:,}", element("small", f", {left_out:,} not sent (unsuitable for this target)") if left_out else None],
+    )
+    yield "Requests", [f"{document['requests']:,}", element("small", ", including twins and shrinking")]
     if document["seed"] is not None:
         yield "Seed", f"{document['seed']}"
     if document["now"] is not None:
         yield "Judged at", document["now"]
-    yield "Made by", ["brokerfuzz ", _cut(document["brokerfuzz"])]
+    yield "Version", ["brokerfuzz ", _cut(document["brokerfuzz"])]
     if request := document.get("request"):
         headers = [[element("br"), element("code", _cut(f"{name}: {value}"))] for name, value in request["headers"][:_MOST_HEADERS]]
-        yield "Sent by", [element("code", _cut(f"{request['method']} {request['url']}")), headers]
+        yield "Request", [element("code", _cut(f"{request['method']} {request['url']}")), headers]
     if answers := document.get("answers"):
-        yield "Answers", _reading(answers)
+        yield "Answers", _interpretation(answers)
 
 
-def _reading(answers: Document) -> Child:
-    patterns = ((element("code", _cut(pattern)), " ") for pattern in answers["accept"][:_MOST_HEADERS])
-    others = ((element("code", _cut(pattern)), " ") for pattern in answers["reject"][:_MOST_HEADERS])
-    envelope = [element("br"), element("code", "operationWasSuccessful: false"), " rejects"] if answers["envelope"] else None
-    return [patterns, "accept, ", others, "reject", envelope]
+def _interpretation(answers: Document) -> Child:
+    """Describes which statuses mean accepted and which mean rejected."""
+    accept = ((element("code", _cut(pattern)), " ") for pattern in answers["accept"][:_MOST_HEADERS])
+    reject = ((element("code", _cut(pattern)), " ") for pattern in answers["reject"][:_MOST_HEADERS])
+    envelope = [element("br"), element("code", "operationWasSuccessful: false"), " means rejected"] if answers["envelope"] else None
+    return [accept, "mean accepted, ", reject, "mean rejected", envelope]
 
 
 def _verdicts(counts: Document) -> Markup:
-    """Verdicts down, answers across; what is right and what is wrong differ in a mark too, for eyes that do not tell colours apart."""
+    """Returns a table with one row per verdict and one column per answer. Right and wrong differ by a mark too, not only by colour."""
     heads = [element("th", "verdict", scope="col"), *(element("th", kind, scope="col") for kind in ANSWER_KINDS)]
     rows = (
         element(
@@ -139,7 +143,7 @@ def _count(verdict: str, kind: str, row: Document) -> Markup:
     number = row[kind]
     right = kind in _RIGHT[verdict]
     shade = "none" if not number else "right" if right else "wrong"
-    return element("td", f"{number:,}", element("span", " against the contract", class_="unseen") if shade == "wrong" else None, class_=shade)
+    return element("td", f"{number:,}", element("span", " contradict the contract", class_="unseen") if shade == "wrong" else None, class_=shade)
 
 
 def _nav() -> Markup:
@@ -165,17 +169,17 @@ def _sections(document: Document, entries: Sequence[FindingEntry]) -> Iterator[M
 
 def _findings(entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
     if not entries:
-        yield element("p", "Nothing that the target did contradicts the contract.", class_="well")
+        yield element("p", "No answer of the target contradicts the contract.", class_="well")
         return
     yield tools(choices)
     yield element("div", listed(entries, choices), id="list")
-    yield element("p", "No finding fits: ", element("button", "show all", type="button", id="all"), id="none", hidden=True)
+    yield element("p", "No finding matches the filters: ", element("button", "show all", type="button", id="all"), id="none", hidden=True)
 
 
 def _timing(timing: Document) -> Iterator[Markup]:
-    yield element("h3", "How long answers took")
+    yield element("h3", "Response times")
     yield from plots.latency(timing)
-    yield element("h3", "How many answers came when")
+    yield element("h3", "Answers per second")
     yield from plots.throughput(timing)
 
 

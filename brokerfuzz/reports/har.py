@@ -1,6 +1,6 @@
-"""The findings as recorded traffic: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), to be opened in a browser's tools or replayed.
+"""The findings as recorded traffic: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), for a browser's developer tools or for replaying.
 
-An entry a finding: the request with its smallest message, the response as far as it is known.
+Each finding is one entry: the request with the smallest message, and the known part of the response.
 """
 
 import json
@@ -10,17 +10,17 @@ from brokerfuzz import har_entries
 from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, request_of
 from brokerfuzz.schemas.headers import JSON_TYPE
 
-_UNTOLD = "x-unknown"  # what browsers write for a body without a content type
+_NO_TYPE = "x-unknown"  # browsers write this for a body without a content type
 
 
 def report(document: Document) -> str:
-    """The report, in ASCII. Raises `ReportError` where the target is no HTTP endpoint."""
+    """Returns the report in ASCII. Raises `ReportError` if the target is not an HTTP endpoint."""
     request = request_of(document, "a HAR file")
     log = {
         "version": "1.2",
         "creator": {"name": "brokerfuzz", "version": document["brokerfuzz"]},
         "entries": [_entry(finding, request, document["started"]) for finding in document["findings"]],
-        "comment": f"the smallest message of each finding at {document['target']}; secrets are the names of variables",
+        "comment": f"The smallest message of each finding at {document['target']}. Secrets are replaced by the names of variables.",
     }
     return json.dumps({"log": log}, indent=2)
 
@@ -43,7 +43,7 @@ def _request(message: Document, request: RequestTemplate) -> dict[str, Any]:
 
 def _response(got: Document) -> dict[str, Any]:
     text = got["response"]
-    content = {"size": len(text.encode(errors="surrogatepass")), "mimeType": JSON_TYPE if _is_json(text) else _UNTOLD, "text": text}
+    content = {"size": len(text.encode(errors="surrogatepass")), "mimeType": JSON_TYPE if _is_json(text) else _NO_TYPE, "text": text}
     return har_entries.response(got["status"] or 0, content, f"{got['answer']} ({got['reason']})")
 
 

@@ -1,4 +1,4 @@
-"""The rules of a contract as a map: sites down, keywords across, and how often what breaks a rule was not rejected."""
+"""A heat map of the rules of a contract: one row per site, one column per keyword. Cells count invalid messages that were not rejected."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ _SHADES = (("s4", "none"), ("s3", "under a third"), ("s2", "under two thirds"), 
 
 
 class Cell(NamedTuple):
-    """The answers to what breaks the rules of a keyword at a site."""
+    """The number of answers to messages that break the rules of a keyword at a site: rejected, and wrong (everything else)."""
 
     rejected: int
     wrong: int
@@ -29,7 +29,7 @@ class Cell(NamedTuple):
 
 
 def heat_map(rules: Sequence[Document], entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
-    """The map; a cell with findings leads to them."""
+    """Yields the heat map. A cell with findings links to them."""
     cells = _cells(rules)
     keywords = list(dict.fromkeys(keyword for _, keyword in sorted(cells, key=lambda key: _commonness(cells, key[1]))))[:MOST_KEYWORDS]
     sites = list(dict.fromkeys(site for site, _ in cells))
@@ -37,13 +37,13 @@ def heat_map(rules: Sequence[Document], entries: Sequence[FindingEntry], choices
     for entry in entries:
         for key in entry.sites_and_keywords:
             firsts.setdefault(key, entry.finding["fingerprint"])
-    wrong = element("label", element("input", type="checkbox", id="wrong-only"), " only sites where something was not rejected")
+    wrong = element("label", element("input", type="checkbox", id="wrong-only"), " only sites with invalid messages that were not rejected")
     yield element("div", _legend(), wrong if firsts else None, class_="heat-tools")
     heads = [element("th", "site", scope="col"), *(element("th", _breakable(keyword[:_LONGEST_NAME]), scope="col") for keyword in keywords)]
     rows = (_row(site, keywords, cells, firsts, choices) for site in sites[:MOST_SITES])
     yield element("table", element("thead", element("tr", heads)), element("tbody", rows), class_="heat")
     if left := len(sites) - MOST_SITES:
-        yield element("p", f"and {counted(left, 'more site')}: the JSON report has them all.", class_="more") if left > 0 else Markup()
+        yield element("p", f"and {counted(left, 'more site')}: see the JSON report.", class_="more") if left > 0 else Markup()
 
 
 def _cells(rules: Sequence[Document]) -> dict[tuple[str, str], Cell]:
@@ -60,14 +60,14 @@ def _commonness(cells: Mapping[tuple[str, str], Cell], keyword: str) -> tuple[in
 
 
 def _breakable(keyword: str) -> Iterator[Markup | str]:
-    """The keyword, which may be broken in front of a capital."""
+    """Yields the keyword with possible line breaks before capital letters."""
     for part in re.split("(?<=[a-z])(?=[A-Z])", keyword):
         yield from (part, element("wbr"))
 
 
 def _legend() -> Markup:
     shades = (element("span", said, class_=f"cell {shade}") for shade, said in _SHADES)
-    return element("p", element("span", "Not rejected, of the cases that break a rule:"), shades, class_="legend")
+    return element("p", element("span", "Share of the invalid messages that were not rejected:"), shades, class_="legend")
 
 
 def _row(
@@ -86,10 +86,10 @@ def _cell(site: str, keyword: str, cell: Cell | None, first: str | None, choices
         return element("td")
     every = cell.rejected + cell.wrong
     name = element("span", keyword[:_LONGEST_NAME], class_="keyword")
-    told = f"{cell.wrong:,} of {counted(every, 'case')} not rejected"
+    counts = f"{cell.wrong:,} of {counted(every, 'case')} not rejected"
     said = [element("b", f"{cell.wrong:,}"), f"/{every:,}"] if cell.wrong else f"{every:,}"
     if first is None:
-        return element("td", element("span", name, said, class_=f"cell {cell.shade}", title=f"{keyword[:_LONGEST_NAME]}: {told}"))
+        return element("td", element("span", name, said, class_=f"cell {cell.shade}", title=f"{keyword[:_LONGEST_NAME]}: {counts}"))
     number = {"data_site": choices.number("site", site), "data_keyword": choices.number("keyword", keyword)}
-    label = f"{keyword[:_LONGEST_NAME]} of {site[:_LONGEST_NAME] or ROOT}: {told}, show the findings"
+    label = f"{keyword[:_LONGEST_NAME]} of {site[:_LONGEST_NAME] or ROOT}: {counts}; show the findings"
     return element("td", element("a", name, said, class_=f"cell {cell.shade}", href=f"#{first}", aria_label=label, **number))

@@ -1,6 +1,6 @@
-"""The report that programs read, and that every other report is made from: one JSON document, which `report.schema.json` describes.
+"""The report for programs: one JSON document, which `report.schema.json` describes. Every other report is generated from it.
 
-What speaks of a finding's message (`rules`, `places`, `got`, `twin`) speaks of the smallest one.
+The properties of a finding that concern its message (`rules`, `places`, `got`, `twin`) are about the smallest message.
 """
 
 import json
@@ -22,18 +22,18 @@ from brokerfuzz.version import __version__
 
 
 def report(result: Result, about: Mapping[str, Any] | None = None) -> str:
-    """The document as JSON, in ASCII: whatever a message holds, it is text for any reader."""
+    """Returns the document as JSON in ASCII, so that every reader can decode it."""
     return json.dumps(document(result, about), indent=2)
 
 
 def document(result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None) -> dict[str, Any]:
-    """The document as Python values. `about` is what it says of the call: `message`, `seed`, `now`, `request`, `answers`."""
+    """Returns the document as Python values. `about` describes the campaign: `message`, `seed`, `now`, `request`, `answers`."""
     rules = (contract or load_contract()).rules_by_id
-    said = {"message": "offer-creation-request", "seed": None, "now": None, **(about or {})}
+    start = {"message": "offer-creation-request", "seed": None, "now": None, **(about or {})}
     return {
         "brokerfuzz": __version__,
         "target": result.target,
-        **said,
+        **start,
         "started": result.started.isoformat(timespec="seconds").replace("+00:00", "Z"),
         "seconds": round(result.seconds, 3),
         "stopped": result.stopped,
@@ -104,7 +104,7 @@ def _ambiguity(observed: Observed) -> dict[str, Any]:
 
 def _unproven(one: Unproven) -> dict[str, Any]:
     (fault, *_), twin = one.case.faults, one.case.twin
-    assert twin is not None, "a rejection is unproven by its twin"
+    assert twin is not None, "a rejection is unproven because of its twin"
     return {
         "rule": fault.rule,
         "technique": fault.technique,

@@ -1,8 +1,8 @@
-"""The report that build servers read: JUnit's XML, a test case a rule, as Jenkins, GitLab and what reports tests on GitHub take it.
+"""The report for build servers: JUnit XML with one test case per rule, as Jenkins, GitLab and GitHub's test reporters accept it.
 
-A rule fails with its findings. What hangs on no single rule is a test case of its own, named by its fingerprint, so that it has a history.
-Only what is new fails: findings that the baseline has and ambiguities, of which nothing is judged, are skipped. There is one
-`failure` a test case, because readers show the first one alone. Characters that XML cannot hold, or that do not print, are escaped as `\\u001b`.
+A test case fails if its rule has new findings. A finding that does not concern exactly one rule is a separate test case, named by its
+fingerprint, so that build servers can track it. Known findings and ambiguities are skipped. A test case has at most one `failure`,
+because readers show only the first. Characters that XML cannot contain, or that do not print, are escaped as `\\u001b`.
 """
 
 import re
@@ -15,7 +15,7 @@ from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import printable, readable
 
 LONGEST = 2000
-"""How many characters of a body, a response or a sentence are shown."""
+"""The maximum number of characters of a body, a response or a sentence."""
 
 _STARTED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
 
@@ -41,7 +41,7 @@ class _TestCase:
 
 
 def report(document: Document) -> str:
-    """The report, as a text to be written in UTF-8."""
+    """Returns the report as text, to be written in UTF-8."""
     cases = [_campaign(document), *_judged(document), *_ambiguities(document)]
     numbers = {
         "tests": str(len(cases)),
@@ -65,16 +65,16 @@ def report(document: Document) -> str:
 
 
 def _add(suite: Element, case: _TestCase) -> None:
-    """The test case as an element, its children in the order that Jenkins' schema has them in."""
+    """Adds a test case as an element, with its children in the order that Jenkins' schema requires."""
     element = SubElement(suite, "testcase", classname=_line(case.group), name=_line(case.name), time=f"{case.seconds:.3f}")
-    told = "\n\n".join("\n".join(_story(finding)) for finding in [*case.failing, *(one for one in case.findings if one["known"])])
+    details = "\n\n".join("\n".join(_details(finding)) for finding in [*case.failing, *(one for one in case.findings if one["known"])])
     if case.skips is not None:
         kind, message = case.skips
-        SubElement(element, "skipped", type=kind, message=_line(message)).text = told or None
+        SubElement(element, "skipped", type=kind, message=_line(message)).text = details or None
     elif case.failing:
         first, *others = case.failing
         more = f" (and {counted(len(others), 'more finding')})" if others else ""
-        SubElement(element, "failure", type=_line(first["kind"]), message=_line(first["sentence"]) + more).text = told
+        SubElement(element, "failure", type=_line(first["kind"]), message=_line(first["sentence"]) + more).text = details
     if case.output:
         SubElement(element, "system-out").text = case.output
 
@@ -83,17 +83,17 @@ def _add(suite: Element, case: _TestCase) -> None:
 
 
 def _campaign(document: Document) -> _TestCase:
-    """What holds of the campaign as a whole: there is always this one, because readers take a file without test cases for broken."""
+    """Returns the test case of the whole campaign. It always exists, because readers treat a file without test cases as invalid."""
     said = [f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s"]
     said += [f"stopped early: {_line(document['stopped'])}"] if document["stopped"] else []
     if unproven := document["unproven"]["count"]:
-        said.append(f"{counted(unproven, 'rejection proves', 'rejections prove')} nothing: the valid twin was rejected too")
+        said.append(f"{counted(unproven, 'rejection proves', 'rejections prove')} nothing: the twin (the valid counterpart) was rejected too")
     skipped = None if document["cases"] else ("nothing-sent", "no case was answered")
     return _TestCase(document["message"], "campaign", document["seconds"], "\n".join(said), skipped)
 
 
 def _judged(document: Document) -> Iterable[_TestCase]:
-    """A test case a rule, then those of findings that are not of one rule alone."""
+    """Returns one test case per rule, then those of findings that do not concern exactly one rule."""
     message = document["message"]
     cases = {rule["rule"]: _TestCase(_group(message, rule["site"]), rule["rule"], output=_counts(rule)) for rule in document["rules"]}
     for finding in document["findings"]:
@@ -105,26 +105,26 @@ def _judged(document: Document) -> Iterable[_TestCase]:
 
 
 def _name(finding: Document) -> str:
-    """What a finding is called that is not of one rule alone; the same in each run."""
+    """Returns the name of a finding that does not concern exactly one rule. It is the same in each run."""
     what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["ambiguities"]
     about = f" {', '.join(what[:3])[:200]}" if what else ""
     return f"{finding['kind']}{about} ({finding['fingerprint']})"
 
 
 def _site(rule: str) -> str:
-    """The site in a rule's id; of an ambiguity that the user pinned, what all ambiguities are under."""
+    """Returns the site in a rule's ID; `ambiguities` for an ambiguity that a policy settles."""
     return "ambiguities" if rule.startswith("ambiguity/") else rule.partition("/")[2].rpartition(":")[0]
 
 
 def _group(message: str, site: str) -> str:
-    """The class name: what is before its last dot is a package to most readers, and so sites fold up as they lie in one another."""
+    """Returns the class name. Most readers show the part before the last dot as a package, so nested sites are grouped."""
     return f"{message}.{site}" if site else message
 
 
 def _ambiguities(document: Document) -> Iterator[_TestCase]:
     for ambiguity in document["ambiguities"]:
-        said = f"the contract does not say: {ambiguity['question']} This target: {_counts(ambiguity)}"
-        yield _TestCase(f"{document['message']}.ambiguities", ambiguity["ambiguity"], skipped=("ambiguity", said))
+        text = f"the contract leaves this question open: {ambiguity['question']} Answers of this target: {_counts(ambiguity)}"
+        yield _TestCase(f"{document['message']}.ambiguities", ambiguity["ambiguity"], skipped=("ambiguity", text))
 
 
 def _counts(counts: Document) -> str:
@@ -134,8 +134,8 @@ def _counts(counts: Document) -> str:
 # ----------------------------------------------------------------------------------------------------------- words
 
 
-def _story(finding: Document) -> Iterator[str]:
-    """A finding, line by line."""
+def _details(finding: Document) -> Iterator[str]:
+    """Yields the lines that describe a finding."""
     known, flaky = ("known: " if finding["known"] else ""), is_flaky(finding)
     yield f"{known}{_line(finding['sentence'])}"
     for broken in finding["rules"]:
@@ -148,12 +148,12 @@ def _story(finding: Document) -> Iterator[str]:
         yield _entry("response", finding["got"]["response"])
     yield _entry("count", f"{counted(finding['count'], 'case')}, first {finding['case']['id']}")
     if flaky:
-        yield _entry("flaky", f"of {counted(finding['sent'], 'time')} that it was sent again it came {counted(finding['shown'], 'time')}")
+        yield _entry("flaky", f"reproduced in {finding['shown']:,} of {counted(finding['sent'], 'repetition')}")
     yield _entry("smallest", readable(body_of(finding["smallest"]), LONGEST) or "(no bytes)")
     if finding["twin"] is not None:
         yield _entry("twin", readable(body_of(finding["twin"]), LONGEST) or "(no bytes)")
     line = finding["reproduce"]
-    yield _entry("reproduce", line, 2 * LONGEST) if len(line) <= 2 * LONGEST else _entry("reproduce", "too long to show: the JSON report has it")
+    yield _entry("reproduce", line, 2 * LONGEST) if len(line) <= 2 * LONGEST else _entry("reproduce", "too long to show: see the JSON report")
 
 
 def _entry(name: str, value: str, most: int = LONGEST) -> str:
@@ -161,5 +161,5 @@ def _entry(name: str, value: str, most: int = LONGEST) -> str:
 
 
 def _line(text: str, most: int = LONGEST) -> str:
-    """One line of characters that print, all of which XML can hold."""
+    """Returns one line of printable characters, which XML can contain."""
     return printable(text, most)

@@ -1,8 +1,8 @@
-"""The report for a comment on a pull request: GitHub's Markdown, which GitLab and others read too.
+"""The report for a comment on a pull request: GitHub Markdown, which GitLab and others also support.
 
-What a target, a message or a contract says stands in code alone, on one line and behind more backticks than it has: there
-nothing is markup, a link, an image, a mention or a reference. Of sentences, only plain words and short numbers stand outside.
-Comments have a largest size: tables and details are cut to it, and it is said how many are left out.
+Text from a target, a message or a contract appears only as code: on one line, within more backticks than it contains. There it cannot
+become markup, a link, an image, a mention or a reference. In sentences, only plain words and short numbers are not code. The size of
+comments is limited, so tables and details are cut, and the report states how many are omitted.
 """
 
 import json
@@ -18,24 +18,24 @@ from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import printable, readable
 
 LONGEST = 60_000
-"""How many characters the report has at the most; a comment on GitHub takes 65,536."""
+"""The maximum number of characters of the report. GitHub allows 65,536 in a comment."""
 
 MOST_ROWS = 50
-"""How many findings, and how many ambiguities, a table has at the most."""
+"""The maximum number of findings, and of ambiguities, in a table."""
 
-_TABLE, _LEDGER = 16_000, 12_000  # characters for the tables; what is left is for the details
+_TABLE, _LEDGER = 16_000, 12_000  # characters for the tables; the rest is for the details
 _LONGEST_BODY = 2_000
 _LONGEST_DIFF = 60  # lines
-_MOST_COMPARED = 20_000  # bytes of a message, of which differences are looked for
-_NAMES = {"offer-creation-request": "offer creation requests", "product-list-response": "product lists", "offer-pricing-response": "pricings"}
+_MOST_COMPARED = 20_000  # bytes of a message; longer messages are not compared
+_NAMES = {"offer-creation-request": "offer creation requests", "product-list-response": "product lists", "offer-pricing-response": "offer pricings"}
 _PLAIN = re.compile(r"\(?(?:[A-Za-z]{1,30}(?:\(s\))?|[0-9]{1,6})\)?[.,:;?]?")
 _END = re.compile(r"(.*[^.,:;?])([.,:;?]+)")
 _MANY_BACKTICKS = re.compile("`{20,}")
-_ELSEWHERE = "the JSON report has it"
+_ELSEWHERE = "see the JSON report"
 
 
 def report(document: Document) -> str:
-    """The report, which begins with a heading that says how it went."""
+    """Returns the report. It begins with a heading that states the result."""
     findings = [(number, finding) for number, finding in enumerate(sorted(document["findings"], key=lambda finding: finding["known"]), 1)]
     head = "\n".join([f"## brokerfuzz: {_outcome(document)}", "", *_facts(document)])
     table = _table("findings", _HEADS, [_row(number, finding) for number, finding in findings], _TABLE)
@@ -44,7 +44,7 @@ def report(document: Document) -> str:
     new = [(number, finding) for number, finding in findings if not finding["known"]]
     details, _ = _fitting((_details(number, finding) for number, finding in new[:MOST_ROWS]), room)
     if left := len(new) - len(details):
-        details.append(f"The details of {counted(left, 'more finding')} are left out: the JSON report has them.")
+        details.append(f"The details of {counted(left, 'more finding')} are omitted: see the JSON report.")
     return "\n\n".join(part for part in (head, table, *details, ledger) if part) + "\n"
 
 
@@ -69,11 +69,11 @@ def _facts(document: Document) -> Iterator[str]:
         if said := ", ".join(f"{counts[kind]:,} {kind}" for kind in ANSWER_KINDS if counts[kind]):
             yield f"- {label}: {said}"
     if unproven := document["unproven"]["count"]:
-        yield f"- {counted(unproven, 'rejection proves', 'rejections prove')} nothing, because the valid twin was rejected too"
+        yield f"- {counted(unproven, 'rejection proves', 'rejections prove')} nothing, because the twin (the valid counterpart) was rejected too"
     if elsewhere := sum(one["count"] for one in document["elsewhere"]):
-        yield f"- {counted(elsewhere, 'rejection names', 'rejections name')} another property than the one that is wrong"
+        yield f"- {counted(elsewhere, 'rejection names', 'rejections name')} a different property than the one at fault"
     if document["stopped"]:
-        yield f"- It stopped early: {prose(document['stopped'], 300)}"
+        yield f"- The campaign stopped early: {prose(document['stopped'], 300)}"
 
 
 # ---------------------------------------------------------------------------------------------------------- tables
@@ -98,7 +98,7 @@ def _row(number: int, finding: Document) -> list[str]:
 
 
 def _some(names: Sequence[str], most: int, instead: str) -> str:
-    """The first of some names, and how many there are beside it."""
+    """Returns the first name, and the number of the others."""
     more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
     return (code(names[0], most, cell=True) if names and names[0] else instead) + more
 
@@ -115,7 +115,7 @@ def _ledger(ambiguities: Sequence[Document]) -> str:
         for one in ambiguities
     )
     table = _table("ambiguities", heads, rows, _LEDGER)
-    title = "What the contract leaves open, and what this target does"
+    title = "Questions that the contract leaves open, and the behaviour of this target"
     return f"<details><summary>{title}</summary>\n\n{table}\n\n</details>" if table else ""
 
 
@@ -123,7 +123,7 @@ def _table(what: str, heads: Sequence[str], rows: Iterable[Sequence[str]], room:
     kept, left = _fitting((_line(row) for row in rows), room, MOST_ROWS)
     if not kept and not left:
         return ""
-    more = ["", f"... and {left:,} more {what}: the JSON report has them all."] if left else []
+    more = ["", f"... and {left:,} more {what}: see the JSON report."] if left else []
     return "\n".join([_line(heads), _line(["---"] * len(heads)), *kept, *more])
 
 
@@ -132,7 +132,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _fitting(parts: Iterable[str], room: int, most: int | None = None) -> tuple[list[str], int]:
-    """The first parts that there is room for, and how many there are behind them."""
+    """Returns the first parts that fit, and the number of the omitted parts."""
     kept: list[str] = []
     left = 0
     for part in parts:
@@ -145,7 +145,7 @@ def _fitting(parts: Iterable[str], room: int, most: int | None = None) -> tuple[
 
 
 def _size(text: str) -> int:
-    """Characters as GitHub may count them: those beyond the basic plane are two."""
+    """Counts characters as GitHub may do: characters beyond the basic multilingual plane count twice."""
     return len(text.encode("utf-16-le", errors="surrogatepass")) // 2
 
 
@@ -168,37 +168,37 @@ def _lines(number: int, finding: Document) -> Iterator[str]:
     if headers := finding["smallest"].get("headers"):
         yield f"\n**Headers:** {code(', '.join(f'{name}: {value}' if value is not None else f'no {name}' for name, value in headers), 300)}"
     yield ""
-    yield "The smallest message" + ("" if finding["whole"] else " that was found")
+    yield "Minimal message" if finding["whole"] else "Smallest message found"
     yield from _block("json", readable(smallest, _LONGEST_BODY) or "(no bytes)")
     if finding["twin"] is not None:
-        yield "\nHow it differs from its valid twin"
+        yield "\nDifference from its twin (the valid counterpart)"
         yield from _block("diff", *_difference(body_of(finding["twin"]), smallest))
     if finding["got"]["response"]:
         yield "\nThe answer"
         yield from _block("text", _cut(finding["got"]["response"], 1000))
     line = finding["reproduce"]
-    yield "\nTo see it again"
+    yield "\nReproduce"
     yield from _block("sh", printable(line) if len(line) <= _LONGEST_BODY else f"# too long to show: {_ELSEWHERE}")
     yield ""
     yield "</details>"
 
 
 def _difference(twin: bytes, smallest: bytes) -> Iterator[str]:
-    """A unified diff, property by property."""
+    """Yields a unified diff, property by property."""
     if max(len(twin), len(smallest)) > _MOST_COMPARED:
         yield f"# too long to show: {_ELSEWHERE}"
         return
     before, after = _properties(twin), _properties(smallest)
     if before == after:
         before, after = [readable(twin)], [readable(smallest)]
-    _, _, *lines = [*unified_diff(before, after, lineterm="", n=2)] or ["", "", "# they differ in headers alone"]
+    _, _, *lines = [*unified_diff(before, after, lineterm="", n=2)] or ["", "", "# only the headers differ"]
     yield from (_cut(line, 300) for line in lines[:_LONGEST_DIFF] if not line.startswith("@@"))
     if len(lines) > _LONGEST_DIFF:
         yield f"# and {len(lines) - _LONGEST_DIFF:,} more lines"
 
 
 def _properties(body: bytes) -> list[str]:
-    """A message a property a line; what is no JSON is one line."""
+    """Returns a message with one property per line. A message that is not JSON is one line."""
     try:
         return [printable(line) for line in json.dumps(json.loads(body), indent=2, ensure_ascii=False).split("\n")]
     except (ValueError, RecursionError):
@@ -206,11 +206,11 @@ def _properties(body: bytes) -> list[str]:
 
 
 def _block(language: str, *lines: str) -> Iterator[str]:
-    """Lines as a block of code."""
-    tamed = [_tamed(line) for line in lines]
-    fence = _backticks("\n".join(tamed), 3)
+    """Yields lines as a block of code."""
+    safe = [_with_few_backticks(line) for line in lines]
+    fence = _backticks("\n".join(safe), 3)
     yield f"{fence}{language}"
-    yield from tamed
+    yield from safe
     yield fence
 
 
@@ -218,8 +218,8 @@ def _block(language: str, *lines: str) -> Iterator[str]:
 
 
 def code(text: str, most: int, *, cell: bool = False) -> str:
-    """The text as code on a line. In a cell of a table, where it would end the cell, `|` is escaped as what does not print is."""
-    cut = _tamed(_cut(text, most))
+    """Returns the text as code on one line. In a cell of a table, `|` is escaped, because it would end the cell."""
+    cut = _with_few_backticks(_cut(text, most))
     shown = cut.replace("|", "\\u007c") if cell else cut
     if not shown.strip():
         return "(empty)" if not shown else "(blank)"
@@ -229,28 +229,28 @@ def code(text: str, most: int, *, cell: bool = False) -> str:
 
 
 def prose(text: str, most: int, *, cell: bool = False) -> str:
-    """A sentence: plain words stand as they are, all else as code."""
+    """Returns a sentence with plain words as they are, and everything else as code."""
     words = groupby(_cut(text, most).split(), key=lambda word: _PLAIN.fullmatch(word) is not None)
     return " ".join(" ".join(group) if plain else _quoted(" ".join(group), most, cell=cell) for plain, group in words)
 
 
 def _quoted(words: str, most: int, *, cell: bool) -> str:
-    """Words as code, but for the comma or full stop behind them."""
+    """Returns words as code, without the comma or full stop after them."""
     ended = _END.fullmatch(words)
     return code(ended[1], most, cell=cell) + ended[2] if ended else code(words, most, cell=cell)
 
 
 def _cut(text: str, most: int) -> str:
-    """One line of characters that print, not much more than `most` of them."""
+    """Returns one line of printable characters, cut to about `most` of them."""
     shown = printable(text[: most + 1])
     return shown if len(shown) <= most else f"{shown[:most]}..."
 
 
-def _tamed(text: str) -> str:
-    """The text without many backticks in a row: GitHub's own parser does not count beyond 80 of a span's, and 255 of a block's."""
+def _with_few_backticks(text: str) -> str:
+    """Escapes long runs of backticks: GitHub's parser counts at most 80 for a span and 255 for a block."""
     return _MANY_BACKTICKS.sub(lambda run: "\\u0060" * len(run[0]), text)
 
 
 def _backticks(text: str, least: int) -> str:
-    """More backticks than stand together anywhere in the text."""
+    """Returns more backticks than any run of them in the text."""
     return "`" * max([least, *(len(run) + 1 for run in re.findall("`+", text))])

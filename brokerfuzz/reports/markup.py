@@ -1,7 +1,7 @@
-"""HTML that is safe by how it is built: `element` is the only way to it, and whatever text goes in comes out as text.
+"""Safe HTML: `element` is the only function that creates it, and it escapes every text.
 
-What does not print (control characters, those that turn the direction of what stands around them, halves of surrogate pairs) is
-shown as its escape, so that a page holds nothing that a reader cannot see, and can always be encoded.
+Characters that do not print (control characters, characters that change the text direction, halves of surrogate pairs) are shown as escapes,
+so that a page contains nothing invisible and can always be encoded.
 """
 
 import re
@@ -15,32 +15,32 @@ _VOID = frozenset(("br", "input", "meta", "wbr"))
 
 
 class Markup(str):
-    """A text that is HTML already."""
+    """A string that is already HTML."""
 
     __slots__ = ()
 
 
 Child = str | None | Iterable["Child"]
-"""A text, HTML, nothing, or many of these."""
+"""Text, HTML, nothing, or an iterable of these."""
 Value = str | int | float | bool | None
-"""Of an attribute: True stands without a value, None and False leave it out."""
+"""The value of an attribute: True means an attribute without a value, None and False omit it."""
 
 
 def element(tag: str, *children: Child, **attributes: Value) -> Markup:
-    """An element. An underscore in the name of an attribute is a hyphen, one at its end is none: `class_`, `aria_label`."""
+    """Returns an element. An underscore in the name of an attribute becomes a hyphen; one at its end is removed: `aria_label`, `class_`."""
     said = "".join([_attribute(_name(name), value) for name, value in attributes.items() if value is not None and value is not False])
     return Markup(f"<{tag}{said}>" if tag in _VOID else f"<{tag}{said}>{together(children)}</{tag}>")
 
 
 def together(*children: Child) -> Markup:
-    """Texts and HTML, one behind the other."""
+    """Joins texts and HTML."""
     parts: list[str] = []
     _collect(children, parts)
     return Markup("".join(parts))
 
 
 def trusted(text: str) -> Markup:
-    """A text of ours that goes in as it is: a script, a style sheet."""
+    """Returns a text of our own without escaping it: a script or a style sheet."""
     return Markup(text)
 
 
@@ -55,7 +55,7 @@ def _collect(children: Iterable[Child], parts: list[str]) -> None:
 
 
 def _escaped(text: str) -> str:
-    """The text; each run of what does not print is marked, so that it is not taken for an escape that was there."""
+    """Escapes a text. Escapes of characters that do not print are marked, to distinguish them from escapes in the text itself."""
     if text.isprintable():
         return escape(text, quote=False)
     parts = re.split(r"([^ -~]+)", text)

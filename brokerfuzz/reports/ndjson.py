@@ -1,7 +1,7 @@
-"""The report for pipes: one JSON object a line, each with a `record` that says what it is.
+"""The report for pipes: one JSON object per line. Its property `record` is its type.
 
-First comes the `campaign`, then each `finding`, `ambiguity`, `rule`, `unproven` and `elsewhere`, then the `timing`, which
-alone has `"last": true`: a reader that does not meet it has read a file that was cut off.
+The `campaign` comes first, then each `finding`, `ambiguity`, `rule`, `unproven` and `elsewhere`. The `timing` comes last, and only it
+has `"last": true`: a file without it is truncated.
 """
 
 import json
@@ -15,7 +15,7 @@ _APART = {*_LISTS, "unproven", "timing"}
 
 
 def report(document: Document) -> str:
-    """The report, in ASCII."""
+    """Returns the report in ASCII."""
     return "".join(f"{json.dumps(record, separators=(',', ':'))}\n" for record in _records(document))
 
 

@@ -1,6 +1,6 @@
-"""How long answers took and how many came when, as pictures that need no script and that can be read as tables too.
+"""Plots of response times and of answers per second. They need no script, and their data is also available as tables.
 
-Nothing in a picture is scaled: what lies across is in percent, and what is text keeps its size on any screen.
+A plot is not scaled: horizontal positions are percentages, and text keeps its size on any screen.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,9 +9,9 @@ from math import ceil, floor, log10
 from brokerfuzz.reports.document_messages import Document, counted
 from brokerfuzz.reports.markup import Child, Markup, element
 
-_HEIGHT, _BASE = 190, 165  # pixels: how high a picture is, and where its ground is
-_TOP = 46  # pixels: what lies above has room for words
-_FASTEST = 1e-6  # seconds: a logarithm needs a least
+_HEIGHT, _BASE = 190, 165  # pixels: the height of a plot, and the position of its horizontal axis
+_TOP = 46  # pixels: the position of the highest bars; the space above is for labels
+_FASTEST = 1e-6  # seconds: the minimum of the logarithmic axis
 _MOST_ROWS = 250
 
 
@@ -24,16 +24,16 @@ def seconds(value: float) -> str:
 
 
 def latency(timing: Document) -> Iterator[Markup]:
-    """How many answers took how long: the axis is logarithmic."""
+    """Yields the histogram of the response times, with a logarithmic axis."""
     bars = timing["histogram"][:_MOST_ROWS]
     if not bars:
         yield element("p", "There were no answers.")
         return
     said = timing["latency"]
-    words = f"least {seconds(said['least'])}, median {seconds(said['p50'])}, 90 % under {seconds(said['p90'])}, "
-    words += f"99 % under {seconds(said['p99'])}, most {seconds(said['most'])}"
+    words = f"minimum {seconds(said['least'])}, median {seconds(said['p50'])}, 90 % under {seconds(said['p90'])}, "
+    words += f"99 % under {seconds(said['p99'])}, maximum {seconds(said['most'])}"
     yield element("p", words[0].upper(), words[1:], class_="facts-line")
-    yield _picture("latency-plot", "How long answers took", words, _latency_marks(bars, said))
+    yield _picture("latency-plot", "Response times", words, _latency_marks(bars, said))
     yield _table(("below", "answers"), ((seconds(bar["below"]), f"{bar['count']:,}") for bar in bars))
 
 
@@ -57,7 +57,7 @@ def _latency_marks(bars: Sequence[Document], said: Document) -> Iterator[Child]:
 
 
 def throughput(timing: Document) -> Iterator[Markup]:
-    """How many answers came in each second, and how many of them failed."""
+    """Yields the number of answers per second over time, and how many of them failed."""
     spans = timing["throughput"][:_MOST_ROWS]
     if not spans:
         yield element("p", "There were no answers.")
@@ -65,18 +65,18 @@ def throughput(timing: Document) -> Iterator[Markup]:
     rates = [span["requests"] / (span["seconds"] or 1) for span in spans]
     failed = sum(span["failed"] for span in spans)
     end = spans[-1]["from"] + spans[-1]["seconds"]
-    words = f"{counted(sum(span['requests'] for span in spans), 'answer')} in {seconds(end)}, at the most {max(rates):,.0f} a second; "
+    words = f"{counted(sum(span['requests'] for span in spans), 'answer')} in {seconds(end)}, at most {max(rates):,.0f} per second; "
     words += f"{failed:,} crashed or timed out"
     yield element("p", words, class_="facts-line")
-    yield _picture("throughput-plot", "How many answers came when", words, _throughput_marks(spans, rates, end))
+    yield _picture("throughput-plot", "Answers per second", words, _throughput_marks(spans, rates, end))
     rows = ((seconds(span["from"]), f"{rate:,.0f}", f"{span['failed']:,}") for span, rate in zip(spans, rates, strict=True))
-    yield _table(("from", "answers a second", "crashed or timed out"), rows)
+    yield _table(("from", "answers per second", "crashed or timed out"), rows)
 
 
 def _throughput_marks(spans: Sequence[Document], rates: Sequence[float], end: float) -> Iterator[Child]:
     top = _nice(max(rates))
     yield element("line", x1="0%", x2="100%", y1=_TOP, y2=_TOP, class_="grid")
-    yield _text(0, _TOP - 4, f"{top:,.6g} a second", "tick")
+    yield _text(0, _TOP - 4, f"{top:,.6g} per second", "tick")
     for span, rate in zip(spans, rates, strict=True):
         left, right = (100 * at / (end or 1) for at in (span["from"], span["from"] + span["seconds"]))
         yield _bar(left, right, _BASE, (_BASE - _TOP) * rate / top, "bar")
@@ -88,7 +88,7 @@ def _throughput_marks(spans: Sequence[Document], rates: Sequence[float], end: fl
 
 
 def _nice(value: float) -> float:
-    """A round number that is not less."""
+    """Returns a round number that is not less than the value."""
     if value <= 0:
         return 1.0
     size = 10.0 ** floor(log10(value))
@@ -105,7 +105,7 @@ def _picture(name: str, title: str, words: str, marks: Iterable[Child]) -> Marku
 
 
 def _bar(left: float, right: float, base: float, height: float, kind: str) -> Markup | None:
-    shown = max(height, 1.5)  # so that what is rare can be seen
+    shown = max(height, 1.5)  # so that small values are visible
     if height <= 0:
         return None
     return element("rect", x=_percent(left), width=_percent(max(right - left, 0)), y=f"{base - shown:.1f}", height=f"{shown:.1f}", class_=kind)
@@ -117,7 +117,7 @@ def _tick(at: float, words: str) -> Iterator[Markup]:
 
 
 def _text(at: float, y: float, words: str, kind: str) -> Markup:
-    """Words beside a place: to its left where there is no room to the right."""
+    """Returns a label to the right of a position, or to its left if there is no space on the right."""
     anchor = "end" if at > 80 else "start"
     return element("text", words, x=_percent(at), y=y, dx="-4" if at > 80 else "4", text_anchor=anchor, class_=kind)
 

@@ -1,6 +1,6 @@
-"""A message beside its twin, line by line, with what differs marked.
+"""A message next to its twin (the valid counterpart), line by line, with the differences marked.
 
-Lines that are alike in front and behind are not compared, for a message and its twin differ in one place.
+Equal lines at the beginning and at the end are skipped before the comparison, because a message and its twin differ in one place.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,7 +14,7 @@ from brokerfuzz.reports.markup import Child, Markup, element, together, trusted
 
 
 class Row(NamedTuple):
-    """A line of the twin and one of the message; None where there is none."""
+    """A line of the twin and a line of the message; None if one of them has no such line."""
 
     left: str | None
     right: str | None
@@ -23,15 +23,15 @@ class Row(NamedTuple):
 
 _MOST_COMPARED = 10_000  # pairs of lines
 _LONGEST_LINE = 400  # characters
-_AROUND = 60  # characters of a long line, in front of what differs
-_CONTEXT = 12  # lines that are alike, around those that are not
+_AROUND = 60  # characters of a long line before the difference
+_CONTEXT = 12  # equal lines around a difference
 _MOST_HEADERS = 50
 _STEP = 1 << 16
 _BREAK = trusted("\n")
 
 
 def comparison(twin: Document, message: Document, heads: tuple[str, str]) -> Markup:
-    """A table of two columns, the twin on the left."""
+    """Returns a table of two columns, with the twin on the left."""
     left, right = body_of(twin), body_of(message)
     start = _start(left, right)
     a, b = (lines_of(body, start, most=LONGEST) for body in (left, right))
@@ -41,21 +41,21 @@ def comparison(twin: Document, message: Document, heads: tuple[str, str]) -> Mar
     return element(
         "table",
         element("thead", element("tr", [element("th", head, scope="col") for head in heads])),
-        element("tbody", _left_out(a.before, b.before, "before this"), _folded(rows), _left_out(a.behind, b.behind, "behind this")),
+        element("tbody", _omitted(a.before, b.before, "before this"), _folded(rows), _omitted(a.after, b.after, "after this")),
         class_="diff",
     )
 
 
 def alone(message: Document, label: str, longest: int = LONGEST) -> Markup:
-    """A message without another to compare it with."""
+    """Returns a message without a comparison."""
     shown = lines_of(body_of(message), longest=longest)
-    return block(Lines([*_headers(message), *shown.lines], shown.before, shown.behind), label)
+    return block(Lines([*_headers(message), *shown.lines], shown.before, shown.after), label)
 
 
 def block(shown: Lines, label: str) -> Markup:
-    """Lines as they are, and how many bytes behind them are left out."""
+    """Returns the lines as they are, and the number of bytes omitted after them."""
     lines = [[_cut(line), _BREAK] for line in shown.lines]
-    left = element("p", f"{counted(shown.behind, 'byte')} behind this left out", class_="cut") if shown.behind else None
+    left = element("p", f"{counted(shown.after, 'byte')} omitted after this", class_="cut") if shown.after else None
     return together(element("pre", lines, aria_label=label, role="group"), left)
 
 
@@ -64,7 +64,7 @@ def _headers(message: Document) -> list[str]:
 
 
 def _start(left: bytes, right: bytes) -> int:
-    """Where to begin with bodies too long to be shown: a little before they differ."""
+    """Returns the first byte to show of bodies that are too long to show completely: a little before their difference."""
     if max(len(left), len(right)) <= LONGEST:
         return 0
     at = 0
@@ -75,7 +75,7 @@ def _start(left: bytes, right: bytes) -> int:
 
 
 def _common(left: Sequence[object], right: Sequence[object]) -> int:
-    """How much they begin with in common."""
+    """Returns the length of the common prefix."""
     return next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
 
 
@@ -83,7 +83,7 @@ def _common(left: Sequence[object], right: Sequence[object]) -> int:
 
 
 def rows_of(left: Sequence[str], right: Sequence[str]) -> list[Row]:
-    """The lines side by side. Whether there is a comma at their end is no difference, unless there is no other."""
+    """Returns the lines side by side. A comma at the end of a line counts as a difference only if there is no other."""
     a, b = ([line.removesuffix(",") for line in lines] for lines in (left, right))
     if a == b:
         a, b = list(left), list(right)
@@ -106,7 +106,7 @@ def _rows(left: Sequence[str], right: Sequence[str], *, alike: bool) -> Iterator
 
 
 def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:
-    """(whether they are alike, from, to of one, from, to of the other)."""
+    """Yields blocks: whether they are equal, start and end on the left, start and end on the right."""
     if len(a) * len(b) > _MOST_COMPARED:
         yield False, 0, len(a), 0, len(b)
         return
@@ -115,7 +115,7 @@ def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int
 
 
 def _folded(rows: Sequence[Row]) -> Iterator[Markup]:
-    """The rows, without those that are alike and far from any that are not, and no more than one can read."""
+    """Yields the rows near differences, up to a maximum. Other equal rows are folded."""
     differ = [number for number, row in enumerate(rows) if not row.alike] or [0]
     near = sorted({at for number in differ for at in range(number - _CONTEXT, number + _CONTEXT + 1) if 0 <= at < len(rows)})[:MOST_LINES]
     done = 0
@@ -129,13 +129,13 @@ def _folded(rows: Sequence[Row]) -> Iterator[Markup]:
 
 def _fold(count: int, what: str) -> Iterator[Markup]:
     if count:
-        yield element("tr", element("td", f"{counted(count, what)} left out", colspan=2, class_="fold"))
+        yield element("tr", element("td", f"{counted(count, what)} omitted", colspan=2, class_="fold"))
 
 
-def _left_out(left: int, right: int, where: str) -> Markup | None:
+def _omitted(left: int, right: int, where: str) -> Markup | None:
     if not left and not right:
         return None
-    return element("tr", [element("td", f"{counted(count, 'byte')} {where} left out" if count else "", class_="fold") for count in (left, right)])
+    return element("tr", [element("td", f"{counted(count, 'byte')} omitted {where}" if count else "", class_="fold") for count in (left, right)])
 
 
 # ----------------------------------------------------------------------------------------------------------- cells
@@ -152,21 +152,21 @@ def _cells(row: Row) -> Iterator[Markup]:
 
 
 def _changed(left: str, right: str) -> Iterator[Markup]:
-    """Two lines with what differs in them marked."""
+    """Yields two lines with their difference marked."""
     front = _common(left, right)
     behind = _common(left[front:][::-1], right[front:][::-1])
     for line, tag in ((left, "del"), (right, "ins")):
         end = len(line) - behind
         yield element(
-            "td", element(tag, _cut_in_front(line[:front]), element("mark", _cut(line[front:end])) if end > front else None, _cut(line[end:]))
+            "td", element(tag, _cut_middle(line[:front]), element("mark", _cut(line[front:end])) if end > front else None, _cut(line[end:]))
         )
 
 
 def _cut(text: str) -> Child:
     left = len(text) - _LONGEST_LINE
-    return [text[:_LONGEST_LINE], element("small", f"… {left:,} characters more", class_="cut")] if left > _AROUND else text
+    return [text[:_LONGEST_LINE], element("small", f"… {left:,} more characters", class_="cut")] if left > _AROUND else text
 
 
-def _cut_in_front(text: str) -> Child:
+def _cut_middle(text: str) -> Child:
     left = len(text) - _AROUND
     return [text[:20], element("small", f"… {left - 20:,} characters …", class_="cut"), text[left:]] if left > _LONGEST_LINE else text

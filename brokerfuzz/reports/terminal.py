@@ -1,7 +1,7 @@
-"""The report that a person reads: a summary, the findings as sentences, the ledger of ambiguities.
+"""The report for people: a summary, the findings as sentences, and the ledger of ambiguities.
 
-Colour is for terminals: a pipe, a file and whoever sets `NO_COLOR` get plain text. Whatever comes from a target or a
-message is escaped where it does not print, so that it cannot play on the terminal.
+Only terminals get colour, unless `NO_COLOR` is set. Characters from a target or a message that do not print are escaped, so that they
+cannot control the terminal.
 """
 
 import os
@@ -22,30 +22,30 @@ from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 from brokerfuzz.wording import printable, readable
 
 MOST_SHOWN = 100
-"""How many findings are shown; the machine's report holds all of them."""
+"""The maximum number of findings shown. The JSON report contains all of them."""
 
 LONGEST_BODY = 2000
-"""How many characters of a body or a command line are shown."""
+"""The maximum number of characters of a body that are shown."""
 
 
 def show(result: Result, stream: IO[str]) -> None:
-    """Writes the report to a stream, with colour where that is a terminal."""
+    """Writes the report to a stream, with colour if it is a terminal."""
     click.echo(report(result), file=stream, nl=False, color=coloured(stream))
 
 
 def report(result: Result) -> str:
-    """The report, with escape codes for colour; `click.unstyle` takes them away."""
+    """Returns the report with escape codes for colour. `click.unstyle` removes them."""
     return "".join(f"{line}\n" for line in _lines(result))
 
 
 def coloured(stream: IO[str]) -> bool:
-    """Whether a stream takes escape codes (NO_COLOR: https://no-color.org)."""
+    """Whether a stream supports escape codes (NO_COLOR: https://no-color.org)."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 @contextmanager
 def live_progress(stream: IO[str]) -> Iterator[OnProgress | None]:
-    """A callback for `fire` that keeps one line up to date; None where the stream is no terminal."""
+    """Yields a callback for `fire` that updates one line; None if the stream is not a terminal."""
     if not stream.isatty():
         yield None
         return
@@ -56,18 +56,18 @@ def live_progress(stream: IO[str]) -> Iterator[OnProgress | None]:
 
 
 def progress_line(progress: CampaignProgress) -> str:
-    """`firing: 300 of 1,000 cases, 2 contradictions, 4,000 requests/s`."""
+    """Returns a line such as `firing: 300 of 1,000 cases, 2 contradictions, 4,000 requests/s`."""
     cases = f"{progress.cases:,} of {progress.total:,} cases" if progress.total else f"{progress.cases:,} cases"
     return f"{progress.phase}: {cases}, {progress.findings:,} contradictions, {progress.rate:,.0f} requests/s"
 
 
 def summary(result: Result) -> str:
-    """The one line that says it all."""
+    """Returns the summary in one line."""
     known = sum(finding.known for finding in result.findings)
     found = f"{len(result.findings):,} finding{'' if len(result.findings) == 1 else 's'}" + (f" ({known:,} of them known)" if known else "")
     answers = "; ".join(filter(None, (_answers(result, label) for label in LABELS)))
     stopped = f"; stopped early: {result.stopped}" if result.stopped else ""
-    left_out = f"; left out, as the target cannot be given them: {result.left_out:,} cases" if result.left_out else ""
+    left_out = f"; {result.left_out:,} cases not sent, because this target cannot receive them" if result.left_out else ""
     work = f"{result.cases:,} cases, {result.requests:,} requests in {result.seconds:.1f} s"
     return f"{found} at {printable(result.target)} ({work}{left_out}{stopped}): {answers or 'no case was answered'}"
 
@@ -84,12 +84,12 @@ def _lines(result: Result) -> Iterator[str]:
         yield ""
         yield from _finding(number, finding)
     if (left := len(result.findings) - MOST_SHOWN) > 0:
-        yield f"\n... and {left:,} more findings: the machine's report (--json) holds them all"
+        yield f"\n... and {left:,} more findings: see the JSON report (--json)"
     yield from _unproven(result.attribution)
     yield from _elsewhere(result.attribution)
     if result.ambiguities:
         yield ""
-        yield click.style("What the contract leaves open, and what this target does", bold=True)
+        yield click.style("Questions that the contract leaves open, and the answers of this target", bold=True)
         yield from _table(result.ambiguities)
 
 
@@ -113,26 +113,28 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
     yield _entry("smallest", readable(finding.body, LONGEST_BODY) or "(no bytes)")
     if finding.twin is not None:
         yield _entry("twin", readable(finding.twin, LONGEST_BODY))
-    yield _entry("reproduce", finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: --json holds it")
+    yield _entry(
+        "reproduce", finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: see the JSON report (--json)"
+    )
 
 
 def _unproven(attribution: Attribution) -> Iterator[str]:
-    """What the target's rejections do not prove, said once."""
+    """Yields the rejections that prove nothing, grouped by the answer to the twin."""
     if attribution.rejections_unproven:
         yield ""
         yield click.style(
-            f"{attribution.rejections_unproven:,} rejections prove nothing: the twin, which lacks the fault, was rejected too", bold=True
+            f"{attribution.rejections_unproven:,} rejections prove nothing: the twin (the valid counterpart) was rejected too", bold=True
         )
         for one in attribution.unproven.values():
             got = f"{one.answer.kind} ({printable(one.answer.reason, 200)})"
-            yield f"   {one.count:,} twins were {got}, the first of them that of case {one.case.id}"
+            yield f"   {one.count:,} twins: {got}, first the twin of case {one.case.id}"
 
 
 def _elsewhere(attribution: Attribution) -> Iterator[str]:
-    """Which rejections may be for another reason, by their own words."""
+    """Yields the rejections whose answer suggests another reason."""
     if attribution.elsewhere:
         yield ""
-        yield click.style("Rejections that name another property than the one that is wrong", bold=True)
+        yield click.style("Rejections that name a different property than the one at fault", bold=True)
         for one in attribution.elsewhere.values():
             yield f"   {one.case.faults[0].rule}: {', '.join(one.named)} ({one.count:,} times, first case {one.case.id}): {printable(one.said, 150)}"
 

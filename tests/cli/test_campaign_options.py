@@ -70,7 +70,7 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
         (["--call", "nowhere"], "nowhere"),
         (["--call", "no_such_module:read"], "no_such_module"),
         (["--exec", "no-such-command"], "no-such-command"),
-        (["--exec", ""], "names no program"),
+        (["--exec", ""], "contains no program"),
         (["http://127.0.0.1:1/", "--bug", "accepts-zero-order-minimum"], "--bug works only with the reference service"),
         (["--rule", "*no-such-rule*"], "no rule is called '*no-such-rule*'"),
         (["--technique", "!one-belo"], "did you mean 'one-below'"),
@@ -102,7 +102,7 @@ def test_the_reference_service_accepts_only_offers(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "said"), [(401, "it wants credentials"), (404, "nothing is at this path"), (405, "--method"), (415, "Content-Type")]
+    ("status", "said"), [(401, "it requires credentials"), (404, "nothing exists at this path"), (405, "--method"), (415, "Content-Type")]
 )
 def test_a_misconfigured_target_is_reported_before_any_case_is_sent(run: Run, status: int, said: str) -> None:
     with serving(sends(response(status))) as url:

@@ -1,4 +1,4 @@
-"""`brokerfuzz catalogue`: how much there is of what, and why."""
+"""`brokerfuzz catalogue`: the size of the catalogue by kind, and the reason for each case."""
 
 import json
 from pathlib import Path
@@ -26,38 +26,38 @@ def test_sizes_are_given_by_message_verdict_rule_technique_and_ambiguity(run: An
         assert min(map(len, (size["rules"], size["techniques"], size["ambiguities"]))) > 5
 
 
-def test_people_get_the_same_in_lines(run: Any) -> None:
+def test_without_json_the_sizes_are_printed_as_lines(run: Any) -> None:
     done = run("catalogue", *NOW, "--message", "offer-pricing-response")
     assert done.exit_code == 0
     assert done.stdout.startswith("offer-pricing-response: ")
     assert " offer-pricing-response/data.offers[].quantity:minimum\n" in done.stdout
 
 
-def test_what_is_printed_is_the_same_in_every_process(spawn: Any) -> None:
+def test_the_output_is_the_same_in_every_process(spawn: Any) -> None:
     args = ("catalogue", *NOW, "--message", "offer-pricing-response", "--verdict", "unspecified")
     done = [spawn(*args, env={"PYTHONHASHSEED": seed}) for seed in "013"]
     assert done[0].returncode == 0
     assert len({one.stdout for one in done}) == 1
 
 
-def test_each_case_says_what_it_is_the_first_to_cover(run: Any) -> None:
+def test_each_case_lists_what_it_is_the_first_to_cover(run: Any) -> None:
     cases = data(run, "--message", "offer-pricing-response", "--cases")["cases"]
     assert [case["number"] for case in cases] == list(range(1, len(cases) + 1))
     assert cases[0]["tags"] == ["edge:complete"]
     covered = [name for case in cases for name in case["first"]]
-    assert len(covered) == len(set(covered)), "each is covered first by one"
+    assert len(covered) == len(set(covered)), "each goal has one first case"
     assert "rule data.offers[].quantity minimum" in covered
     assert sum(case["first_pairs"] for case in cases) >= 178
 
 
-def test_the_smallest_set_comes_with_its_reasons(run: Any) -> None:
+def test_the_minimal_set_has_a_reason_for_each_case(run: Any) -> None:
     done = run("catalogue", *NOW, "--message", "product-list-response", "--minimal")
     lines = done.stdout.splitlines()
     assert "the valid twin of" in lines[0]
     assert all("  breaks product-list-response/" in line or "twin of" in line for line in lines)
 
 
-def test_faults_are_chosen_by_rule_and_technique(run: Any) -> None:
+def test_faults_can_be_selected_by_rule_and_technique(run: Any) -> None:
     size = data(run, "--rule", "*pageCount:minimum", "--technique", "one-below")["messages"]
     assert set(size) == {OFFER, "offer-pricing-response"}
     assert set(size[OFFER]["techniques"]) == {"one-below"}
@@ -71,7 +71,7 @@ def test_faults_are_chosen_by_rule_and_technique(run: Any) -> None:
         (("--strength", "5"), "5 is not in the range 1<=x<=4"),
     ],
 )
-def test_what_cannot_be_is_told_in_one_line(run: Any, args: tuple[str, ...], line: str) -> None:
+def test_an_invalid_option_is_reported_in_one_line(run: Any, args: tuple[str, ...], line: str) -> None:
     done = run("catalogue", *args)
     assert done.exit_code == 2
     assert line in done.stderr
@@ -79,7 +79,7 @@ def test_what_cannot_be_is_told_in_one_line(run: Any, args: tuple[str, ...], lin
     assert not done.stdout
 
 
-def test_keywords_that_no_technique_is_for_are_named_and_the_rest_is_made(run: Any, tmp_path: Path) -> None:
+def test_rules_that_no_technique_breaks_are_listed_and_the_other_cases_are_generated(run: Any, tmp_path: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
         schema["properties"]["comments"] |= {"not": {"const": "none"}}
         schema["properties"]["categoryIds"] |= {"contains": {"const": "gifts"}, "type": "array"}
@@ -87,8 +87,8 @@ def test_keywords_that_no_technique_is_for_are_named_and_the_rest_is_made(run: A
     changed_contract(tmp_path, OFFER, change)
     done = run("catalogue", *NOW, "--message", OFFER, "--contract", tmp_path, "--json")
     assert done.exit_code == 0
-    told = done.stderr.splitlines()
-    named = [line.split(" breaks ")[1].partition(": it")[0] for line in told]
-    # An item of another type is not what the array has to contain either: the two cannot be broken apart.
+    warnings = done.stderr.splitlines()
+    named = [line.split(" breaks ")[1].partition(": ")[0] for line in warnings]
+    # An item of another type also violates `contains`, so no fault breaks only one of these two rules.
     assert named == [f"{OFFER}/comments:not", f"{OFFER}/categoryIds:contains", f"{OFFER}/categoryIds[]:type"]
     assert json.loads(done.stdout)["messages"][OFFER]["rules"][f"{OFFER}/categoryIds:type"] > 5

@@ -23,7 +23,7 @@ EMPTY_RULE = "offer-creation-request/number:minLength"
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Writes a file into the current folder; gives its name."""
+    """Returns a function that writes a file into the current folder and returns its name."""
     monkeypatch.chdir(tmp_path)
 
     def text(name: str, *lines: str) -> str:
@@ -37,12 +37,12 @@ def judged(result: Result) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def test_a_valid_message_is_said_to_be_valid(run: Run, write: Write) -> None:
+def test_a_valid_message_is_reported_as_valid(run: Run, write: Write) -> None:
     result = run("check", write("offer.json", PLAIN))
     assert (result.exit_code, result.stdout) == (0, "offer.json:1: valid (offer-creation-request)\n")
 
 
-def test_an_invalid_message_comes_with_its_reasons(run: Run, write: Write) -> None:
+def test_an_invalid_message_is_reported_with_the_reasons(run: Run, write: Write) -> None:
     result = run("check", write("offer.json", EMPTY_NUMBER))
     assert result.exit_code == 1
     assert result.stdout.splitlines() == [
@@ -52,7 +52,7 @@ def test_an_invalid_message_comes_with_its_reasons(run: Run, write: Write) -> No
     ]
 
 
-def test_json_has_the_same_reasons(run: Run, write: Write) -> None:
+def test_the_json_output_contains_the_same_reasons(run: Run, write: Write) -> None:
     [said] = judged(run("check", "--json", write("offer.json", EMPTY_NUMBER)))
     assert said == {
         "name": "offer.json",
@@ -66,7 +66,7 @@ def test_json_has_the_same_reasons(run: Run, write: Write) -> None:
     }
 
 
-def test_where_the_contract_is_unclear_the_message_is_unspecified_and_no_failure(run: Run, write: Write) -> None:
+def test_an_unspecified_message_does_not_fail_the_check(run: Run, write: Write) -> None:
     result = run("check", write("offer.json", CRON))
     assert result.exit_code == 0
     assert "offer.json:1: unspecified" in result.stdout
@@ -82,14 +82,16 @@ def test_a_policy_settles_an_ambiguity(run: Run, write: Write, policy: str, stat
     assert all(broken["source"] for broken in said["broken"])
 
 
-def test_a_time_can_be_given(run: Run, write: Write) -> None:
+def test_messages_are_judged_as_of_the_given_time(run: Run, write: Write) -> None:
     offer = write("offer.json", '{"number":"1","offerType":"Email","lastUpdatedDateTimeUtc":"2024-01-01T00:00:00Z"}')
     assert run("check", "--now", "2025-01-01T00:00:00Z", offer).exit_code == 0
     assert run("check", "--now", "2023-01-01T01:00:00+01:00", offer).exit_code == 1
 
 
 @pytest.mark.parametrize(("ending", "second"), [("\n", 2), ("\r\n", 2), ("\n\n", 3)])
-def test_lines_are_messages_each_and_blank_ones_are_none(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, second: int) -> None:
+def test_each_line_is_a_message_and_blank_lines_are_skipped(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str, second: int
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("offers.ndjson").write_bytes(f"{PLAIN}{ending}{EMPTY_NUMBER}{ending}".encode())
     result = run("check", "offers.ndjson")
@@ -99,13 +101,13 @@ def test_lines_are_messages_each_and_blank_ones_are_none(run: Run, tmp_path: Pat
     assert result.stdout.endswith("2 messages: 1 valid, 1 invalid, 0 unspecified\n")
 
 
-def test_an_option_says_that_lines_are_messages(run: Run, write: Write) -> None:
+def test_with_ndjson_each_line_is_a_message(run: Run, write: Write) -> None:
     offers = write("offers.txt", PLAIN, PLAIN)
     assert run("check", offers).exit_code == 1
     assert run("check", "--ndjson", offers).exit_code == 0
 
 
-def test_quiet_leaves_out_what_is_valid(run: Run, write: Write) -> None:
+def test_quiet_omits_valid_messages(run: Run, write: Write) -> None:
     result = run("check", "--quiet", write("offers.ndjson", PLAIN, EMPTY_NUMBER, CRON))
     assert [line.split(":")[1] for line in result.stdout.splitlines() if line.startswith("offers")] == ["2", "3"]
 
@@ -116,7 +118,7 @@ def test_standard_input_is_read(run: Run) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "nope", "{", "[1,]", '{"number": NaN}', "\x00", "[" * 100_000])
-def test_what_is_no_json_is_invalid_and_no_error(run: Run, text: str) -> None:
+def test_data_that_is_not_json_is_an_invalid_message_and_not_an_error(run: Run, text: str) -> None:
     result = run("check", "-", text=text)
     assert result.exit_code == 1
     assert result.stdout.startswith("-:1: invalid\n")
@@ -124,7 +126,7 @@ def test_what_is_no_json_is_invalid_and_no_error(run: Run, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "told"),
+    ("message", "message_type"),
     [
         (PLAIN, "offer-creation-request"),
         ('{"NUMBER":"1"}', "offer-creation-request"),
@@ -137,22 +139,22 @@ def test_what_is_no_json_is_invalid_and_no_error(run: Run, text: str) -> None:
         ("5", None),
     ],
 )
-def test_the_type_is_told_from_the_properties_where_they_tell(run: Run, message: str, told: str | None) -> None:
+def test_the_type_is_recognised_by_the_properties(run: Run, message: str, message_type: str | None) -> None:
     [said] = judged(run("check", "--json", "-", text=message))
-    assert said["message"] == told
+    assert said["message"] == message_type
 
 
-def test_a_message_that_may_be_of_two_types_has_the_verdict_that_both_give_it(run: Run) -> None:
+def test_a_message_with_two_possible_types_gets_the_verdict_that_both_agree_on(run: Run) -> None:
     [said] = judged(run("check", "--json", "-", text=ENVELOPE % ("null", "[1]")))
     assert said["verdict"] == "invalid"
     assert {broken["rule"].partition("/")[0] for broken in said["broken"]} == {"product-list-response", "offer-pricing-response"}
 
 
-def test_the_type_can_be_named(run: Run) -> None:
+def test_the_type_can_be_given(run: Run) -> None:
     assert run("check", "--message", "product-list-response", "-", text=PLAIN).exit_code == 1
 
 
-def test_what_a_message_holds_does_not_play_on_the_terminal(run: Run, spawn: Spawn) -> None:
+def test_the_content_of_a_message_cannot_control_the_terminal(run: Run, spawn: Spawn) -> None:
     hostile = '{"number":"1","offerType":"\x7f\x9b31m\u202e\\ud800"}'
     result = run("check", "-", text=hostile)
     assert result.exit_code == 1
@@ -162,7 +164,7 @@ def test_what_a_message_holds_does_not_play_on_the_terminal(run: Run, spawn: Spa
     assert not done.stderr
 
 
-def test_a_changed_contract_judges(run: Run, write: Write, tmp_path: Path) -> None:
+def test_a_changed_contract_changes_the_verdict(run: Run, write: Write, tmp_path: Path) -> None:
     schema = json.loads((DATA / "offer-creation-request.schema.json").read_text())
     schema["properties"]["number"]["maxLength"] = 3
     (tmp_path / "changed").mkdir()
@@ -177,13 +179,13 @@ def test_a_changed_contract_judges(run: Run, write: Write, tmp_path: Path) -> No
 
 @pytest.fixture
 def corpus(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A corpus, as its lines."""
+    """Writes a corpus and returns its lines."""
     monkeypatch.chdir(tmp_path)
     assert run("export", "corpus.ndjson", "--message", "offer-pricing-response").exit_code == 0
-    return Path("corpus.ndjson").read_text().removesuffix("\n").split("\n")  # texts hold what splitlines() takes for a line's end
+    return Path("corpus.ndjson").read_text().removesuffix("\n").split("\n")  # splitlines() would also split at other characters within strings
 
 
-def test_a_corpus_agrees_with_itself_although_it_holds_invalid_messages(run: Run, corpus: list[str]) -> None:
+def test_a_corpus_with_invalid_messages_agrees_with_its_records(run: Run, corpus: list[str]) -> None:
     result = run("check", "--json", "corpus.ndjson")
     assert result.exit_code == 0
     said = judged(result)
@@ -192,13 +194,13 @@ def test_a_corpus_agrees_with_itself_although_it_holds_invalid_messages(run: Run
     assert {one["verdict"] for one in said} == {"valid", "invalid", "unspecified"}
 
 
-def test_a_corpus_is_known_by_its_records_whatever_it_is_called(run: Run, corpus: list[str]) -> None:
+def test_a_corpus_is_recognised_by_its_records_under_any_name(run: Run, corpus: list[str]) -> None:
     Path("other").write_text("\n".join(corpus) + "\n")
     assert run("check", "--quiet", "other").exit_code == 0
     assert run("check", "--quiet", "-", text="\n".join(corpus)).exit_code == 0
 
 
-def test_a_record_that_is_not_true_is_found(run: Run, corpus: list[str]) -> None:
+def test_a_wrong_record_is_found(run: Run, corpus: list[str]) -> None:
     record = next(number for number, line in enumerate(corpus) if '"verdict":"valid"' in line)
     corpus[record] = corpus[record].replace('"verdict":"valid"', '"verdict":"invalid"')
     Path("changed.ndjson").write_text("\n".join(corpus) + "\n")
@@ -208,7 +210,7 @@ def test_a_record_that_is_not_true_is_found(run: Run, corpus: list[str]) -> None
     assert "its record says invalid" in result.stdout
 
 
-def test_a_corpus_of_faults_by_the_clock_is_judged_at_its_own_time(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_corpus_with_faults_of_the_clock_is_judged_as_of_its_own_time(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run("export", "old.ndjson", "--message", "offer-creation-request", "--now", "2015-01-01T00:00:00Z").exit_code == 0
     assert run("check", "--quiet", "old.ndjson").exit_code == 0

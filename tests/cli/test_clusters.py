@@ -1,4 +1,4 @@
-"""The same campaign on a Dask cluster, of which a worker is killed."""
+"""A campaign on a Dask cluster has the same result if a worker is killed."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ SOME = ("--message", PRICING, "--now", "2026-01-01T00:00:00Z", "--json", "--no-p
 
 
 @pytest.mark.long
-def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(
+def test_a_killed_worker_of_a_cluster_does_not_change_the_result(
     start: Start, spawn: Spawn, url: str, cluster: tuple[str, list[int]], tmp_path: Path
 ) -> None:
     address, workers = cluster
@@ -39,7 +39,7 @@ def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(
 
 
 @pytest.mark.parametrize("address", ["nonsense", "tcp://127.0.0.1:1", "tcp://127.0.0.1:99999", "tcp://["])
-def test_a_cluster_that_is_not_there_is_an_error_with_a_remedy(spawn: Spawn, url: str, address: str) -> None:
+def test_a_missing_cluster_is_reported_with_a_remedy(spawn: Spawn, url: str, address: str) -> None:
     done = spawn("fire", url, *SOME, "--cluster", address)
     assert done.returncode == 2
     assert f"no Dask cluster answers at {address}".encode() in done.stderr

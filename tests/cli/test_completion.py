@@ -1,4 +1,4 @@
-"""Shells complete commands, options and every name, over click's protocol."""
+"""Shells complete commands, options and names, with click's protocol."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ MINIMUM = "offer-creation-request/orderMinimum:minimum"
 
 
 def completed(spawn: Spawn, shell: str, *words: str) -> list[str]:
-    """What a shell is answered; the last word is being typed."""
+    """Returns the completions for a shell. The last word is being typed."""
     position = words[-1] if shell == "fish" else str(len(words) - 1)
     env = {"_BROKERFUZZ_COMPLETE": f"{shell}_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": position}
     done = spawn(env=env)
@@ -47,7 +47,7 @@ def test_rules_techniques_and_ambiguities_complete(spawn: Spawn) -> None:
 @pytest.mark.parametrize(
     ("option", "typed", "name"), [("--rule", MINIMUM[:-5], MINIMUM), ("--technique", "one-b", "one-below"), ("--site", "orderMi", "orderMinimum")]
 )
-def test_a_name_completes_behind_an_exclamation_mark_where_it_can_be_excluded(spawn: Spawn, option: str, typed: str, name: str) -> None:
+def test_a_name_that_can_be_excluded_completes_after_an_exclamation_mark(spawn: Spawn, option: str, typed: str, name: str) -> None:
     assert names(spawn, "export", option, f"!{typed}") == {f"!{name}"}
     assert names(spawn, "explain", f"!{typed}") == set()
 
@@ -64,23 +64,23 @@ def test_a_changed_contract_completes_with_its_own_rules(spawn: Spawn, tmp_path:
     assert names(spawn, "explain", "--contract", str(tmp_path / "nowhere"), "cron") == set()
 
 
-def test_zsh_and_fish_are_told_what_a_name_means(spawn: Spawn) -> None:
+def test_zsh_and_fish_show_what_a_name_means(spawn: Spawn) -> None:
     assert completed(spawn, "zsh", "brokerfuzz", "explain", "offer-creation-request/orderMinimum:mini") == [
         "plain", MINIMUM.replace(":", "\\:"), "at least 1",
     ]  # fmt: skip
-    assert completed(spawn, "fish", "brokerfuzz", "explain", "cron") == ["plain,cron-syntax\tWhich dialect of cron is taken?"]
+    assert completed(spawn, "fish", "brokerfuzz", "explain", "cron") == ["plain,cron-syntax\tWhich cron dialect is accepted?"]
 
 
 @pytest.mark.parametrize(("shell", "sign"), [("bash", "complete -o nosort -F"), ("zsh", "#compdef brokerfuzz"), ("fish", "complete --no-files")])
 def test_scripts_are_printed(spawn: Spawn, shell: str, sign: str) -> None:
     if shell == "bash" and shutil.which("bash") is None:
-        pytest.skip("click asks bash for its version, and there is none here")
+        pytest.skip("click asks bash for its version, and bash is not installed")
     done = spawn("completion", shell)
     assert done.returncode == 0
     assert sign in done.stdout.decode()
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 @pytest.mark.parametrize(
     ("words", "replies"),
     [
@@ -93,7 +93,7 @@ def test_scripts_are_printed(spawn: Spawn, shell: str, sign: str) -> None:
         (["explain", ""], None),
     ],
 )
-def test_bash_which_parts_words_at_colons_completes_what_follows_them(
+def test_bash_completes_what_follows_a_colon_or_an_equals_sign(
     environment: Mapping[str, str], tmp_path: Path, words: list[str], replies: set[str] | None
 ) -> None:
     shim = tmp_path / "brokerfuzz"

@@ -1,4 +1,4 @@
-"""`brokerfuzz corpus`: what it says of corpora, makes of them, and finds wrong with them."""
+"""`brokerfuzz corpus`: shows, compares, merges, minimizes and verifies corpora."""
 
 import gzip
 import json
@@ -55,7 +55,7 @@ def test_show_counts_what_is_in_a_corpus(run: Run, mixed: Path) -> None:
 
 
 @pytest.mark.parametrize("form", sorted(set(FORMATS) - {"ndjson", "files"}))
-def test_a_format_that_is_not_read_back_is_rejected_in_a_line_that_names_those_that_are(run: Run, tmp_path: Path, form: str) -> None:
+def test_the_error_about_an_unreadable_format_names_the_readable_formats(run: Run, tmp_path: Path, form: str) -> None:
     assert run("export", tmp_path / "a", "--format", form, "--random", "--count", "20").exit_code == 0
     for command in ("show", "verify"):
         rejected = run("corpus", command, tmp_path / "a")
@@ -66,14 +66,14 @@ def test_a_format_that_is_not_read_back_is_rejected_in_a_line_that_names_those_t
         assert not rejected.stdout
 
 
-def test_show_says_that_the_committed_corpus_has_every_rule_and_technique(run: Run) -> None:
+def test_the_committed_corpus_covers_every_rule(run: Run) -> None:
     said = json.loads(run("corpus", "show", *sorted(DATA.iterdir()), "--json").stdout)
     assert len(said["messages"]) == 3
     for part in said["messages"].values():
         assert part["covered"]["rules"]["covered"] == part["covered"]["rules"]["all"]
 
 
-def test_show_says_which_twins_are_missing_and_what_follows_the_clock(run: Run, tmp_path: Path) -> None:
+def test_show_counts_missing_twins_and_cases_that_depend_on_the_time(run: Run, tmp_path: Path) -> None:
     faults = load("offer-creation-request", verdicts=["invalid"], rules=["*not-in-future"])
     write(tmp_path / "faults.ndjson", faults)
     said = json.loads(run("corpus", "show", tmp_path / "faults.ndjson", "--json").stdout)
@@ -84,7 +84,7 @@ def test_show_says_which_twins_are_missing_and_what_follows_the_clock(run: Run, 
     assert "made against 2100-01-01T00:00:00Z" in text
 
 
-def test_show_says_whose_message_cannot_be_had(run: Run, tmp_path: Path) -> None:
+def test_show_names_a_case_whose_message_file_is_invalid(run: Run, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     write(folder, load("product-list-response", verdicts=["valid"]), fmt="files")
     records = (folder / "cases.ndjson").read_text()
@@ -94,7 +94,7 @@ def test_show_says_whose_message_cannot_be_had(run: Run, tmp_path: Path) -> None
     assert re.fullmatch(f"brokerfuzz: {folder}, case [0-9a-f]{{16}}, names '../mine', which is no name within the folder\n", result.stderr)
 
 
-def test_what_is_printed_for_programs_is_whole_where_a_shard_is_missing(run: Run, tmp_path: Path) -> None:
+def test_the_json_output_is_complete_if_a_shard_is_missing(run: Run, tmp_path: Path) -> None:
     run("export", tmp_path / "out.ndjson", "--message", "product-list-response", "--minimal", "--shards", 3)
     (tmp_path / "out-00002-of-00003.ndjson").unlink()
     result = run("corpus", "verify", tmp_path / "out.shards.json", "--json")
@@ -102,13 +102,13 @@ def test_what_is_printed_for_programs_is_whole_where_a_shard_is_missing(run: Run
     assert [item["file"] for item in json.loads(result.stdout)["wrong"]]
 
 
-def test_a_message_type_that_is_named_twice_is_one(run: Run, tmp_path: Path) -> None:
+def test_a_message_type_that_is_given_twice_counts_once(run: Run, tmp_path: Path) -> None:
     for name, times in (("once", 1), ("twice", 2)):
         run("export", tmp_path / name, *["--message", "product-list-response"] * times, "--minimal", "--now", "2026-01-01T00:00:00Z")
     assert (tmp_path / "once").read_bytes() == (tmp_path / "twice").read_bytes()
 
 
-def test_show_lists_the_cases_that_are_chosen(run: Run, mixed: Path) -> None:
+def test_show_lists_the_chosen_cases(run: Run, mixed: Path) -> None:
     choice = ["--rule", "*:required", "--verdict", "invalid", "--message", "offer-pricing-response"]
     said = json.loads(run("corpus", "show", mixed, "--cases", *choice, "--json").stdout)["cases"]
     wanted = [case for case in read(mixed) if case.faults and all(fault.rule.endswith(":required") for fault in case.faults)]
@@ -118,11 +118,11 @@ def test_show_lists_the_cases_that_are_chosen(run: Run, mixed: Path) -> None:
     assert [line.split()[0] for line in lines] == [row["id"] for row in said]
 
 
-def test_show_lists_nothing_where_nothing_is_chosen(run: Run, mixed: Path) -> None:
+def test_show_lists_nothing_if_no_case_matches(run: Run, mixed: Path) -> None:
     assert json.loads(run("corpus", "show", mixed, "--cases", "--tag", "none", "--json").stdout) == {"cases": []}
 
 
-def test_show_one_case_with_its_reason_its_message_and_its_twin(run: Run) -> None:
+def test_show_displays_one_case_with_its_reason_message_and_twin(run: Run) -> None:
     case = load("offer-pricing-response", rules=["*quantity:minimum"], techniques=["one-below"], verdicts=["invalid"])[0]
     text = run("corpus", "show", PRICING, case.id).stdout
     assert f"breaks {case.faults[0].rule} at {case.faults[0].at} by one-below" in text
@@ -144,18 +144,20 @@ def test_every_kind_of_case_can_be_shown(run: Run, mixed: Path) -> None:
         assert found in run("corpus", "show", mixed, found).stdout
 
 
-@pytest.mark.parametrize(("arguments", "words"), [(("8125173f",), "as an ID too short"), (("8125173fe510dc20", "--tag", "a"), "give one of them")])
-def test_what_is_no_one_case_is_said_so(run: Run, arguments: tuple[str, ...], words: str) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "words"), [(("8125173f",), "too short for an ID"), (("8125173fe510dc20", "--tag", "a"), "use only one of them")]
+)
+def test_an_id_that_is_too_short_or_combined_with_filters_is_rejected(run: Run, arguments: tuple[str, ...], words: str) -> None:
     result = run("corpus", "show", PRICING, *arguments)
     assert (result.exit_code, len(result.stderr.splitlines()), result.stdout, words in result.stderr) == (2, 1, "", True)
 
 
-def test_a_list_of_shards_that_is_not_there_is_said_so(run: Run, tmp_path: Path) -> None:
+def test_a_missing_list_of_shards_is_reported(run: Run, tmp_path: Path) -> None:
     result = run("corpus", "show", tmp_path / "a.shards.json")
     assert result.stderr == f"brokerfuzz: {tmp_path}/a.shards.json cannot be read: No such file or directory; name what `brokerfuzz export` wrote\n"
 
 
-def test_an_id_that_is_not_there_is_said_so(run: Run) -> None:
+def test_an_unknown_id_is_reported(run: Run) -> None:
     result = run("corpus", "show", PRICING, "0" * 16)
     assert result.exit_code == 2
     assert "no case 0000000000000000 is in" in result.stderr
@@ -164,7 +166,7 @@ def test_an_id_that_is_not_there_is_said_so(run: Run) -> None:
 # ------------------------------------------------------------------------------------------------------------- diff
 
 
-def test_a_corpus_does_not_differ_from_itself_in_another_order_and_packed(run: Run, tmp_path: Path) -> None:
+def test_order_and_compression_are_no_differences(run: Run, tmp_path: Path) -> None:
     cases = list(read(PRICING))
     write(tmp_path / "other.ndjson.zst", reversed(cases))
     result = run("corpus", "diff", PRICING, tmp_path / "other.ndjson.zst")
@@ -172,7 +174,7 @@ def test_a_corpus_does_not_differ_from_itself_in_another_order_and_packed(run: R
     assert result.stdout == f"{len(cases)} cases before, {len(cases)} after: the same\n"
 
 
-def test_diff_says_by_rule_and_technique_what_was_added_and_removed(run: Run, tmp_path: Path) -> None:
+def test_diff_counts_added_and_removed_cases_by_rule_and_technique(run: Run, tmp_path: Path) -> None:
     cases = list(read(PRICING))
     gone = [case for case in cases if case.faults and case.faults[0].rule.endswith("offers[].quantity:minimum")]
     write(tmp_path / "less.ndjson", (case for case in cases if case not in gone))
@@ -186,7 +188,7 @@ def test_diff_says_by_rule_and_technique_what_was_added_and_removed(run: Run, tm
     assert gone[0].faults[0].rule in run("corpus", "diff", *pair).stdout
 
 
-def test_diff_says_which_labels_changed(run: Run, tmp_path: Path) -> None:
+def test_diff_counts_changed_labels(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "changed.ndjson"
     path.write_bytes(PRICING.read_bytes().replace(b'"verdict":"valid"', b'"verdict":"unspecified"', 5))
     result = run("corpus", "diff", PRICING, path)
@@ -198,7 +200,7 @@ def test_diff_says_which_labels_changed(run: Run, tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------------------ merge
 
 
-def test_a_merge_has_each_case_once_and_each_twin_before_its_faults(run: Run, tmp_path: Path, mixed: Path) -> None:
+def test_a_merged_corpus_contains_each_case_once_and_each_twin_before_its_faults(run: Run, tmp_path: Path, mixed: Path) -> None:
     cases = list(read(mixed))
     faults, others = [case for case in cases if case.faults], [case for case in cases if not case.faults]
     write(tmp_path / "faults.ndjson", faults)
@@ -212,13 +214,13 @@ def test_a_merge_has_each_case_once_and_each_twin_before_its_faults(run: Run, tm
     assert (tmp_path / "one.ndjson").read_bytes() == (tmp_path / "two.ndjson").read_bytes()
 
 
-def test_a_corpus_merged_alone_is_itself(run: Run, tmp_path: Path) -> None:
+def test_merging_a_single_corpus_does_not_change_it(run: Run, tmp_path: Path) -> None:
     run("corpus", "merge", tmp_path / "same.ndjson", PRICING)
     assert (tmp_path / "same.ndjson").read_bytes() == PRICING.read_bytes()
 
 
 @pytest.mark.parametrize("command", ["merge", "minimize"])
-def test_what_is_there_stays_without_force(run: Run, tmp_path: Path, command: str) -> None:
+def test_an_existing_file_is_replaced_only_with_force(run: Run, tmp_path: Path, command: str) -> None:
     out = tmp_path / "out.ndjson"
     out.write_text("mine")
     rejected = run("corpus", command, out, PRICING)
@@ -229,7 +231,7 @@ def test_what_is_there_stays_without_force(run: Run, tmp_path: Path, command: st
 
 
 @pytest.mark.parametrize("command", ["merge", "minimize"])
-def test_where_a_corpus_is_broken_nothing_is_written(run: Run, tmp_path: Path, command: str) -> None:
+def test_nothing_is_written_if_a_corpus_is_damaged(run: Run, tmp_path: Path, command: str) -> None:
     (tmp_path / "cut.ndjson").write_bytes(PRICING.read_bytes()[:-100])
     result = run("corpus", command, tmp_path / "out.ndjson", PRICING, tmp_path / "cut.ndjson")
     assert result.exit_code == 2
@@ -239,7 +241,7 @@ def test_where_a_corpus_is_broken_nothing_is_written(run: Run, tmp_path: Path, c
 
 @pytest.mark.parametrize("command", ["merge", "minimize"])
 @pytest.mark.parametrize("name", ["out.ndjson.zip", "out.parquet", "out.har", "out.html"])
-def test_a_name_that_promises_another_packing_or_format_is_rejected(run: Run, tmp_path: Path, command: str, name: str) -> None:
+def test_a_name_with_the_ending_of_another_compression_or_format_is_rejected(run: Run, tmp_path: Path, command: str, name: str) -> None:
     rejected = run("corpus", command, tmp_path / name, PRICING)
     assert rejected.exit_code == 2
     assert len(rejected.stderr.splitlines()) == 1
@@ -260,7 +262,7 @@ def test_a_minimized_corpus_covers_the_same_with_fewer_cases(run: Run, tmp_path:
     cases = list(read(small))
     assert goals(run, small) == goals(run, mixed, PRICING)
     assert said["cases"] == len(cases) < said["of"] == len(list(read(mixed))) + len(list(read(PRICING)))
-    assert all(case.twin is not None for case in cases if case.twin_id), "the twins of the faults that are left stay"
+    assert all(case.twin is not None for case in cases if case.twin_id), "the twins of the remaining faults are kept"
     assert len({case.id for case in cases}) == len(cases)
 
 
@@ -274,13 +276,13 @@ def test_minimizing_again_changes_little_and_covers_the_same(run: Run, tmp_path:
 # ----------------------------------------------------------------------------------------------------------- verify
 
 
-def test_the_committed_corpus_is_right(run: Run) -> None:
+def test_the_committed_corpus_has_no_problems(run: Run) -> None:
     result = run("corpus", "verify", *sorted(DATA.iterdir()))
     assert result.exit_code == 0
-    assert result.stdout.endswith("cases judged again, all as their records say\n")
+    assert result.stdout.endswith("cases judged again, no problems found\n")
 
 
-def test_verify_lists_all_that_is_wrong_and_where(run: Run, tmp_path: Path) -> None:
+def test_verify_lists_every_problem_with_its_line(run: Run, tmp_path: Path) -> None:
     lines = lines_of(PRICING)
     lines[3] = lines[3].replace(b'"verdict":"invalid"', b'"verdict":"valid"')
     lines[10] = b"not a record\n"
@@ -295,10 +297,10 @@ def test_verify_lists_all_that_is_wrong_and_where(run: Run, tmp_path: Path) -> N
     assert said["cases"] == 2 * len(lines)
     text = run("corpus", "verify", tmp_path / "wrong.ndjson").stdout
     assert text.count("wrong.ndjson, line ") == 5
-    assert "is the case" in text, "one that is there twice"
+    assert "is the case" in text, "a duplicate"
 
 
-def test_a_corpus_whose_first_lines_were_damaged_is_verified_to_its_end(run: Run, tmp_path: Path) -> None:
+def test_a_corpus_with_damaged_first_lines_is_verified_to_its_end(run: Run, tmp_path: Path) -> None:
     lines = lines_of(PRICING)
     for number in (0, 1, 8, 20):
         lines[number] = b"\x7b" + lines[number][1:-9] + b"\n" if number else b"\x5b" + lines[number][1:]
@@ -312,7 +314,7 @@ NO_CORPORA = [b"", b"#!/bin/sh\n", b"{}\n" * 9, b"no record\n" * 10 + PRICING.re
 
 
 @pytest.mark.parametrize("content", [*NO_CORPORA, gzip.compress(PRICING.read_bytes())[:-20]])
-def test_what_cannot_be_read_cannot_be_verified(run: Run, tmp_path: Path, content: bytes) -> None:
+def test_an_unreadable_corpus_cannot_be_verified(run: Run, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / ("a.ndjson.gz" if content.startswith(b"\x1f") else "a.ndjson")
     path.write_bytes(content)
     result = run("corpus", "verify", path)
@@ -326,7 +328,7 @@ def folder(run: Run, tmp_path: Path) -> Path:
     return tmp_path / "folder"
 
 
-def test_verify_finds_what_was_done_to_a_folder(run: Run, folder: Path) -> None:
+def test_verify_finds_changed_missing_and_extra_files_of_a_folder(run: Run, folder: Path) -> None:
     assert run("corpus", "verify", folder).exit_code == 0
     first, second, *_ = sorted((folder / "product-list-response" / "valid").iterdir())
     first.write_text("{}")
@@ -345,7 +347,7 @@ def test_verify_finds_what_was_done_to_a_folder(run: Run, folder: Path) -> None:
         assert sum(name in why and words in why for why in whys) >= 1, whys
 
 
-def test_verify_finds_a_shard_that_is_not_the_one_that_was_written(run: Run, tmp_path: Path) -> None:
+def test_verify_finds_a_replaced_shard(run: Run, tmp_path: Path) -> None:
     run("export", tmp_path / "a.ndjson", "--shards", 2, "--message", "product-list-response", "--minimal", "--now", "2026-03-01T00:00:00Z")
     assert run("corpus", "verify", tmp_path / "a.shards.json").exit_code == 0
     shutil.copy(PRICING, tmp_path / "a-00002-of-00002.ndjson")
@@ -354,7 +356,7 @@ def test_verify_finds_a_shard_that_is_not_the_one_that_was_written(run: Run, tmp
     assert "a-00002-of-00002.ndjson', which is not the file that was written" in result.stdout
 
 
-def test_no_message_reaches_the_terminal_as_anything_but_text(run: Run, tmp_path: Path) -> None:
+def test_the_content_of_a_corpus_cannot_control_the_terminal(run: Run, tmp_path: Path) -> None:
     record = json.loads(lines_of(PRICING)[0]) | {"tags": ["\x1b]0;title\x07"], "verdict": "unspecified", "last": True}
     (tmp_path / "a\x1b.ndjson").write_text(json.dumps(record))
     for command in (["verify"], ["show"], ["diff", str(PRICING)]):
@@ -362,7 +364,7 @@ def test_no_message_reaches_the_terminal_as_anything_but_text(run: Run, tmp_path
         assert "\x1b" not in result.stdout + result.stderr
 
 
-def test_nor_does_what_the_oracle_says_of_one(run: Run, tmp_path: Path) -> None:
+def test_the_reasons_of_a_verdict_cannot_control_the_terminal(run: Run, tmp_path: Path) -> None:
     case = Case.judged("offer-creation-request", json.dumps({"\x1b]0;title\x07": 1, "a" * 10_000: 2}).encode())
     write(tmp_path / "a.ndjson", [case])
     shown = run("corpus", "show", tmp_path / "a.ndjson", case.id)
@@ -372,7 +374,7 @@ def test_nor_does_what_the_oracle_says_of_one(run: Run, tmp_path: Path) -> None:
     assert max(map(len, shown.stdout.splitlines())) <= 1000
 
 
-def test_a_corpus_that_is_mostly_no_records_is_not_listed_without_end(run: Run, tmp_path: Path) -> None:
+def test_verify_stops_after_too_many_lines_that_are_not_records(run: Run, tmp_path: Path) -> None:
     with gzip.open(tmp_path / "bomb.ndjson.gz", "wb", compresslevel=1) as packer:
         packer.write(lines_of(PRICING)[0])
         for _ in range(64):
@@ -383,8 +385,8 @@ def test_a_corpus_that_is_mostly_no_records_is_not_listed_without_end(run: Run, 
     assert result.stdout.count("\n") <= 10_001
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
-def test_what_has_to_be_read_again_has_to_be_a_file(run: Run, tmp_path: Path) -> None:
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_commands_that_read_a_corpus_twice_reject_a_pipe(run: Run, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for command in (["diff", tmp_path / "pipe", PRICING], ["merge", tmp_path / "out", tmp_path / "pipe"], ["show", tmp_path / "pipe", "0" * 16]):
         result = run("corpus", *command)
@@ -392,13 +394,13 @@ def test_what_has_to_be_read_again_has_to_be_a_file(run: Run, tmp_path: Path) ->
         assert "is no file, and has to be read more than once" in result.stderr
 
 
-def test_a_merge_goes_through_a_pipe(spawn: Callable[..., subprocess.CompletedProcess[bytes]]) -> None:
+def test_merge_writes_to_a_pipe(spawn: Callable[..., subprocess.CompletedProcess[bytes]]) -> None:
     done = spawn("corpus", "merge", "-", PRICING)
     assert done.stdout == PRICING.read_bytes()
     assert b"cases written to standard output" in done.stderr
 
 
-def test_check_and_coverage_take_a_corpus_however_it_is_kept(run: Run, folder: Path, tmp_path: Path) -> None:
+def test_check_and_coverage_read_folders_and_compressed_corpora(run: Run, folder: Path, tmp_path: Path) -> None:
     cases = list(read(folder))
     write(tmp_path / "a.ndjson.zst", cases)
     for kept in (folder, tmp_path / "a.ndjson.zst"):

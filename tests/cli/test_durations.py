@@ -1,4 +1,4 @@
-"""Durations, as the command line and configurations read them."""
+"""Durations on the command line and in configurations."""
 
 import re
 from datetime import timedelta
@@ -24,19 +24,19 @@ def test_the_parts_of_a_duration_add_up(parts: list[tuple[str, str]]) -> None:
 
 
 @given(NUMBERS)
-def test_a_number_without_a_unit_gets_the_forms(number: str) -> None:
-    with pytest.raises(ValueError, match=f"{re.escape(number)}' has no unit: give a duration such as {FORMS}"):
+def test_the_error_about_a_number_without_a_unit_lists_the_forms(number: str) -> None:
+    with pytest.raises(ValueError, match=f"{re.escape(number)}' has no unit: use a duration such as {FORMS}"):
         seconds_of(number)
 
 
 @pytest.mark.parametrize("text", ["", "s", "-5s", "5 s", "5S", "1e3s", ".5s", "5.s", "1d", "5s ", "5s\n", "٥s", "soon", "off"])
-def test_what_is_not_a_duration_gets_the_forms(text: str) -> None:
-    with pytest.raises(ValueError, match=f"is not a duration: give a duration such as {FORMS}"):
+def test_the_error_about_an_invalid_duration_lists_the_forms(text: str) -> None:
+    with pytest.raises(ValueError, match=f"is not a duration: use a duration such as {FORMS}"):
         seconds_of(text)
 
 
 @pytest.mark.parametrize(("text", "why"), [("0s", "short"), ("0h0.0ms", "short"), (f"{'9' * 400}h", "long")])
-def test_a_limit_is_more_than_nothing_and_has_an_end(text: str, why: str) -> None:
+def test_a_duration_is_above_zero_and_finite(text: str, why: str) -> None:
     with pytest.raises(ValueError, match=f"is too {why}"):
         seconds_of(text)
 
@@ -46,7 +46,7 @@ def test_configurations_accept_the_same_durations(text: str) -> None:
     try:
         seconds_of(text)
     except ValueError:
-        with pytest.raises(ConfigurationError, match='give a text, such as "10m" or "90s"'):
+        with pytest.raises(ConfigurationError, match='use a string, such as "10m" or "90s"'):
             validated({"campaign": {"max-time": text}}, Path("brokerfuzz.toml"))
     else:
         assert validated({"campaign": {"max-time": text, "shrink": text}}, Path("brokerfuzz.toml"))

@@ -1,4 +1,4 @@
-"""`export` writes corpora, whole or not at all."""
+"""`export` writes corpora atomically."""
 
 import json
 import subprocess
@@ -33,7 +33,7 @@ def test_the_catalogue_of_every_message_is_written(run: Run) -> None:
     assert written == {message_type: sum(1 for _ in catalogue(message_type, now=datetime.fromisoformat(NOW))) for message_type in MESSAGE_TYPES}
 
 
-def test_a_time_makes_it_the_same_tomorrow(run: Run) -> None:
+def test_the_same_time_and_seed_give_the_same_corpus(run: Run) -> None:
     for name in ("one", "two"):
         run("export", name, *SMALL, "--message", "offer-creation-request", "--now", NOW, "--count", 50, "--seed", 3)
     assert Path("one").read_bytes() == Path("two").read_bytes()
@@ -41,12 +41,12 @@ def test_a_time_makes_it_the_same_tomorrow(run: Run) -> None:
     assert Path("three").read_bytes() != Path("one").read_bytes()
 
 
-def test_only_the_verdicts_that_are_wanted(run: Run) -> None:
+def test_only_cases_with_the_chosen_verdicts_are_written(run: Run) -> None:
     run("export", "out", *SMALL, "--verdict", "valid", "--verdict", "unspecified", "--count", 20)
     assert {case.label for case in corpus.read("out")} == {"valid", "unspecified"}
 
 
-def test_random_cases_come_with_their_twins_before_them(run: Run) -> None:
+def test_random_faults_come_after_their_twins(run: Run) -> None:
     run("export", "out", *SMALL, "--random", "--count", 60)
     cases = list(corpus.read("out"))
     faults = [case for case in cases if len(case.faults) == 1]
@@ -55,20 +55,20 @@ def test_random_cases_come_with_their_twins_before_them(run: Run) -> None:
     assert len({case.id for case in cases}) == len(cases)
 
 
-def test_random_alone_makes_a_hundred(run: Run) -> None:
+def test_random_generates_a_hundred_cases_by_default(run: Run) -> None:
     run("export", "out", *SMALL, "--random")
     tagged = [case for case in corpus.read("out") if "random" in case.tags]
-    assert 90 <= len(tagged) <= 100  # a case that came before is not written again
+    assert 90 <= len(tagged) <= 100  # duplicates are not written
 
 
-def test_the_summary_counts(run: Run) -> None:
+def test_the_summary_counts_the_cases(run: Run) -> None:
     summary = json.loads(run("export", "out", *SMALL, "--json").stdout)
     assert summary["out"] == "out"
     assert summary["cases"] == sum(summary["messages"]["product-list-response"].values()) == len(Path("out").read_bytes().splitlines())
     assert run("export", "again", *SMALL).stdout.startswith(f"{summary['cases']:,} cases written to again ({summary['bytes']:,} bytes)\n")
 
 
-def test_standard_output_takes_the_corpus_and_standard_error_the_summary(spawn: Spawn) -> None:
+def test_the_corpus_goes_to_standard_output_and_the_summary_to_standard_error(spawn: Spawn) -> None:
     done = spawn("export", "-", *SMALL)
     assert done.returncode == 0
     assert b"cases written to standard output" in done.stderr
@@ -77,7 +77,7 @@ def test_standard_output_takes_the_corpus_and_standard_error_the_summary(spawn: 
     assert spawn("check", "--quiet", "-", body=done.stdout).returncode == 0
 
 
-def test_a_pipe_that_closes_is_no_error(start: Start) -> None:
+def test_a_closed_pipe_is_not_an_error(start: Start) -> None:
     with start("export", "-", *SMALL, "--count", "20000") as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -87,7 +87,7 @@ def test_a_pipe_that_closes_is_no_error(start: Start) -> None:
     assert process.returncode == 141
 
 
-def test_a_file_that_is_there_is_replaced_by_force_alone(run: Run) -> None:
+def test_an_existing_file_is_replaced_only_with_force(run: Run) -> None:
     Path("out").write_text("mine")
     result = run("export", "out", *SMALL)
     assert result.exit_code == 2
@@ -97,12 +97,12 @@ def test_a_file_that_is_there_is_replaced_by_force_alone(run: Run) -> None:
     assert sum(1 for _ in corpus.read("out"))
 
 
-@pytest.mark.skipif(not Path("/dev/null").exists(), reason="there is no /dev/null here")
+@pytest.mark.skipif(not Path("/dev/null").exists(), reason="this system has no /dev/null")
 def test_a_device_is_not_replaced(run: Run) -> None:
     assert run("export", "/dev/null", *SMALL, "--force").exit_code == 2
 
 
-def test_no_case_is_an_error_and_leaves_nothing(run: Run) -> None:
+def test_an_export_without_cases_is_an_error_and_writes_nothing(run: Run) -> None:
     for args in (["--random", "--count", 0], ["--contract", "nowhere"]):
         assert run("export", "out", *args).exit_code == 2
     assert list(Path().iterdir()) == []
@@ -118,7 +118,7 @@ def faults(out: str) -> set[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("random", "choice"), [("--catalogue", "--site=data.offers[].quantity"), ("--random", "--rule=*quantity:minimum")])
-def test_only_what_is_chosen_is_written_and_its_twins(run: Run, random: str, choice: str) -> None:
+def test_only_the_chosen_faults_and_their_twins_are_written(run: Run, random: str, choice: str) -> None:
     assert run("export", "out", *PRICING, random, choice, "--count", 40, "--technique", "!zero*").exit_code == 0
     assert all("data.offers[].quantity:" in rule and not technique.startswith("zero") for rule, technique in faults("out"))
     singles = [case for case in corpus.read("out") if len(case.faults) == 1]
@@ -126,14 +126,14 @@ def test_only_what_is_chosen_is_written_and_its_twins(run: Run, random: str, cho
     assert all(case.twin is not None for case in singles)
 
 
-def test_the_minimal_catalogue_breaks_all_that_the_whole_breaks(run: Run) -> None:
+def test_the_minimal_catalogue_breaks_the_same_rules_as_the_whole(run: Run) -> None:
     run("export", "whole", *PRICING)
     run("export", "least", *PRICING, "--minimal")
     assert faults("least") == faults("whole")
     assert Path("least").stat().st_size < Path("whole").stat().st_size / 2
 
 
-def test_the_end_of_the_name_says_how_it_is_packed(run: Run) -> None:
+def test_the_end_of_the_name_selects_the_compression(run: Run) -> None:
     for name in ("out.ndjson", "out.ndjson.gz", "out.ndjson.zst"):
         assert run("export", name, *PRICING, "--minimal").exit_code == 0
     ids = [[case.id for case in corpus.read(name)] for name in ("out.ndjson", "out.ndjson.gz", "out.ndjson.zst")]
@@ -142,7 +142,7 @@ def test_the_end_of_the_name_says_how_it_is_packed(run: Run) -> None:
 
 
 @pytest.mark.parametrize("form", ["openapi", "json-schema-test-suite", "parsing", "fuzz-seeds", "pytest"])
-def test_the_summary_counts_what_is_written_and_says_what_is_left_out(run: Run, form: str) -> None:
+def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> None:
     out = "out.json" if form in ("openapi", "json-schema-test-suite") else "out"
     said = json.loads(run("export", out, *PRICING, "--format", form, "--json").stdout)
     whole = json.loads(run("export", "all.ndjson", *PRICING, "--json").stdout)
@@ -172,11 +172,11 @@ def test_the_summary_counts_what_is_written_and_says_what_is_left_out(run: Run, 
         (("out", "--rule", "no-such-rule"), "no rule is called 'no-such-rule'"),
         (("out", "--site", "data.ofers"), "no site is called 'data.ofers': did you mean 'data.offers'"),
         (("out", "--verdict", "unspecified", "--technique", "one-below"), "no case is left"),
-        (("out", "--minimal", "--random"), "--minimal chooses from the catalogue, which --random leaves out"),
+        (("out", "--minimal", "--random"), "--minimal selects catalogue cases, but --random excludes them"),
         (("no/such/out",), "there is no folder no/such"),
     ],
 )
-def test_what_cannot_be_is_one_line_and_leaves_nothing(run: Run, args: tuple[str, ...], words: str) -> None:
+def test_an_invalid_call_is_reported_in_one_line_and_writes_nothing(run: Run, args: tuple[str, ...], words: str) -> None:
     result = run("export", *args, *PRICING)
     assert result.exit_code == 2
     assert words in result.stderr
@@ -184,16 +184,16 @@ def test_what_cannot_be_is_one_line_and_leaves_nothing(run: Run, args: tuple[str
     assert list(Path().iterdir()) == []
 
 
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no /proc here, where nobody can write")
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="this system has no /proc, which nobody can write to")
 @pytest.mark.parametrize("form", ["parquet", "files", "pytest"])
-def test_a_choice_in_bytes_that_are_no_letters_is_noted_as_escapes(run: Run, form: str) -> None:
+def test_a_filter_with_invalid_utf_8_is_recorded_as_escapes(run: Run, form: str) -> None:
     result = run("export", "out", *PRICING, "--minimal", "--format", form, "--tag", "!\udcff*")
     assert result.exit_code == 0, result.stderr
     noted = b"".join(path.read_bytes() for path in [Path("out"), *Path("out").rglob("*")] if path.is_file())
     assert b"udcff*" in noted
 
 
-def test_a_folder_that_cannot_be_written_to_is_one_line(run: Run) -> None:
+def test_an_unwritable_folder_is_reported_in_one_line(run: Run) -> None:
     result = run("export", "/proc/self/out.ndjson", *PRICING, "--minimal")
     assert result.exit_code == 2
     assert "/proc/self/out.ndjson cannot be written" in result.stderr
@@ -201,8 +201,8 @@ def test_a_folder_that_cannot_be_written_to_is_one_line(run: Run) -> None:
 
 
 @pytest.mark.parametrize("out", ["out.ndjson", "out.ndjson.gz", "out"])
-def test_a_full_disk_leaves_what_was_there(run: Run, out: str) -> None:
-    resource = pytest.importorskip("resource", reason="no limits can be set here")
+def test_a_full_disk_does_not_change_existing_files(run: Run, out: str) -> None:
+    resource = pytest.importorskip("resource", reason="this system cannot set limits")
     form = ("--format", "files") if out == "out" else ()
     run("export", out, *PRICING, *form, "--minimal")
     before = {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
@@ -236,7 +236,7 @@ def test_a_folder_with_other_files_is_never_replaced(run: Run, name: str, text: 
 
 @pytest.mark.parametrize("more", [(), ("--format", "files"), ("--shards", 2), ("--shards", 2, "--resume", "--format", "files")])
 @pytest.mark.parametrize("out", [".", "..", "/", "", "folder/.."])
-def test_what_has_no_name_is_no_place_to_write_to(run: Run, out: str, more: tuple[str, ...]) -> None:
+def test_a_path_without_a_name_is_rejected(run: Run, out: str, more: tuple[str, ...]) -> None:
     Path("folder").mkdir()
     result = run("export", out, *PRICING, *more)
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)

@@ -1,4 +1,4 @@
-"""The same export on a Dask cluster, of which a worker is killed."""
+"""An export on a Dask cluster writes the same bytes if a worker is killed."""
 
 import os
 import signal
@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from click.testing import Result
 
 Run = Callable[..., Result]
@@ -16,7 +17,7 @@ Start = Callable[..., subprocess.Popen[bytes]]
 MANY = ("--message", "offer-pricing-response", "--random", "--count", "9000", "--now", "2026-01-01T00:00:00Z")
 
 
-def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(start: Start, run: Run, cluster: tuple[str, list[int]], tmp_path: Path) -> None:
+def test_a_killed_worker_of_a_cluster_does_not_change_the_export(start: Start, run: Run, cluster: tuple[str, list[int]], tmp_path: Path) -> None:
     address, workers = cluster
     for folder in ("alone", "together"):
         (tmp_path / folder).mkdir()
@@ -32,7 +33,7 @@ def test_a_worker_of_a_cluster_that_is_killed_changes_nothing(start: Start, run:
     assert len(together) == 10
 
 
-def test_an_export_ends_with_a_line_when_the_scheduler_is_killed(start: Start, cluster: tuple[str, list[int]], tmp_path: Path) -> None:
+def test_a_killed_scheduler_is_reported_in_one_line(start: Start, cluster: tuple[str, list[int]], tmp_path: Path) -> None:
     address, [worker, _] = cluster
     scheduler = int(Path(f"/proc/{worker}/stat").read_text().rsplit(")", 1)[1].split()[1])
     with start("export", tmp_path / "out.ndjson", *MANY, "--shards", "9", "--cluster", address) as process:
@@ -45,13 +46,13 @@ def test_an_export_ends_with_a_line_when_the_scheduler_is_killed(start: Start, c
     assert not list(tmp_path.glob(".*"))
 
 
-def test_a_cluster_has_workers_of_its_own(run: Run, tmp_path: Path) -> None:
+def test_cluster_and_workers_exclude_each_other(run: Run, tmp_path: Path) -> None:
     result = run("export", tmp_path / "out.ndjson", *MANY, "--cluster", "tcp://127.0.0.1:1", "--workers", "2")
     assert result.exit_code == 2
-    assert "a cluster has workers of its own: leave --workers or --cluster out" in result.stderr
+    assert "--cluster and --workers exclude each other: use only one of them" in result.stderr
 
 
-def test_a_cluster_that_is_not_there_is_an_error_with_a_remedy(run: Run, tmp_path: Path) -> None:
+def test_a_missing_cluster_is_reported_with_a_remedy(run: Run, tmp_path: Path) -> None:
     result = run("export", tmp_path / "out.ndjson", *MANY, "--cluster", "tcp://127.0.0.1:1")
     assert result.exit_code == 2
     assert "no Dask cluster answers at tcp://127.0.0.1:1" in result.stderr

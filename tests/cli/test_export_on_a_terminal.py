@@ -1,4 +1,4 @@
-"""What `export` shows on a terminal: how far it is, on one line."""
+"""On a terminal, `export` shows its progress on one line."""
 
 import os
 import re
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pty = pytest.importorskip("pty", reason="there are no pseudo-terminals here")
+pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
 
 
 def test_a_terminal_shows_rate_and_time_left_on_one_line(environment: Mapping[str, str], tmp_path: Path) -> None:
@@ -20,17 +20,17 @@ def test_a_terminal_shows_rate_and_time_left_on_one_line(environment: Mapping[st
         shown = _all(ours).decode()
     assert process.returncode == 0
     *drawn, summary = shown.split("\r\x1b[K")
-    assert drawn[1] == "making the catalogue ..."
-    steps = [re.fullmatch(r"([\d,]+) of ([\d,]+) cases, [\d,]+ a second, \d+:\d\d left", step) for step in drawn[2:-1]]
+    assert drawn[1] == "generating the catalogue ..."
+    steps = [re.fullmatch(r"([\d,]+) of ([\d,]+) cases, [\d,]+ per second, \d+:\d\d left", step) for step in drawn[2:-1]]
     assert steps
     assert all(steps)
-    assert len(steps) < 300, "a few times a second"
+    assert len(steps) < 300, "a few updates per second"
     assert re.match(r"[\d,]+ cases written to .* \([\d,]+ bytes in [\d.]+ s\)", summary)
-    assert shown.count("\n") == 2, "all but the summary and its one message type is one line, written anew"
+    assert shown.count("\n") == 2, "only the summary and its one message type end a line; the progress rewrites one line"
 
 
 def _all(terminal: int) -> bytes:
-    """What is shown until nobody has the terminal any more."""
+    """Reads what the terminal shows until it is closed."""
     shown = b""
     try:
         while chunk := os.read(terminal, 65536):

@@ -1,4 +1,4 @@
-"""Corpora at URLs: a real server that speaks S3's protocol, fsspec's memory, and file://."""
+"""Corpora at URLs: a real server with the S3 protocol, fsspec's memory file system, and file://."""
 
 import json
 import subprocess
@@ -25,10 +25,10 @@ FOLDER = ("--format", "files")
 
 @pytest.fixture(scope="session")
 def _server() -> Iterator[str]:
-    """The address of a server, one for all tests of a process: fsspec remembers it, even where these tests come in two parts."""
+    """The address of a server for all tests of a process: fsspec remembers the address, even if these tests run in two parts."""
     pytest.importorskip("s3fs", reason="s3fs is not installed")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of what the server is made of
+        warnings.simplefilter("ignore")  # hides warnings of the server's dependencies
         server = pytest.importorskip("moto.server", reason="moto's server is not installed").ThreadedMotoServer(port=0, verbose=False)
         server.start()
     yield "http://{}:{}".format(*server.get_host_and_port())
@@ -37,7 +37,7 @@ def _server() -> Iterator[str]:
 
 @pytest.fixture
 def bucket(_server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
-    """The URL of an empty bucket, which the environment says how to reach."""
+    """The URL of an empty bucket. The environment contains the address and the credentials."""
     said = {"AWS_ENDPOINT_URL": _server, "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_DEFAULT_REGION": "us-east-1"}
     for name, value in said.items():
         monkeypatch.setenv(name, value)
@@ -56,20 +56,20 @@ def folder(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 
 def found(url: str) -> dict[str, bytes]:
-    """The files of a folder, by their names below it."""
+    """Returns the files of a folder by their relative names."""
     system, key = fsspec.core.url_to_fs(url)
     system.invalidate_cache()
     return {path.removeprefix(key).strip("/"): system.cat_file(path) for path in system.find(key)}
 
 
 def put(url: str, data: bytes) -> None:
-    """Writes a file, as somebody else would."""
+    """Writes a file without brokerfuzz."""
     with fsspec.open(url, "wb", auto_mkdir=True) as stream:
         stream.write(data)
 
 
 @pytest.mark.parametrize("end", ["", ".gz", ".zst"])
-def test_a_file_is_what_it_is_on_this_machine(run: Run, folder: str, tmp_path: Path, end: str) -> None:
+def test_a_file_at_a_url_has_the_same_bytes_as_a_local_file(run: Run, folder: str, tmp_path: Path, end: str) -> None:
     here = tmp_path / f"here.ndjson{end}"
     assert run("export", here, *SOME).exit_code == 0
     alone = here.read_bytes()
@@ -78,7 +78,7 @@ def test_a_file_is_what_it_is_on_this_machine(run: Run, folder: str, tmp_path: P
     assert found(folder) == {f"out.ndjson{end}": alone}
 
 
-def test_a_folder_is_what_it_is_on_this_machine(run: Run, folder: str, tmp_path: Path) -> None:
+def test_a_folder_at_a_url_has_the_same_files_as_a_local_folder(run: Run, folder: str, tmp_path: Path) -> None:
     assert run("export", tmp_path / "here", *SOME, *FOLDER).exit_code == 0
     alone = {path.relative_to(tmp_path / "here").as_posix(): path.read_bytes() for path in (tmp_path / "here").rglob("*") if path.is_file()}
     result = run("export", f"{folder}/out", *SOME, *FOLDER)
@@ -86,7 +86,7 @@ def test_a_folder_is_what_it_is_on_this_machine(run: Run, folder: str, tmp_path:
     assert found(f"{folder}/out") == alone
 
 
-def test_what_is_there_is_replaced_by_force_alone(run: Run, folder: str) -> None:
+def test_existing_files_and_folders_are_replaced_only_with_force(run: Run, folder: str) -> None:
     for form, out in (((), "out.ndjson"), (FOLDER, "out")):
         run("export", f"{folder}/{out}", *SOME, *form)
         before = found(folder)
@@ -104,7 +104,7 @@ def test_a_folder_with_other_files_is_never_replaced(run: Run, folder: str) -> N
     assert found(folder) == {"out/mine.txt": b"mine"}
 
 
-def test_of_a_folder_that_is_replaced_the_files_of_others_stay(run: Run, folder: str) -> None:
+def test_other_files_stay_if_a_folder_is_replaced(run: Run, folder: str) -> None:
     for out, form in (("out", ("--format", "pytest")), ("alone", FOLDER)):
         assert run("export", f"{folder}/{out}", *SOME, *form).exit_code == 0
     others = {"README.md": b"mine", "conftest.py": b"filled in", "offer-pricing-response/valid/notes.md": b"mine too"}
@@ -114,19 +114,19 @@ def test_of_a_folder_that_is_replaced_the_files_of_others_stay(run: Run, folder:
     assert found(f"{folder}/out") == {**found(f"{folder}/alone"), **others}
 
 
-def test_shards_are_gone_on_with(run: Run, folder: str) -> None:
+def test_an_export_of_shards_is_resumed(run: Run, folder: str) -> None:
     run("export", f"{folder}/out.ndjson", *SOME, "--shards", 3)
     whole = found(folder)
     system, key = fsspec.core.url_to_fs(folder)
     system.rm_file(f"{key}/out-00002-of-00003.ndjson")
-    told = json.loads(run("export", f"{folder}/out.ndjson", *SOME, "--shards", 3, "--resume", "--json").stdout)
-    assert (told["kept"], told["cases"]) == (8, 4)
+    summary = json.loads(run("export", f"{folder}/out.ndjson", *SOME, "--shards", 3, "--resume", "--json").stdout)
+    assert (summary["kept"], summary["cases"]) == (8, 4)
     assert found(folder) == whole
 
 
 @pytest.fixture
-def leave_half_written(run: Run, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Breaks off an export to the folder `out` of the bucket."""
+def interrupt_export(run: Run, bucket: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Returns a function that starts an export to the folder `out` of the bucket and interrupts it."""
     from brokerfuzz.corpus.places import remote
 
     written, writes = remote._RemoteStream.write, iter(range(1000))
@@ -144,10 +144,8 @@ def leave_half_written(run: Run, bucket: str, monkeypatch: pytest.MonkeyPatch) -
     return leave
 
 
-def test_a_folder_that_was_left_half_written_does_not_look_whole_and_may_be_replaced(
-    run: Run, bucket: str, leave_half_written: Callable[..., None]
-) -> None:
-    leave_half_written()
+def test_an_incomplete_folder_has_no_manifest_and_can_be_replaced(run: Run, bucket: str, interrupt_export: Callable[..., None]) -> None:
+    interrupt_export()
     assert 0 < len(found(bucket)) < 12
     assert "out/manifest.json" not in found(bucket)
     assert run("export", f"{bucket}/out", *SOME, *FOLDER).exit_code == 2
@@ -156,17 +154,17 @@ def test_a_folder_that_was_left_half_written_does_not_look_whole_and_may_be_repl
     assert "out/.unfinished" not in found(bucket)
 
 
-def test_what_is_to_stay_in_a_folder_stays_when_that_was_left_half_written(run: Run, bucket: str, leave_half_written: Callable[..., None]) -> None:
+def test_other_files_stay_if_an_incomplete_folder_is_replaced(run: Run, bucket: str, interrupt_export: Callable[..., None]) -> None:
     for out in ("out", "alone"):
         assert run("export", f"{bucket}/{out}", *SOME, "--format", "fuzz-seeds", "--seed", 3).exit_code == 0
     put(f"{bucket}/out/README.md", b"mine")
-    leave_half_written("--force")
+    interrupt_export("--force")
     assert run("export", f"{bucket}/out", *SOME, "--format", "fuzz-seeds", "--seed", 3, "--force").exit_code == 0
     assert found(f"{bucket}/out") == {**found(f"{bucket}/alone"), "README.md": b"mine"}
 
 
-def test_a_folder_that_does_not_say_what_is_to_stay_is_told_in_a_line(run: Run, bucket: str, leave_half_written: Callable[..., None]) -> None:
-    leave_half_written()
+def test_a_folder_with_a_damaged_list_of_files_to_keep_is_reported_in_one_line(run: Run, bucket: str, interrupt_export: Callable[..., None]) -> None:
+    interrupt_export()
     put(f"{bucket}/out/.unfinished", found(bucket)["out/.unfinished"][:-1])
     before = found(bucket)
     result = run("export", f"{bucket}/out", *SOME, *FOLDER, "--force")
@@ -174,7 +172,7 @@ def test_a_folder_that_does_not_say_what_is_to_stay_is_told_in_a_line(run: Run, 
     assert found(bucket) == before
 
 
-def test_an_upload_that_is_killed_shows_nothing(bucket: str, start: Start) -> None:
+def test_a_killed_upload_leaves_no_file(bucket: str, start: Start) -> None:
     many = (*SOME[:3], "--count", "60000")
     with start("export", f"{bucket}/out.ndjson", *many) as process:
         system = fsspec.filesystem("s3", skip_instance_cache=True)
@@ -186,7 +184,7 @@ def test_an_upload_that_is_killed_shows_nothing(bucket: str, start: Start) -> No
 
 
 def _uploads(system: Any, bucket: str) -> list[Any]:
-    """What is being uploaded."""
+    """Returns the uploads in progress."""
     return list(system.call_s3("list_multipart_uploads", Bucket=bucket.removeprefix("s3://")).get("Uploads", []))
 
 
@@ -200,7 +198,7 @@ def _uploads(system: Any, bucket: str) -> list[Any]:
     ],
 )
 @pytest.mark.usefixtures("bucket")
-def test_what_cannot_be_written_is_one_line(run: Run, out: str, words: str) -> None:
+def test_an_unwritable_url_is_reported_in_one_line(run: Run, out: str, words: str) -> None:
     result = run("export", out, *SOME)
     assert result.exit_code == 2
     assert words in result.stderr
@@ -212,7 +210,7 @@ def test_what_cannot_be_written_is_one_line(run: Run, out: str, words: str) -> N
 
 @pytest.fixture
 def corpus(folder: str, run: Run) -> str:
-    """The URL of a packed corpus of twelve cases."""
+    """The URL of a compressed corpus of twelve cases."""
     run("export", f"{folder}/a.ndjson.zst", *SOME)
     return f"{folder}/a.ndjson.zst"
 
@@ -235,7 +233,7 @@ def changed(url: str, change: Callable[[bytes], bytes]) -> None:
         stream.write(change(before))
 
 
-def test_every_command_that_reads_a_corpus_reads_it_at_a_url(corpus: str, run: Run) -> None:
+def test_every_command_that_reads_a_corpus_accepts_a_url(corpus: str, run: Run) -> None:
     assert len(list(read(corpus))) == 12
     assert len(ids(run, corpus)) == 12
     assert run("corpus", "verify", corpus).exit_code == 0
@@ -253,14 +251,14 @@ def test_a_list_of_shards_at_a_url_is_read_and_verified(shards: str, run: Run) -
     assert "checksum differs" in verified.output
 
 
-def test_corpora_here_and_there_are_merged(corpus: str, run: Run, tmp_path: Path) -> None:
+def test_local_and_remote_corpora_are_merged(corpus: str, run: Run, tmp_path: Path) -> None:
     run("export", tmp_path / "b.ndjson", *SOME, "--seed", 5)
     assert run("corpus", "merge", tmp_path / "c.ndjson", corpus, tmp_path / "b.ndjson").exit_code == 0
     assert len(ids(run, str(tmp_path / "c.ndjson"))) == 24
 
 
 @pytest.mark.parametrize("command", ["merge", "minimize"])
-def test_a_corpus_made_of_others_goes_to_a_url_as_an_export_does(command: str, corpus: str, folder: str, run: Run, tmp_path: Path) -> None:
+def test_merge_and_minimize_write_to_a_url_like_export(command: str, corpus: str, folder: str, run: Run, tmp_path: Path) -> None:
     here, there = tmp_path / "here.ndjson.gz", f"{folder}/there.ndjson.gz"
     assert run("corpus", command, here, corpus).exit_code == 0
     assert run("corpus", command, there, corpus).exit_code == 0
@@ -270,7 +268,7 @@ def test_a_corpus_made_of_others_goes_to_a_url_as_an_export_does(command: str, c
 
 
 @pytest.mark.parametrize("name", ["../a.ndjson", "/etc/passwd", "b//a.ndjson", "https://example.com/a.ndjson", ".."])
-def test_a_list_of_shards_leads_nowhere_else(shards: str, run: Run, name: str) -> None:
+def test_a_list_of_shards_cannot_refer_to_files_elsewhere(shards: str, run: Run, name: str) -> None:
     changed(shards, lambda said: json.dumps({**json.loads(said), "whole": True, "of": 1, "shards": [{"name": name, "sha256": "0"}]}).encode())
     rejected = run("corpus", "show", shards)
     assert rejected.exit_code == 2
@@ -278,7 +276,7 @@ def test_a_list_of_shards_leads_nowhere_else(shards: str, run: Run, name: str) -
     assert len(rejected.output.splitlines()) == 1
 
 
-def test_what_cannot_be_read_at_a_url_is_told_in_a_line(corpus: str, folder: str, run: Run) -> None:
+def test_an_unreadable_url_is_reported_in_one_line(corpus: str, folder: str, run: Run) -> None:
     run("export", f"{folder}/whole", "--format", "files", *SOME)
     changed(corpus, lambda packed: packed[:-20])
     for url, why in (

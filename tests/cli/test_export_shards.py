@@ -1,4 +1,4 @@
-"""Corpora in shards: each whole, together the one, gone on with where they were broken off."""
+"""Corpora in shards: each shard is a complete corpus, together they are the whole, and an interrupted export can be resumed."""
 
 import json
 import random
@@ -42,33 +42,33 @@ def ids(*names: str) -> list[str]:
     return [case.id for name in names for case in read(name)]
 
 
-def test_each_shard_is_a_whole_corpus_and_together_they_are_the_one(run: Run) -> None:
+def test_each_shard_is_a_corpus_and_together_they_contain_all_cases(run: Run) -> None:
     run("export", "one.ndjson", *SOME)
     result = run("export", "out.ndjson.gz", *SOME, "--shards", 3, "--json")
-    told, shards = json.loads(result.stdout), manifest()["shards"]
+    summary, shards = json.loads(result.stdout), manifest()["shards"]
     assert [shard["name"] for shard in shards] == [f"out-0000{number}-of-00003.ndjson.gz" for number in (1, 2, 3)]
     assert [shard["cases"] for shard in shards] == [834, 833, 833]
     assert [len(ids(shard["name"])) for shard in shards] == [834, 833, 833]
     assert ids(*(shard["name"] for shard in shards)) == ids("one.ndjson")
-    assert told["bytes"] == sum(Path(shard["name"]).stat().st_size for shard in shards)
-    assert (told["cases"], told["shards"], told["kept"]) == (2500, 3, 0)
+    assert summary["bytes"] == sum(Path(shard["name"]).stat().st_size for shard in shards)
+    assert (summary["cases"], summary["shards"], summary["kept"]) == (2500, 3, 0)
 
 
-def test_workers_change_nothing_of_shards(run: Run, tmp_path: Path) -> None:
+def test_workers_do_not_change_the_shards(run: Run, tmp_path: Path) -> None:
     run("export", "out.ndjson", *SOME, "--shards", 5)
     alone = files()
     run("export", "out.ndjson", *SOME, "--shards", 5, "--workers", 2, "--force")
     assert files() == alone
 
 
-def test_checksums_are_those_of_the_shards(run: Run) -> None:
+def test_the_checksums_match_the_shards(run: Run) -> None:
     run("export", "out.ndjson", *FEW, "--shards", 2)
     sums = "".join(f"{shard['sha256']}  {shard['name']}\n" for shard in manifest()["shards"])
     subprocess.run(["sha256sum", "--check", "--quiet"], input=sums.encode(), check=True)
 
 
 @pytest.mark.parametrize("form", [(), ("--format", "files")])
-def test_only_what_is_missing_or_damaged_is_written_again(run: Run, form: tuple[str, ...]) -> None:
+def test_resume_writes_only_missing_or_damaged_shards(run: Run, form: tuple[str, ...]) -> None:
     run("export", "out", *FEW, *form, "--shards", 4)
     whole = {shard["name"]: Path(shard["name"]) for shard in manifest()["shards"]}
     before, summed = {name: path.stat().st_mtime_ns for name, path in whole.items()}, manifest()
@@ -79,14 +79,14 @@ def test_only_what_is_missing_or_damaged_is_written_again(run: Run, form: tuple[
     else:
         damaged.write_bytes(damaged.read_bytes()[:-9])
         gone.unlink()
-    told = json.loads(run("export", "out", *FEW, *form, "--shards", 4, "--resume", "--json", *(("--force",) if form else ())).stdout)
-    assert (told["kept"], told["cases"]) == (10, 10)
+    summary = json.loads(run("export", "out", *FEW, *form, "--shards", 4, "--resume", "--json", *(("--force",) if form else ())).stdout)
+    assert (summary["kept"], summary["cases"]) == (10, 10)
     assert manifest() == summed
     assert [path.stat().st_mtime_ns == before[name] for name, path in whole.items()] == [True, False, True, False]
 
 
 @sample(1, 12)
-def test_an_export_that_is_killed_again_and_again_ends_as_one_that_was_not(start: Start, run: Run, size: int) -> None:
+def test_an_export_that_is_killed_repeatedly_ends_with_the_same_files(start: Start, run: Run, size: int) -> None:
     args = (*PRICING[:-2], "--count", "6000", "--shards", "12")
     moments = random.Random(5)
     for _ in range(size):
@@ -105,7 +105,7 @@ def test_an_export_that_is_killed_again_and_again_ends_as_one_that_was_not(start
     assert len(broken_off) == 13
 
 
-def test_another_export_is_not_gone_on_with(run: Run) -> None:
+def test_a_different_export_is_not_resumed(run: Run) -> None:
     run("export", "out.ndjson", *FEW, "--shards", 2)
     before = files()
     for args in ((*FEW, "--seed", 9, "--shards", 2, "--resume"), (*FEW, "--shards", 2)):
@@ -116,7 +116,7 @@ def test_another_export_is_not_gone_on_with(run: Run) -> None:
     assert files() == before
 
 
-def test_nor_is_one_of_a_contract_that_has_changed_since(run: Run, tmp_path: Path) -> None:
+def test_an_export_of_a_contract_that_has_changed_is_not_resumed(run: Run, tmp_path: Path) -> None:
     contract = tmp_path / "contract"
     contract.mkdir()
     for title, status in (("one", 0), ("another", 2)):
@@ -126,33 +126,33 @@ def test_nor_is_one_of_a_contract_that_has_changed_since(run: Run, tmp_path: Pat
     assert "is of another export (contract)" in result.stderr
 
 
-def test_another_number_of_shards_replaces_the_former_ones(run: Run) -> None:
+def test_another_number_of_shards_replaces_the_old_shards(run: Run) -> None:
     for count in (4, 2):
         assert run("export", "out.ndjson", *FEW, "--shards", count, "--force").exit_code == 0
     assert sorted(files()) == ["out-00001-of-00002.ndjson", "out-00002-of-00002.ndjson", "out.shards.json"]
 
 
-def test_shards_packed_otherwise_replace_the_former_ones(run: Run) -> None:
+def test_shards_with_another_compression_replace_the_old_shards(run: Run) -> None:
     for name in ("out.ndjson.gz", "out.ndjson", "out.ndjson.zst"):
         assert run("export", name, *FEW, "--shards", 2, "--force").exit_code == 0
     assert sorted(files()) == ["out-00001-of-00002.ndjson.zst", "out-00002-of-00002.ndjson.zst", "out.shards.json"]
 
 
-def test_files_packed_otherwise_that_no_list_names_are_kept(run: Run) -> None:
+def test_files_with_another_compression_that_are_not_listed_are_kept(run: Run) -> None:
     run("export", "out.ndjson", *FEW, "--shards", 2)
     Path("out-00001-of-00002.ndjson.gz").write_text("mine")
     assert run("export", "out.ndjson", *FEW, "--shards", 3, "--force").exit_code == 0
     assert Path("out-00001-of-00002.ndjson.gz").read_text() == "mine"
 
 
-def test_a_file_that_is_no_list_of_shards_is_not_replaced(run: Run) -> None:
+def test_a_file_that_is_not_a_list_of_shards_is_not_replaced(run: Run) -> None:
     Path("out.shards.json").write_text('{"mine": 1}')
     result = run("export", "out.ndjson", *FEW, "--shards", 2, "--force")
     assert (result.exit_code, Path("out.shards.json").read_text()) == (2, '{"mine": 1}')
     assert "out.shards.json is no manifest of shards: remove it, or name another corpus" in result.stderr
 
 
-def test_a_folder_of_others_is_kept_whatever_its_name(run: Run) -> None:
+def test_a_folder_with_other_files_is_kept_even_if_it_has_the_name_of_a_shard(run: Run) -> None:
     files_of = (*FEW, "--format", "files")
     run("export", "out", *files_of, "--shards", 3)
     mine = Path("out-00003-of-00003")
@@ -169,7 +169,7 @@ def test_a_folder_of_others_is_kept_whatever_its_name(run: Run) -> None:
 @pytest.mark.parametrize(
     "change", [{"now": "9999-12-31T23:59:59-12:00"}, {"now": 1}, {"shards": "x"}, {"shards": [5]}, {"shards": [{"name": []}]}], ids=str
 )
-def test_a_damaged_list_of_shards_is_told_in_a_line(run: Run, change: dict[str, Any]) -> None:
+def test_a_damaged_list_of_shards_is_reported_in_one_line(run: Run, change: dict[str, Any]) -> None:
     now = FEW.index("--now")
     fresh = (*FEW[:now], *FEW[now + 2 :], "--shards", 2)
     run("export", "out", *fresh)
@@ -181,20 +181,20 @@ def test_a_damaged_list_of_shards_is_told_in_a_line(run: Run, change: dict[str, 
     assert files() == before
 
 
-def test_so_is_one_that_is_nested_without_end(run: Run) -> None:
+def test_a_very_deeply_nested_list_of_shards_is_reported_in_one_line(run: Run) -> None:
     Path("out.shards.json").write_text("[" * 100_000)
     result = run("export", "out", *FEW, "--shards", 2, "--resume")
     assert (result.exit_code, result.stderr) == (2, "brokerfuzz: out.shards.json is no manifest of shards: remove it, or name another corpus\n")
 
 
-def test_of_a_list_of_shards_nothing_but_the_checksums_is_believed(run: Run) -> None:
+def test_resume_uses_only_the_checksums_of_a_list_of_shards(run: Run) -> None:
     run("export", "out", *FEW, "--shards", 2)
     before, said = files(), manifest()
     for shard in said["shards"]:
         shard.update(cases=-7, bytes=None, more="x")
     Path("out.shards.json").write_text(json.dumps(said))
-    told = json.loads(run("export", "out", *FEW, "--shards", 2, "--resume", "--json").stdout)
-    assert (told["kept"], told["cases"]) == (20, 0)
+    summary = json.loads(run("export", "out", *FEW, "--shards", 2, "--resume", "--json").stdout)
+    assert (summary["kept"], summary["cases"]) == (20, 0)
     assert files() == before
 
 
@@ -211,7 +211,7 @@ def test_of_a_list_of_shards_nothing_but_the_checksums_is_believed(run: Run) -> 
         ("cases.ndjson", None),
     ],
 )
-def test_a_folder_that_was_changed_is_written_anew(run: Run, file: str, text: str | None) -> None:
+def test_resume_writes_a_changed_folder_again(run: Run, file: str, text: str | None) -> None:
     args = (*FEW, "--format", "files", "--shards", 2)
     run("export", "out", *args)
     damaged = Path("out-00001-of-00002", file)
@@ -221,8 +221,8 @@ def test_a_folder_that_was_changed_is_written_anew(run: Run, file: str, text: st
     said = manifest()
     said["shards"][0]["sha256"] = sha256(Path("out-00001-of-00002/SHA256SUMS").read_bytes()).hexdigest()
     Path("out.shards.json").write_text(json.dumps(said))
-    told = json.loads(run("export", "out", *args, "--resume", "--json").stdout)
-    assert (told["kept"], told["cases"]) == (10, 10)
+    summary = json.loads(run("export", "out", *args, "--resume", "--json").stdout)
+    assert (summary["kept"], summary["cases"]) == (10, 10)
     assert damaged.read_bytes() == whole
 
 
@@ -230,15 +230,15 @@ def test_a_folder_that_was_changed_is_written_anew(run: Run, file: str, text: st
     ("args", "words"),
     [
         (("out", "--shards", 21), "20 cases do not fill 21 shards"),
-        (("out", "--resume"), "--resume goes on with an export in --shards"),
-        (("-", "--shards", 2), "standard output takes one corpus"),
+        (("out", "--resume"), "--resume continues an export with --shards"),
+        (("-", "--shards", 2), "shards cannot be written to standard output"),
         (("out", "--shards", 2, *FINITE), "no case is left"),
         (("out", "--shards", 1, "--catalogue", *FINITE), "shard 1 cannot be filled"),
         (("out", "--shards", 10, "--catalogue", *FINITE), "cannot be filled"),
         (("no/such/out", "--shards", 2), "there is no folder no/such"),
     ],
 )
-def test_what_cannot_be_is_one_line(run: Run, args: tuple[Any, ...], words: str) -> None:
+def test_an_invalid_call_is_reported_in_one_line(run: Run, args: tuple[Any, ...], words: str) -> None:
     result = run("export", *FEW, *args)
     assert result.exit_code == 2
     assert words in result.stderr

@@ -1,4 +1,4 @@
-"""Bulk exports by several processes: the same bytes as by one, whoever is killed."""
+"""Large exports with several processes write the same bytes as with one, even if a process is killed."""
 
 import os
 import signal
@@ -27,7 +27,9 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("args", [("out.ndjson",), ("out.ndjson.gz",), ("out.ndjson.zst",), ("out.har",)])
+@pytest.mark.parametrize(
+    "args", [("out.ndjson",), ("out.ndjson.zst",), *(pytest.param((name,), marks=pytest.mark.long) for name in ("out.ndjson.gz", "out.har"))]
+)
 def test_the_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(run: Run, spawn: Spawn, tmp_path: Path, args: tuple[str, ...]) -> None:
     assert run("export", *args, *SOME).exit_code == 0
     alone = Path(args[0]).read_bytes()
@@ -37,14 +39,14 @@ def test_the_bytes_are_the_same_for_any_number_of_workers_and_any_hash_seed(run:
     assert Path(args[0]).read_bytes() == alone
 
 
-def test_workers_leave_the_catalogue_where_it_is(run: Run) -> None:
+def test_workers_do_not_change_the_position_of_the_catalogue(run: Run) -> None:
     both = (*PRICING, "--message", "product-list-response", "--site", "*price", "--site", "*weight", "--count", "30")
     for workers in (1, 2):
         assert run("export", f"{workers}.ndjson", *both, "--workers", workers).exit_code == 0
     assert Path("1.ndjson").read_bytes() == Path("2.ndjson").read_bytes()
 
 
-def test_a_pipe_gets_what_a_file_gets(run: Run, spawn: Spawn) -> None:
+def test_a_pipe_receives_the_same_bytes_as_a_file(run: Run, spawn: Spawn) -> None:
     run("export", "out.ndjson", *SOME)
     done = spawn("export", "-", *SOME, "--workers", "2")
     assert done.stdout == Path("out.ndjson").read_bytes()
@@ -59,18 +61,18 @@ def _workers(process: int) -> list[int]:
     return [child for child in _children(process) if b"resource_tracker" not in Path(f"/proc/{child}/cmdline").read_bytes()]
 
 
-def _begun(process: "subprocess.Popen[bytes]", folder: Path) -> None:
-    """Waits until something has been written."""
+def _wait_for_output(process: "subprocess.Popen[bytes]", folder: Path) -> None:
+    """Waits until the export has written something."""
     deadline = time.monotonic() + SECONDS
     while not any(path.stat().st_size for path in folder.glob(".*.part")) and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.005)
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="which processes are workers is read from /proc")
-def test_a_worker_that_is_killed_changes_nothing(start: Start, run: Run, tmp_path: Path) -> None:
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the test finds the workers in /proc")
+def test_a_killed_worker_does_not_change_the_export(start: Start, run: Run, tmp_path: Path) -> None:
     run("export", "alone.ndjson.zst", *MANY)
     with start("export", "out.ndjson.zst", *MANY, "--workers", "2") as process:
-        _begun(process, tmp_path)
+        _wait_for_output(process, tmp_path)
         os.kill(_workers(process.pid)[0], signal.SIGKILL)
         _, stderr = process.communicate(timeout=SECONDS)
     assert (process.returncode, stderr) == (0, b"")
@@ -79,9 +81,9 @@ def test_a_worker_that_is_killed_changes_nothing(start: Start, run: Run, tmp_pat
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize("ending", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_who_asks_it_to_end_finds_nothing_left(start: Start, tmp_path: Path, ending: str, workers: str) -> None:
+def test_an_interrupted_export_leaves_no_files(start: Start, tmp_path: Path, ending: str, workers: str) -> None:
     with start("export", "out.ndjson", *MANY, "--workers", workers, env={"TMPDIR": str(tmp_path)}) as process:
-        _begun(process, tmp_path)
+        _wait_for_output(process, tmp_path)
         process.send_signal(signal.Signals[ending])
         process.communicate(timeout=SECONDS)
     assert process.returncode == 130
@@ -89,7 +91,7 @@ def test_who_asks_it_to_end_finds_nothing_left(start: Start, tmp_path: Path, end
 
 
 @pytest.mark.parametrize("pause", [0.005, 0.03])
-def test_whoever_asks_twice_finds_nothing_left_either(start: Start, tmp_path: Path, pause: float) -> None:
+def test_an_export_that_is_interrupted_twice_leaves_no_files(start: Start, tmp_path: Path, pause: float) -> None:
     with start("export", "out", *MANY, "--format", "files") as process:
         deadline = time.monotonic() + SECONDS
         while len(list(tmp_path.glob(".*.part/*/*/*"))) < 500 and process.poll() is None and time.monotonic() < deadline:
@@ -102,14 +104,14 @@ def test_whoever_asks_twice_finds_nothing_left_either(start: Start, tmp_path: Pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_so_it_is_in_the_background_where_ctrl_c_is_ignored(tmp_path: Path, start: Start) -> None:
+def test_an_export_in_the_background_ignores_ctrl_c_and_leaves_no_files_when_terminated(tmp_path: Path, start: Start) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         process = start("export", "out.ndjson", *MANY)
     finally:
         signal.signal(signal.SIGINT, before)
     with process:
-        _begun(process, tmp_path)
+        _wait_for_output(process, tmp_path)
         process.send_signal(signal.SIGINT)
         time.sleep(0.1)
         assert process.poll() is None
@@ -120,11 +122,11 @@ def test_so_it_is_in_the_background_where_ctrl_c_is_ignored(tmp_path: Path, star
 
 
 @pytest.mark.parametrize("out", ["out.ndjson", "out.ndjson.gz", "out"])
-def test_what_was_killed_never_looks_whole(start: Start, tmp_path: Path, out: str) -> None:
+def test_a_killed_export_never_leaves_an_incomplete_corpus(start: Start, tmp_path: Path, out: str) -> None:
     form = ("--format", "files") if out == "out" else ()
     for moment in (0.0, 0.1, 0.4):
         with start("export", out, *SOME, *form, "--force") as process:
-            _begun(process, tmp_path)
+            _wait_for_output(process, tmp_path)
             time.sleep(moment)
             process.kill()
         assert process.returncode in {0, -signal.SIGKILL}

@@ -1,4 +1,4 @@
-"""`fire` and `serve` over real sockets, as processes."""
+"""`fire` and `serve` as processes, with real sockets."""
 
 import json
 import signal
@@ -21,7 +21,7 @@ RULE = "offer-creation-request/orderMinimum:minimum"
 
 @contextmanager
 def served(start: Start, *args: str) -> Iterator[str]:
-    """A service of its own; gives its address."""
+    """Runs a separate service; yields its address."""
     with start("serve", "--port", "0", *args) as process:
         try:
             assert process.stdout is not None
@@ -33,7 +33,7 @@ def served(start: Start, *args: str) -> Iterator[str]:
             assert process.stderr.read() == b""
 
 
-def test_a_bug_of_a_served_service_is_found(start: Start, spawn: Spawn) -> None:
+def test_fire_finds_a_bug_that_serve_seeds(start: Start, spawn: Spawn) -> None:
     with served(start, "--bug", BUG) as url:
         done = spawn("fire", f"{url}/offers", "--json")
     assert (done.returncode, done.stderr) == (1, b"")
@@ -42,7 +42,7 @@ def test_a_bug_of_a_served_service_is_found(start: Start, spawn: Spawn) -> None:
     assert {rule["rule"] for finding in report["findings"] for rule in finding["rules"]} == {RULE}
 
 
-def test_a_service_that_keeps_the_contract_has_no_finding(start: Start, spawn: Spawn) -> None:
+def test_a_conforming_service_has_no_findings(start: Start, spawn: Spawn) -> None:
     with served(start) as url:
         done = spawn("fire", f"{url}/offers", "--count", "50", "--json")
     assert (done.returncode, done.stderr) == (0, b"")
@@ -51,21 +51,21 @@ def test_a_service_that_keeps_the_contract_has_no_finding(start: Start, spawn: S
     assert report["cases"] > 2000
 
 
-def test_without_a_url_the_embedded_service_is_fired_at(spawn: Spawn) -> None:
+def test_without_a_url_the_reference_service_is_tested(spawn: Spawn) -> None:
     done = spawn("fire", "--random", "--count", "30")
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.startswith(b"0 findings at http://127.0.0.1:")
     assert b"\x1b" not in done.stdout
 
 
-def test_the_embedded_service_takes_bugs_and_says_how_to_have_them_again(spawn: Spawn) -> None:
+def test_fire_seeds_bugs_and_prints_how_to_start_the_service_again(spawn: Spawn) -> None:
     done = spawn("fire", "--bug", BUG, "--verdict", "invalid", "--max-findings", "1")
     assert done.returncode == 1
     assert RULE in done.stdout.decode()
-    assert done.stderr.decode() == f"The embedded service has ended: `brokerfuzz serve --bug {BUG}` starts it again.\n"
+    assert done.stderr.decode() == f"The reference service has stopped. To start it again, run `brokerfuzz serve --bug {BUG}`.\n"
 
 
-def test_what_an_answer_means_can_be_said(start: Start, spawn: Spawn) -> None:
+def test_options_define_what_an_answer_means(start: Start, spawn: Spawn) -> None:
     args = ("--random", "--count", "20", "--verdict", "valid", "--json")
     with served(start) as url:
         strict = spawn("fire", f"{url}/offers", *args, "--accept", "200", "--reject", "201")
@@ -74,7 +74,7 @@ def test_what_an_answer_means_can_be_said(start: Start, spawn: Spawn) -> None:
             "fire", f"{url}/offers", *args, "--accept", "2xx,4xx", "--no-envelope", "-H", "X-Test: 1", "--rate", "1000", "--timeout", "5"
         )
     assert (strict.returncode, away.returncode) == (1, 2)
-    assert b"nothing is at this path" in away.stderr
+    assert b"nothing exists at this path" in away.stderr
     assert envelope.returncode == 0
 
 
@@ -84,13 +84,13 @@ def test_a_policy_makes_an_ambiguity_a_finding(spawn: Spawn) -> None:
     assert "ambiguity/nul-characters" in done.stdout.decode()
 
 
-def test_time_ends_a_campaign(spawn: Spawn) -> None:
+def test_max_time_ends_a_campaign(spawn: Spawn) -> None:
     done = spawn("fire", "--count", "5000", "--max-time", "500ms", "--json")
     assert done.returncode == 0
     assert "time" in json.loads(done.stdout)["stopped"]
 
 
-def test_serve_says_where_it_listens_as_json(start: Start) -> None:
+def test_serve_prints_its_address_as_json(start: Start) -> None:
     with served(start, "--json", "--bug", BUG) as line:
         said = json.loads(line)
         with urlopen(f"{said['url']}/products", timeout=SECONDS) as response:
@@ -99,7 +99,7 @@ def test_serve_says_where_it_listens_as_json(start: Start) -> None:
     assert said["url"].startswith("http://127.0.0.1:")
 
 
-def test_bugs_are_listed(run: Run) -> None:
+def test_serve_lists_the_bugs(run: Run) -> None:
     bugs = json.loads(run("serve", "--list-bugs", "--json").stdout)["bugs"]
     assert len(bugs) >= 40
     assert len({bug["kind"] for bug in bugs}) >= 5
@@ -107,15 +107,15 @@ def test_bugs_are_listed(run: Run) -> None:
 
 
 @pytest.mark.parametrize("command", ["fire", "serve"])
-def test_a_bug_that_is_none_gets_the_nearest(run: Run, command: str) -> None:
+def test_the_error_about_an_unknown_bug_suggests_the_nearest(run: Run, command: str) -> None:
     result = run(command, "--bug", "accept-zero-order-minimum")
     assert result.exit_code == 2
     assert f"did you mean '{BUG}'" in result.stderr
 
 
-def test_a_bug_is_for_the_embedded_service_alone(run: Run) -> None:
+def test_bugs_cannot_be_seeded_in_another_target(run: Run) -> None:
     assert run("fire", "http://127.0.0.1:1/", "--bug", BUG).exit_code == 2
 
 
-def test_the_smallest_catalogue_and_random_cases_alone_do_not_go_together(run: Run) -> None:
-    assert "--random leaves out" in run("fire", "http://127.0.0.1:1/", "--minimal", "--random").output
+def test_minimal_and_random_exclude_each_other(run: Run) -> None:
+    assert "but --random excludes them" in run("fire", "http://127.0.0.1:1/", "--minimal", "--random").output

@@ -1,4 +1,4 @@
-"""Help is there for every command, at once, and its examples are true."""
+"""Every command has help, which appears quickly, and its examples work."""
 
 import re
 import shlex
@@ -21,7 +21,7 @@ HEAVY = ("hypothesis", "jsonschema_rs", "orjson", "pyreqwest", "uvicorn", "async
 
 
 def every(group: click.Group, *before: str) -> dict[str, click.Command]:
-    """Every command by its words: `check`, `corpus`, `corpus show`."""
+    """Returns every command by its name: `check`, `corpus`, `corpus show`."""
     found: dict[str, click.Command] = {}
     for name, command in group.commands.items():
         found[" ".join([*before, name])] = command
@@ -41,14 +41,14 @@ def test_every_command_has_help_with_an_example(run: Run, name: str) -> None:
 
 
 @pytest.mark.parametrize("args", [["--help"], ["fire", "--help"], ["--version"]])
-def test_help_imports_nothing_that_takes_time(args: list[str]) -> None:
+def test_help_imports_nothing_slow(args: list[str]) -> None:
     call = f"import sys\nfrom brokerfuzz.cli import commands\ntry:\n    commands({args!r})\n"
     program = f"{call}finally:\n    print([m for m in {HEAVY!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_help_fits_a_terminal_of_80_columns_but_for_the_examples(run: Run) -> None:
+def test_help_fits_80_columns_except_for_the_examples(run: Run) -> None:
     for name in EVERY:
         lines = run(*name.split(), "--help").stdout.splitlines()
         too_long = [line for line in lines if len(line) > 80 and "brokerfuzz" not in line]
@@ -61,31 +61,31 @@ def examples() -> list[str]:
 
 
 @pytest.mark.parametrize("example", examples())
-def test_examples_are_calls_that_the_commands_understand(example: str) -> None:
+def test_the_commands_can_parse_the_examples(example: str) -> None:
     words = shlex.split(re.split(r" \| | && |\s{2,}| > ", example)[0])[1:]
     name = max((name for name in EVERY if words[: len(name.split())] == name.split()), key=len)
     EVERY[name].make_context(name, words[len(name.split()) :])
 
 
 @pytest.mark.parametrize("example", [example for example in examples() if example.split()[1] == "explain"])
-def test_what_the_examples_explain_is_there(run: Run, example: str) -> None:
+def test_the_names_in_the_examples_of_explain_exist(run: Run, example: str) -> None:
     assert run(*shlex.split(example)[1:]).exit_code == 0
 
 
-def test_bugs_in_the_examples_are_bugs(run: Run) -> None:
+def test_the_bugs_in_the_examples_exist(run: Run) -> None:
     bugs = {name for example in examples() for name in re.findall(r"--bug (\S+)", example)}
     known = run("serve", "--list-bugs").stdout
     assert bugs
     assert all(re.search(rf"^{bug} ", known, re.MULTILINE) for bug in bugs)
 
 
-def test_what_the_options_offer_is_what_there_is() -> None:
+def test_the_defaults_of_serve_match_the_service() -> None:
     defaults = {param.name: param.default for param in commands.commands["serve"].params}
     assert (defaults["host"], defaults["port"]) == (LOOPBACK, DEFAULT_PORT)
 
 
 @pytest.mark.parametrize("name", ["fire", "replay", "export"])
-def test_help_shows_each_option_once_and_groups_nearly_all(run: Run, name: str) -> None:
+def test_help_shows_each_option_once_and_groups_almost_all(run: Run, name: str) -> None:
     listed = run(name, "--help").stdout.partition("Examples:")[2]
     options = [param for param in EVERY[name].params if isinstance(param, click.Option)]
     for option in options:
@@ -93,22 +93,22 @@ def test_help_shows_each_option_once_and_groups_nearly_all(run: Run, name: str) 
     assert set(re.findall(r"^  (?:-\w, )?(--[a-z]+)", listed.partition("Other options:")[2], re.MULTILINE)) <= {"--config", "--help"}
 
 
-def test_every_name_of_a_section_is_an_option_of_a_command() -> None:
+def test_every_name_in_a_section_is_an_option_of_a_command() -> None:
     names = {param.name for command in EVERY.values() for param in command.params}
     assert {name for found in SECTIONS.values() for name in found} <= names
 
 
-def test_a_call_without_a_command_shows_the_help(run: Run) -> None:
+def test_brokerfuzz_without_a_command_shows_the_help(run: Run) -> None:
     result = run()
     assert result.exit_code == 2
     assert result.stderr.startswith("Usage: brokerfuzz")
 
 
-def test_every_command_that_prints_prints_json() -> None:
-    silent = {"completion", "init"}  # they print a script, and a schema, which is JSON
+def test_every_command_that_prints_data_has_json_output() -> None:
+    exempt = {"completion", "init"}  # they print a script and a JSON Schema
     for name, command in EVERY.items():
         assert (
-            name in silent
+            name in exempt
             or isinstance(command, click.Group)
             or any("--json" in param.opts for param in command.params if isinstance(param, click.Option))
         ), name

@@ -1,4 +1,4 @@
-"""Ctrl-C that something drops, as a validator does that is interrupted while it reads a large number."""
+"""Ctrl-C that a library swallows, such as a validator that is interrupted while it formats a large number."""
 
 import signal
 from contextlib import suppress
@@ -12,7 +12,7 @@ def _press() -> None:
     signal.raise_signal(signal.SIGINT)
 
 
-def test_what_was_dropped_is_raised_where_a_command_goes_on() -> None:
+def test_a_swallowed_interrupt_is_raised_at_the_next_progress() -> None:
     with ProgressLine() as progress:
         progress(1)
         with suppress(KeyboardInterrupt):
@@ -21,7 +21,7 @@ def test_what_was_dropped_is_raised_where_a_command_goes_on() -> None:
             progress(2)
 
 
-def test_afterwards_ctrl_c_is_what_it_was() -> None:
+def test_the_former_handler_of_ctrl_c_is_restored() -> None:
     before = signal.getsignal(signal.SIGINT)
     with ProgressLine():
         assert signal.getsignal(signal.SIGINT) != before
@@ -30,7 +30,7 @@ def test_afterwards_ctrl_c_is_what_it_was() -> None:
     assert signal.getsignal(signal.SIGINT) == before
 
 
-def test_who_handles_ctrl_c_otherwise_goes_on_with_it() -> None:
+def test_another_handler_of_ctrl_c_is_not_replaced() -> None:
     pressed = list[int]()
     before = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
     try:

@@ -1,4 +1,4 @@
-"""Commands pass their parameters on as typed values, each to the value that has a field for it."""
+"""Commands convert their parameters to typed values: each parameter goes to the value that has a field for it."""
 
 from dataclasses import fields
 from inspect import signature
@@ -20,10 +20,10 @@ GATHERED: list[tuple[click.Command, list[type]]] = [
 
 
 @pytest.mark.parametrize(("command", "kinds"), GATHERED)
-def test_every_parameter_has_one_place(command: click.Command, kinds: list[type]) -> None:
+def test_every_parameter_belongs_to_one_value(command: click.Command, kinds: list[type]) -> None:
     assert command.callback is not None
     params = {param.name for param in command.params if param.expose_value}
-    optional = {"url", "bugs"}  # `replay` finds its URL among its sources, and seeds no bugs
+    optional = {"url", "bugs"}  # `replay` takes its URL from its sources, and cannot seed bugs
     inside = [field.name for kind in kinds for field in fields(kind)]
     assert len(inside) == len(set(inside))
     assert set(inside) - params <= optional
@@ -31,7 +31,7 @@ def test_every_parameter_has_one_place(command: click.Command, kinds: list[type]
     assert params - set(inside) == said
 
 
-def test_what_is_gathered_is_not_passed_on_by_itself() -> None:
+def test_parameters_in_a_typed_value_are_not_passed_separately() -> None:
     @gathered(sending=SendingOptions)
     def command(sending: SendingOptions, seed: int) -> tuple[SendingOptions, int]:
         return sending, seed

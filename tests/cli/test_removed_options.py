@@ -1,4 +1,4 @@
-"""Options and keys that are gone name the ones that replace them."""
+"""Errors about removed options, sections and keys name their replacements."""
 
 import re
 from collections.abc import Callable
@@ -10,22 +10,33 @@ from click.testing import Result
 from brokerfuzz.commands import fire
 from brokerfuzz.configuration.validating import schema, validated
 from brokerfuzz.errors import ConfigurationError
-from brokerfuzz.removed import KEYS, OPTIONS
+from brokerfuzz.removed import KEYS, OPTIONS, SECTIONS
 
 Run = Callable[..., Result]
 
 
 @pytest.mark.parametrize("option", OPTIONS)
-def test_an_option_that_is_gone_names_the_one_to_use(run: Run, option: str) -> None:
+def test_the_error_about_a_removed_option_names_its_replacement(run: Run, option: str) -> None:
     result = run("fire", option, "5")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == f"brokerfuzz: no such option: {option}; {OPTIONS[option]} (brokerfuzz fire --help tells more)\n"
+    assert result.stderr == f"brokerfuzz: no such option: {option}; {OPTIONS[option]} (see brokerfuzz fire --help)\n"
     known = {name for param in fire.command.params for name in param.opts}
     assert set(re.findall(r"--[a-z-]+", OPTIONS[option])) <= known
 
 
+@pytest.mark.parametrize("section", SECTIONS)
+def test_the_error_about_a_removed_section_names_its_replacement(run: Run, tmp_path: Path, section: str) -> None:
+    path = tmp_path / "brokerfuzz.toml"
+    path.write_text(f"[{section}]\ncron-syntax = 'accept'\n", encoding="utf-8")
+    result = run("fire", "--config", path)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"brokerfuzz: {path}: the file has no section {section!r}: {SECTIONS[section]}\n"
+    assert section not in schema()["properties"]
+    assert SECTIONS[section].removeprefix("use ").strip("[]") in schema()["properties"]
+
+
 @pytest.mark.parametrize(("section", "key"), KEYS)
-def test_a_key_that_is_gone_names_the_one_to_use(section: str, key: str) -> None:
+def test_the_error_about_a_removed_key_names_its_replacement(section: str, key: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         validated({section: {key: 5}}, Path("brokerfuzz.toml"))
     assert str(caught.value) == f"brokerfuzz.toml: [{section}] has no key {key!r}: {KEYS[section, key]}"

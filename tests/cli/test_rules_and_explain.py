@@ -1,4 +1,4 @@
-"""`rules` lists, `explain` explains: everything, in words and as data."""
+"""`rules` and `explain`: every rule, technique and ambiguity is listed and explained, as text and as JSON."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ def test_rules_lists_every_rule_and_ambiguity(run: Run) -> None:
     assert {line for line in listed if not line.startswith(" ")} == {*CONTRACT.rules_by_id, *(ambiguity.id for ambiguity in CONTRACT.ambiguities)}
 
 
-def test_rules_as_json_say_what_is_demanded_and_where(run: Run) -> None:
+def test_rules_as_json_contain_the_requirement_and_its_source(run: Run) -> None:
     listed = json.loads(run("rules", "--json").stdout)
     assert [rule["id"] for rule in listed["rules"]] == list(CONTRACT.rules_by_id)
     assert all(rule["demand"] and rule["source"] for rule in listed["rules"])
@@ -29,32 +29,32 @@ def test_rules_as_json_say_what_is_demanded_and_where(run: Run) -> None:
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_rules_of_one_message_type(run: Run, message_type: str) -> None:
+def test_rules_can_list_one_message_type(run: Run, message_type: str) -> None:
     listed = json.loads(run("rules", "--json", "--message", message_type).stdout)
     assert {rule["message"] for rule in listed["rules"]} == {message_type}
     assert all(message_type in ambiguity["messages"] or not ambiguity["messages"] for ambiguity in listed["ambiguities"])
 
 
-def test_ambiguities_alone(run: Run) -> None:
+def test_rules_can_list_only_the_ambiguities(run: Run) -> None:
     assert set(json.loads(run("rules", "--ambiguities", "--json").stdout)) == {"ambiguities"}
 
 
-def test_techniques_with_their_text_and_keywords(run: Run) -> None:
+def test_rules_can_list_the_techniques_with_their_text_and_keywords(run: Run) -> None:
     listed = json.loads(run("rules", "--techniques", "--json").stdout)["techniques"]
     assert [technique["name"] for technique in listed] == list(TECHNIQUES)
     assert all(technique["text"] and technique["keywords"] for technique in listed)
     assert len(run("rules", "--techniques").stdout.splitlines()) == len(TECHNIQUES)
 
 
-def test_a_rule_is_explained_in_words_with_an_example_beside_its_twin(run: Run) -> None:
+def test_a_rule_is_explained_with_an_example_next_to_its_twin(run: Run) -> None:
     result = run("explain", "offer-creation-request/orderMinimum:minimum")
-    ways = [technique.name for technique in techniques_for(CONTRACT.rule("offer-creation-request/orderMinimum:minimum"))]
+    techniques = [technique.name for technique in techniques_for(CONTRACT.rule("offer-creation-request/orderMinimum:minimum"))]
     assert result.stdout.splitlines() == [
         "offer-creation-request/orderMinimum:minimum (rule)",
         "",
         "In an offer creation request, orderMinimum has to be at least 1.",
-        "orderMinimum: The least that can be ordered.",
-        f"Techniques that break such a rule: {', '.join(ways[:-1])} and {ways[-1]}.",
+        "orderMinimum: Minimum quantity of an order.",
+        f"Techniques that break such a rule: {', '.join(techniques[:-1])} and {techniques[-1]}.",
         "In the contract: Errors, validation rule 7.",
         "",
         "Example: - is in the valid twin, + in the invalid offer creation request (technique one-below).",
@@ -67,14 +67,14 @@ def test_a_rule_is_explained_in_words_with_an_example_beside_its_twin(run: Run) 
     ]
 
 
-def test_json_holds_the_example_and_its_twin_as_records(run: Run) -> None:
+def test_the_json_output_contains_the_example_and_its_twin_as_records(run: Run) -> None:
     said = json.loads(run("explain", "--json", "cron-syntax").stdout)
     assert (said["kind"], said["example"]["verdict"], said["twin"]["verdict"]) == ("ambiguity", "unspecified", "valid")
     assert said["example"]["ambiguities"] == ["cron-syntax"]
 
 
 def wrong_with(name: str) -> Iterator[str]:
-    """What is wrong with the explanation of a name."""
+    """Yields the problems of the explanation of a name."""
     explanation = explain(name)
     if not explanation.sentences:
         yield "no sentence"
@@ -103,11 +103,11 @@ def test_examples_are_small() -> None:
     assert max(sizes) < 400
 
 
-def test_an_ambiguity_that_the_oracle_calls_a_rule_is_explained(run: Run) -> None:
+def test_the_rule_of_a_settled_ambiguity_is_explained_like_the_ambiguity(run: Run) -> None:
     assert run("explain", "ambiguity/cron-syntax").stdout == run("explain", "cron-syntax").stdout
 
 
-def test_an_unknown_name_gets_the_nearest_of_all_kinds(run: Run) -> None:
+def test_the_error_about_an_unknown_name_suggests_the_nearest_of_all_kinds(run: Run) -> None:
     for typo, near in {
         "one-belo": "one-below",
         "cron-sintax": "cron-syntax",

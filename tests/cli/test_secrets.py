@@ -1,4 +1,4 @@
-"""No secret is in anything that a campaign leaves behind, even where the target says it aloud."""
+"""Nothing that a campaign writes contains a secret, even if the target repeats it in its answers."""
 
 import asyncio
 import subprocess
@@ -18,7 +18,7 @@ REPORTS = ("r.html", "r.xml", "r.json", "r.ndjson", "r.har", "r.md", "r.py")
 
 
 async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Says in its answer, which accepts and crashes by turns, all of the request's head."""
+    """Answers with the complete head of the request. Two answers accept, every third is a crash."""
     turn = 0
     while True:
         head = await reader.readuntil(b"\r\n\r\n")
@@ -30,7 +30,7 @@ async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_no_secret_is_left_behind(spawn: Spawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: str) -> None:
+def test_no_file_and_no_output_contains_a_secret(spawn: Spawn, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: str) -> None:
     monkeypatch.chdir(tmp_path)
     header, user, query, cookie = SECRETS
     with serving_streams(echoes) as url:
@@ -56,7 +56,7 @@ def test_no_secret_is_left_behind(spawn: Spawn, tmp_path: Path, monkeypatch: pyt
     assert b"$AUTHORIZATION" in done.stdout
 
 
-def test_no_secret_is_said_where_something_goes_wrong(spawn: Spawn) -> None:
+def test_no_error_contains_a_secret(spawn: Spawn) -> None:
     _, user, query, _ = SECRETS
     urls = [
         f"http://someone:{user}@127.0.0.1:1/?token={query}",

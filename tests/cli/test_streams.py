@@ -1,4 +1,4 @@
-"""What is printed arrives whole, or its loss is told."""
+"""Output arrives complete, or brokerfuzz reports that it could not be written."""
 
 import io
 import subprocess
@@ -12,34 +12,34 @@ from brokerfuzz.commands.streams import lossless
 
 
 class Narrow(io.RawIOBase):
-    """A stream that takes ten bytes a call, as a pipe may."""
+    """A stream that accepts ten bytes per call, as a pipe may do."""
 
     def __init__(self) -> None:
-        self.taken = b""
+        self.written = b""
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: object) -> int:
         piece = bytes(data)[:10]  # type: ignore[call-overload]
-        self.taken += piece
+        self.written += piece
         return len(piece)
 
 
-def test_nothing_is_lost_where_python_is_told_to_buffer_nothing() -> None:
+def test_no_output_is_lost_without_pythons_buffering() -> None:
     narrow = Narrow()
     stream = lossless(io.TextIOWrapper(narrow, encoding="utf-8", write_through=True))  # type: ignore[type-var]
     stream.write("x" * 1000)
     stream.flush()
-    assert narrow.taken == b"x" * 1000
+    assert narrow.written == b"x" * 1000
 
 
-def test_what_an_encoding_has_no_letter_for_is_escaped() -> None:
-    taken = io.BytesIO()
-    stream = lossless(io.TextIOWrapper(taken, encoding="ascii"))
+def test_characters_that_an_encoding_lacks_are_escaped() -> None:
+    written = io.BytesIO()
+    stream = lossless(io.TextIOWrapper(written, encoding="ascii"))
     stream.write("\u20ac")
     stream.flush()
-    assert taken.getvalue() == b"\\u20ac"
+    assert written.getvalue() == b"\\u20ac"
 
 
 EXPORT = ("--message", "offer-pricing-response", "--minimal", "--now", "2026-01-01T00:00:00Z")
@@ -52,43 +52,44 @@ def run_in_a_shell(environment: Mapping[str, str], redirections: str, *args: str
 
 @pytest.mark.parametrize("args", [("rules",), ("export", "out.ndjson", *EXPORT), ("export", "-", *EXPORT), ("check", "offer.json"), ("--version",)])
 @pytest.mark.parametrize("redirections", [">&-", ">/dev/full"])
-def test_output_that_goes_nowhere_is_told_in_a_line(
+def test_output_that_cannot_be_written_is_reported_in_one_line(
     environment: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], redirections: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("offer.json").write_text('{"number":"1","offerType":"Email"}')
     done = run_in_a_shell(environment, redirections, *args)
     assert done.returncode == 2
-    assert done.stderr.startswith(b"brokerfuzz: the output cannot be used: ")
+    assert done.stderr.startswith(b"brokerfuzz: the output cannot be read or written: ")
     assert done.stderr.count(b"\n") == 1
 
 
 @pytest.mark.parametrize("redirections", ["2>&-", "2>/dev/full", "<&- 2>&-"])
 @pytest.mark.parametrize(("args", "status"), [(("rules",), 0), (("check", "bad.json"), 1), (("rules", "--nonsense"), 2)])
-def test_whoever_does_not_hear_of_errors_has_the_output_and_the_status(
+def test_a_closed_standard_error_changes_neither_the_output_nor_the_exit_status(
     environment: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...], status: int, redirections: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("bad.json").write_text('{"number":1,"offerType":"Email"}')
-    heard, unheard = run_in_a_shell(environment, "", *args), run_in_a_shell(environment, redirections, *args)
-    assert (heard.returncode, unheard.returncode) == (status, status)
-    assert unheard.stdout == heard.stdout
-    assert unheard.stderr == b""
+    complete, without_errors = run_in_a_shell(environment, "", *args), run_in_a_shell(environment, redirections, *args)
+    assert (complete.returncode, without_errors.returncode) == (status, status)
+    assert without_errors.stdout == complete.stdout
+    assert without_errors.stderr == b""
 
 
-def test_a_summary_that_nobody_hears_does_not_spoil_the_corpus(environment: Mapping[str, str]) -> None:
-    heard, unheard = (run_in_a_shell(environment, redirections, "export", "-", *EXPORT) for redirections in ("", "2>/dev/full"))
-    assert (heard.returncode, heard.stderr != b"", unheard.returncode, unheard.stderr) == (0, True, 0, b"")
-    assert unheard.stdout == heard.stdout
+def test_a_summary_that_cannot_be_written_does_not_damage_the_corpus(environment: Mapping[str, str]) -> None:
+    complete, without_errors = (run_in_a_shell(environment, redirections, "export", "-", *EXPORT) for redirections in ("", "2>/dev/full"))
+    assert (complete.returncode, complete.stderr != b"", without_errors.returncode, without_errors.stderr) == (0, True, 0, b"")
+    assert without_errors.stdout == complete.stdout
 
 
-def test_input_that_is_closed_is_told_in_a_line(environment: Mapping[str, str]) -> None:
+def test_closed_input_is_reported_in_one_line(environment: Mapping[str, str]) -> None:
     done = run_in_a_shell(environment, "<&-", "check", "-")
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.decode() == "brokerfuzz: standard input cannot be used: Bad file descriptor; name another file, or make room\n"
+    problem = "standard input cannot be read or written: Bad file descriptor; choose another file or free disk space"
+    assert done.stderr.decode() == f"brokerfuzz: {problem}\n"
 
 
-def test_no_file_takes_the_place_of_a_closed_stream(environment: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_file_gets_the_descriptor_of_a_closed_stream(environment: Mapping[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     run_in_a_shell(environment, "", "export", "whole.ndjson", *EXPORT)
     run_in_a_shell(environment, ">&- 2>&- <&-", "export", "out.ndjson", *EXPORT)

@@ -1,4 +1,4 @@
-"""What a configuration says as defaults of the command line."""
+"""The values of a configuration as defaults of the command line."""
 
 import json
 import shlex
@@ -37,7 +37,7 @@ def test_every_key_of_the_schema_is_a_parameter() -> None:
     assert len(PARAMETERS) == len(NAMES.split())
 
 
-def test_the_defaults_that_the_schema_tells_are_those_of_the_command() -> None:
+def test_the_defaults_in_the_schema_match_the_command() -> None:
     options = {param.name: param.default for param in fire.command.params}
     for place, node in KEYS.items():
         default = options.get(PARAMETERS[place].name)
@@ -45,12 +45,12 @@ def test_the_defaults_that_the_schema_tells_are_those_of_the_command() -> None:
             assert default == node["default"], place
 
 
-def test_what_is_not_said_is_no_default(tmp_path: Path) -> None:
+def test_a_missing_key_sets_no_default(tmp_path: Path) -> None:
     assert option_defaults(configured(tmp_path, "[target]\n[policies]\n")) == {"policies": []}
     assert option_defaults(configured(tmp_path, "")) == {}
 
 
-def test_false_and_zero_are_said(tmp_path: Path) -> None:
+def test_false_and_zero_set_defaults(tmp_path: Path) -> None:
     said = "[answers]\nenvelope = false\n[cases]\ncount = 0\n[reports]\nfiles = []\n"
     assert option_defaults(configured(tmp_path, said)) == {"envelope": False, "count": 0, "reports": []}
 
@@ -75,14 +75,14 @@ def test_files_are_relative_to_the_configuration(tmp_path: Path, monkeypatch: py
     }
 
 
-def test_lists_become_what_options_take(tmp_path: Path) -> None:
+def test_lists_are_converted_to_the_form_of_options(tmp_path: Path) -> None:
     said = "[answers]\naccept = ['2xx', 304]\nreject = [422]\n[policies]\nencoding = 'reject'\nitem-count = 'unspecified'\n"
     expected = {"accept": "2xx,304", "reject": "422", "policies": ["encoding=reject", "item-count=unspecified"]}
     assert option_defaults(configured(tmp_path, said)) == expected
 
 
 @pytest.mark.parametrize("words", [["python", "a b.py", "'"], ["x"]])
-def test_a_command_is_a_line_however_it_is_given(words: list[str], tmp_path: Path) -> None:
+def test_a_command_becomes_a_command_line(words: list[str], tmp_path: Path) -> None:
     for value in (words, shlex.join(words)):
         assert shlex.split(option_defaults(configured(tmp_path, f"[target]\nexec = {json.dumps(value)}\n"))["exec_"]) == words
 
@@ -97,7 +97,7 @@ X-Price = "$$5"
 
 
 def command() -> tuple[click.Command, dict[str, Any]]:
-    """A command that has such parameters as `fire` has, and what it was called with."""
+    """Returns a command with parameters like those of `fire`, and a dictionary that receives their values."""
     seen: dict[str, Any] = {}
 
     @click.command
@@ -112,7 +112,7 @@ def command() -> tuple[click.Command, dict[str, Any]]:
     return run, seen
 
 
-def test_click_takes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_click_accepts_the_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BF_TOKEN", "hunter2")
     run, seen = command()
     defaults = option_defaults(configured(tmp_path, f"{SECRETS}\n[answers]\nenvelope = false\n[cases]\nverdicts = ['valid', 'invalid']\n"))
@@ -121,7 +121,7 @@ def test_click_takes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert seen == {"url": "http://localhost/offers", "headers": headers, "verdicts": ("valid", "invalid"), "envelope": False, "timeout": 5.0}
 
 
-def test_the_command_line_outranks_them_and_then_needs_no_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_overrides_the_configuration_and_then_needs_no_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BF_TOKEN", raising=False)
     run, seen = command()
     defaults = option_defaults(configured(tmp_path, SECRETS))
@@ -129,7 +129,7 @@ def test_the_command_line_outranks_them_and_then_needs_no_variable(tmp_path: Pat
     assert (seen["url"], seen["headers"]) == ("http://other", ("A:b",))
 
 
-def test_a_missing_variable_is_named_when_it_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_variable_is_reported_when_it_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BF_TOKEN", raising=False)
     run, _ = command()
     defaults = option_defaults(configured(tmp_path, SECRETS))
@@ -138,14 +138,14 @@ def test_a_missing_variable_is_named_when_it_is_needed(tmp_path: Path, monkeypat
         CliRunner().invoke(run, [], default_map=defaults, catch_exceptions=False)
 
 
-def test_neither_help_nor_a_printed_default_holds_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_help_nor_a_printed_default_contains_a_secret(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BF_TOKEN", "hunter2")
     defaults = option_defaults(configured(tmp_path, SECRETS.replace("localhost", "me:hunter2@localhost")))
     assert "hunter2" not in repr(defaults)
     assert "hunter2" not in CliRunner().invoke(command()[0], ["--help"], default_map=defaults).output
 
 
-def test_in_pyproject_a_missing_variable_is_placed_by_the_whole_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_pyproject_the_error_about_a_missing_variable_uses_the_full_name_of_the_section(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BF_HOST", raising=False)
     path = tmp_path / "pyproject.toml"
     path.write_text("[tool.brokerfuzz.target]\nurl = '${BF_HOST}'\n")
@@ -154,20 +154,20 @@ def test_in_pyproject_a_missing_variable_is_placed_by_the_whole_name(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("text", "becomes"),
+    ("text", "expected"),
     {
         "${BF_SET}": "s", "a${BF_SET}b${BF_SET}": "asbs", "${BF_EMPTY}": "", "${BF_SET:-d}": "s", "${BF_EMPTY:-d}": "d", "${BF_UNSET:-d}": "d",
         "${BF_UNSET:-}": "", "$$": "$", "$${BF_UNSET}": "${BF_UNSET}", "$$$$": "$$", "$$${BF_SET}": "$s", "$BF_UNSET": "$BF_UNSET", "5$": "5$",
         "${BF_NESTED}": "${BF_UNSET}", "${BF_UNSET:-$$}": "$$", "": "",
     }.items(),
 )  # fmt: skip
-def test_references_are_replaced_once(text: str, becomes: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_references_are_replaced_only_once(text: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("BF_UNSET", raising=False)
     for name, value in {"BF_SET": "s", "BF_EMPTY": "", "BF_NESTED": "${BF_UNSET}"}.items():
         monkeypatch.setenv(name, value)
-    assert substituted(text, "it") == becomes
+    assert substituted(text, "it") == expected
 
 
 @given(st.text(st.sampled_from("$a{}")))
-def test_a_dollar_that_is_written_twice_is_one(text: str) -> None:
+def test_two_dollar_signs_become_one(text: str) -> None:
     assert substituted(text.replace("$", "$$"), "it") == text

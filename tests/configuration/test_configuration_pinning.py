@@ -1,4 +1,4 @@
-"""Policies written into a file that is there: all else keeps its bytes."""
+"""Writing policies into an existing file: everything else keeps its bytes."""
 
 import re
 import tempfile
@@ -41,7 +41,7 @@ SECTION = re.compile(r"^(\s*)\[\s*('?(?:target|cases|policies|reports|campaign)'
 
 
 def in_project(text: str, others: str, above: str) -> str:
-    """The same in `pyproject.toml`, with other tools' tables around it."""
+    """Returns the same settings in `pyproject.toml`, between tables of other tools."""
     inline = text if text.startswith("policies") else ""
     return others + (f"[tool.brokerfuzz]\n{inline}" if inline else "") + SECTION.sub(r"\1[tool.brokerfuzz.\2]", text[len(inline) :]) + above
 
@@ -79,11 +79,11 @@ def check_pinning(name: str, text: str, pins: Mapping[str, str], end: str, mark:
 
 
 def check_lines(old: list[str], new: list[str], written: Mapping[str, str]) -> None:
-    """Every line is there in its order, but for those that the template has commented out; what is new is policies and their header."""
-    given_way = {f'# {ambiguity} = "unspecified"' for ambiguity in written}
+    """Checks that all lines are kept in order, except replaced comments of the template. New lines are only policies and their header."""
+    replaced = {f'# {ambiguity} = "unspecified"' for ambiguity in written}
     rest = iter(new)
     extra = []
-    for line in (line for line in old if line not in given_way):
+    for line in (line for line in old if line not in replaced):
         for other in rest:
             if other == line:
                 break
@@ -98,17 +98,17 @@ def check_lines(old: list[str], new: list[str], written: Mapping[str, str]) -> N
 
 
 @given(FILES, PINS, st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]))
-def test_policies_join_a_file_and_nothing_else_changes(text: str, pins: Mapping[str, str], end: str, mark: str) -> None:
+def test_adding_policies_to_a_file_changes_nothing_else(text: str, pins: Mapping[str, str], end: str, mark: str) -> None:
     check_pinning("brokerfuzz.toml", text, pins, end, mark)
 
 
 @given(PROJECTS, PINS, st.sampled_from(["\n", "\r\n"]))
-def test_policies_join_a_pyproject_and_nothing_else_changes(text: str, pins: Mapping[str, str], end: str) -> None:
+def test_adding_policies_to_a_pyproject_changes_nothing_else(text: str, pins: Mapping[str, str], end: str) -> None:
     check_pinning("pyproject.toml", text, pins, end, "")
 
 
 @given(st.dictionaries(st.sampled_from(IDS), st.sampled_from(POLICIES)))
-def test_in_the_template_a_policy_takes_its_own_place(pins: Mapping[str, str]) -> None:
+def test_in_the_template_a_policy_replaces_its_comment(pins: Mapping[str, str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "brokerfuzz.toml")
         assert pin_policies(path, pins) == list(pins)
@@ -121,7 +121,7 @@ def test_in_the_template_a_policy_takes_its_own_place(pins: Mapping[str, str]) -
             assert option_defaults(load(path))["policies"] == [f"{ambiguity}={pins[ambiguity]}" for ambiguity in IDS if ambiguity in pins]
 
 
-def test_a_policy_stands_with_the_others_and_not_below_the_comment_of_what_follows(tmp_path: Path) -> None:
+def test_a_policy_is_inserted_after_the_others_and_before_the_comment_of_the_next_section(tmp_path: Path) -> None:
     path = tmp_path / "brokerfuzz.toml"
     path.write_text("[policies]\nencoding = 'accept'\n\n# Of the cases.\n[cases]\nseed = 1\n")
     pin_policies(path, {"item-count": "reject"})
@@ -129,20 +129,20 @@ def test_a_policy_stands_with_the_others_and_not_below_the_comment_of_what_follo
 
 
 @pytest.mark.parametrize("text", ["[tool]\nbrokerfuzz = { target = { timeout = 1 } }\n", "tool = { brokerfuzz = {} }\n", "tool = 5\n", "[[tool]]\n"])
-def test_a_form_that_cannot_be_added_to_is_said_and_stays(text: str, tmp_path: Path) -> None:
+def test_a_file_in_an_unsupported_form_is_reported_and_not_changed(text: str, tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text(text)
-    with pytest.raises(ConfigurationError, match='cannot be added to: add encoding = "reject" yourself'):
+    with pytest.raises(ConfigurationError, match='cannot add policies to a table in this form: add encoding = "reject" yourself'):
         pin_policies(path, {"encoding": "reject"})
     assert path.read_text() == text
 
 
-def test_a_pyproject_that_is_not_there_is_not_made(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="is not there: name one that is"):
+def test_a_missing_pyproject_is_not_created(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="does not exist: specify an existing file"):
         pin_policies(tmp_path / "pyproject.toml", {"encoding": "reject"})
 
 
-def test_what_is_no_policy_is_rejected_and_nothing_is_written(tmp_path: Path) -> None:
+def test_an_invalid_policy_is_rejected_and_nothing_is_written(tmp_path: Path) -> None:
     path = tmp_path / "brokerfuzz.toml"
     with pytest.raises(ConfigurationError, match="encoding in \\[policies\\] is 'maybe'"):
         pin_policies(path, {"encoding": "maybe"})
@@ -152,7 +152,7 @@ def test_what_is_no_policy_is_rejected_and_nothing_is_written(tmp_path: Path) ->
     assert path.read_text() == "[policies]\nencoding = 5\n"
 
 
-def test_a_file_keeps_its_rights_and_a_link_leads_where_it_led(tmp_path: Path) -> None:
+def test_a_file_keeps_its_permissions_and_a_symbolic_link_remains(tmp_path: Path) -> None:
     real, link = tmp_path / "real.toml", tmp_path / "brokerfuzz.toml"
     real.write_text("[policies]\n")
     real.chmod(0o600)

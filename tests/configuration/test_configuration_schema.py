@@ -1,4 +1,4 @@
-"""The published schema: what editors show, and what is rejected by it, in words that help."""
+"""The published schema of configurations: what editors show, and the errors for what it rejects."""
 
 import json
 import random
@@ -42,7 +42,7 @@ def all_nodes(node: Node, name: str = "the file") -> Iterator[tuple[str, Node]]:
 
 
 def rejection(folder: Path, text: str, name: str = "brokerfuzz.toml") -> str:
-    """What is said of a file that cannot be used."""
+    """Returns the error about a file that cannot be used."""
     path = folder / name
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigurationError) as caught:
@@ -53,12 +53,12 @@ def rejection(folder: Path, text: str, name: str = "brokerfuzz.toml") -> str:
     return said.replace(str(path), "FILE")
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_a_valid_json_schema() -> None:
     meta.validate(SCHEMA)
 
 
 @pytest.mark.parametrize(("name", "node"), list(all_nodes(SCHEMA)))
-def test_every_key_is_described_and_takes_nothing_that_is_unknown(name: str, node: Node) -> None:
+def test_every_key_has_a_description_and_rejects_unknown_properties(name: str, node: Node) -> None:
     if "properties" in node:
         assert node["additionalProperties"] is False
     if ", " not in name:
@@ -68,14 +68,14 @@ def test_every_key_is_described_and_takes_nothing_that_is_unknown(name: str, nod
 
 
 @pytest.mark.parametrize(("name", "node"), list(all_nodes(SCHEMA)))
-def test_every_key_has_examples_and_they_are_valid(name: str, node: Node) -> None:
+def test_every_key_has_valid_examples(name: str, node: Node) -> None:
     if node is not SCHEMA:
         assert node["examples"], name
     for value in [*node.get("examples", []), *([node["default"]] if "default" in node else [])]:
         assert Draft202012Validator(node).is_valid(value), (name, value)
 
 
-def test_the_lists_of_the_schema_are_those_of_the_contract() -> None:
+def test_the_enumerations_of_the_schema_match_the_contract() -> None:
     assert tuple(node_of("target", "message")["enum"]) == MESSAGE_TYPES
     assert tuple(node_of("cases", "verdicts")["items"]["enum"]) == LABELS
     assert set(SECTIONS["policies"]["additionalProperties"]["enum"]) == set(POLICIES)
@@ -86,46 +86,46 @@ WRONG = ["{ a = 1 }", "[[1]]", "2020-01-01", "nan", "inf", "-inf"]
 
 @pytest.mark.parametrize("value", WRONG)
 @pytest.mark.parametrize(("section", "key"), [*KEYS, ("policies", "encoding"), ("target.headers", "Accept")])
-def test_a_value_of_a_wrong_type_is_rejected_by_the_name_of_its_key(section: str, key: str, value: str, tmp_path: Path) -> None:
+def test_the_error_about_a_value_of_a_wrong_type_names_its_key(section: str, key: str, value: str, tmp_path: Path) -> None:
     said = rejection(tmp_path, f"[{section}]\n{key} = {value}\n")
     assert f"[{section}" in said
     assert key in said or (key == "headers" and "[target.headers]" in said)
     assert re.search(r" is (an? |nan|inf|-inf)|a in \[target\.headers\]", said), said
-    assert "give " in said
+    assert "use " in said
 
 
 @pytest.mark.parametrize(
     ("line", "words"),
     {
-        "[target]\ntimeout = 0": "timeout in [target] is 0: give a number above 0, such as 2.5",
-        "[target]\ntimeout = 'soon'": "timeout in [target] is 'soon': give a number above 0, such as 2.5",
-        "[target]\nconcurrency = 1.5": "concurrency in [target] is 1.5: give a whole number of at least 1, such as 4",
-        "[target]\nlines = 'gzip'": 'lines in [target] is \'gzip\': give "plain" or "base64"',
-        "[target]\ninsecure = 'yes'": "insecure in [target] is 'yes': give true or false",
-        "[target]\nmethod = 'P O'": "method in [target] is 'P O': give a text, such as \"PUT\"",
-        "[target]\nexec = []": 'exec in [target] is an empty array: give a text or an array that is not empty, such as "python consumer.py" or ["p',
-        "[target]\nurl = 'http://${'": 'url in [target] is a text that cannot be used: give a text that is not empty, such as "http://127',
-        "[target]\nurl = 'http://a'\nexec = 'b'": "[target] has url and exec: keep one of them",
-        "[target]\nurl = 'http://a'\ncall = 'b:c'": "[target] has url and call: keep one of them",
-        "[target]\nlines = 'plain'": "lines in [target] goes with exec alone: give exec too, or leave lines out",
-        "[target.headers]\n'X Y' = 'z'": "a key in [target.headers] is not a header's name: letters, digits and hyphens",
-        "[answers]\naccept = [200, '3yy']": "item 2 of accept in [answers] is '3yy': give a text or a whole number from 100 to 999, such as \"2xx\"",
-        "[cases]\nstrength = 5": "strength in [cases] is 5: give a whole number from 1 to 4, such as 3",
-        "[cases]\nnow = 2025-06-15T12:00:00": 'now in [cases] is a date or a time: give a text, such as "2025-06-15T12:00:00Z"',
-        "[cases]\nverdicts = ['vaild']": 'item 1 of verdicts in [cases] is \'vaild\': give "valid", "invalid" or "unspecified"',
-        "[cases]\nseed = true": "seed in [cases] is true: give a whole number, such as 7",
-        "[policies]\nencoding = 'maybe'": 'encoding in [policies] is \'maybe\': give "accept", "reject" or "unspecified"',
-        "[[cases]]\nseed = 1": "[cases] is an array: give a table",
-        "cases = 5": "[cases] is a number: give a table",
+        "[target]\ntimeout = 0": "timeout in [target] is 0: use a number above 0, such as 2.5",
+        "[target]\ntimeout = 'soon'": "timeout in [target] is 'soon': use a number above 0, such as 2.5",
+        "[target]\nconcurrency = 1.5": "concurrency in [target] is 1.5: use a whole number of at least 1, such as 4",
+        "[target]\nlines = 'gzip'": 'lines in [target] is \'gzip\': use "plain" or "base64"',
+        "[target]\ninsecure = 'yes'": "insecure in [target] is 'yes': use true or false",
+        "[target]\nmethod = 'P O'": "method in [target] is 'P O': use a string, such as \"PUT\"",
+        "[target]\nexec = []": 'exec in [target] is an empty array: use a string or an array that is not empty, such as "python consumer.py" or ["p',
+        "[target]\nurl = 'http://${'": 'url in [target] is an invalid string: use a string that is not empty, such as "http://127',
+        "[target]\nurl = 'http://a'\nexec = 'b'": "[target] has url and exec: use only one of them",
+        "[target]\nurl = 'http://a'\ncall = 'b:c'": "[target] has url and call: use only one of them",
+        "[target]\nlines = 'plain'": "lines in [target] works only with exec: add exec, or remove lines",
+        "[target.headers]\n'X Y' = 'z'": "a key in [target.headers] is not the name of a header (letters, digits and hyphens)",
+        "[answers]\naccept = [200, '3yy']": "item 2 of accept in [answers] is '3yy': use a string or a whole number from 100 to 999, such as \"2xx\"",
+        "[cases]\nstrength = 5": "strength in [cases] is 5: use a whole number from 1 to 4, such as 3",
+        "[cases]\nnow = 2025-06-15T12:00:00": 'now in [cases] is a date or a time: use a string, such as "2025-06-15T12:00:00Z"',
+        "[cases]\nverdicts = ['vaild']": 'item 1 of verdicts in [cases] is \'vaild\': use "valid", "invalid" or "unspecified"',
+        "[cases]\nseed = true": "seed in [cases] is true: use a whole number, such as 7",
+        "[policies]\nencoding = 'maybe'": 'encoding in [policies] is \'maybe\': use "accept", "reject" or "unspecified"',
+        "[[cases]]\nseed = 1": "[cases] is an array: use a table",
+        "cases = 5": "[cases] is a number: use a table",
         "seed = 5": "the file has no section 'seed': it belongs in [cases]",
         "[cases]\nurl = 'http://a'": "[cases] has no key 'url': it belongs in [target]",
-        "[target]\n'\\u0000\\n' = 1": "[target] has no key '\\\\u0000\\\\n': its keys are url, exec, ",
-        '[target]\n"\\u0000\\n" = 1': "[target] has no key '\\x00\\n': its keys are url, exec, ",
+        "[target]\n'\\u0000\\n' = 1": "[target] has no key '\\\\u0000\\\\n': the keys are url, exec, ",
+        '[target]\n"\\u0000\\n" = 1': "[target] has no key '\\x00\\n': the keys are url, exec, ",
         "[tragets]": "the file has no section 'tragets': did you mean 'target'?",
-        "[zzz]": "the file has no section 'zzz': there are target, answers, policies, cases, campaign, reports",
+        "[zzz]": "the file has no section 'zzz': the sections are target, answers, policies, cases, campaign, reports",
     }.items(),
 )  # fmt: skip
-def test_what_is_wrong_is_said_in_full(line: str, words: str, tmp_path: Path) -> None:
+def test_the_error_names_the_problem_and_the_remedy(line: str, words: str, tmp_path: Path) -> None:
     assert words in rejection(tmp_path, f"{line}\n")
 
 
@@ -138,7 +138,7 @@ def misspellings(key: str) -> set[str]:
 
 
 @pytest.mark.parametrize(("section", "key"), KEYS)
-def test_a_misspelt_key_gets_its_nearest(section: str, key: str, tmp_path: Path) -> None:
+def test_the_error_about_a_misspelt_key_suggests_the_nearest_key(section: str, key: str, tmp_path: Path) -> None:
     known = {name for _, name in KEYS} | set(SECTIONS)
     for wrong in misspellings(key) - known:
         said = rejection(tmp_path, f'[{section}]\n"{wrong}" = 1\n')
@@ -146,15 +146,15 @@ def test_a_misspelt_key_gets_its_nearest(section: str, key: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_a_misspelt_section_gets_its_nearest(section: str, tmp_path: Path) -> None:
+def test_the_error_about_a_misspelt_section_suggests_the_nearest_section(section: str, tmp_path: Path) -> None:
     for wrong in misspellings(section) - set(SECTIONS):
         assert f"the file has no section {wrong!r}: did you mean {section!r}?" in rejection(tmp_path, f"[{wrong}]\n")
 
 
-def test_in_pyproject_a_section_is_called_by_its_whole_name(tmp_path: Path) -> None:
+def test_errors_about_pyproject_use_the_full_name_of_a_section(tmp_path: Path) -> None:
     said = rejection(tmp_path, "[tool.brokerfuzz.target]\ntimeot = 1\n", "pyproject.toml")
     assert "[tool.brokerfuzz.target] has no key 'timeot': did you mean 'timeout'?" in said
-    assert "[tool.brokerfuzz] is a number: give a table" in rejection(tmp_path, "[tool]\nbrokerfuzz = 5\n", "pyproject.toml")
+    assert "[tool.brokerfuzz] is a number: use a table" in rejection(tmp_path, "[tool]\nbrokerfuzz = 5\n", "pyproject.toml")
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_in_pyproject_a_section_is_called_by_its_whole_name(tmp_path: Path) -> N
         f"[target.headers]\nA = '{SECRET}'\nA = '{SECRET}'",
     ],
 )
-def test_no_message_repeats_a_secret(text: str, tmp_path: Path) -> None:
+def test_no_error_repeats_a_secret(text: str, tmp_path: Path) -> None:
     assert SECRET not in rejection(tmp_path, text)
 
 
@@ -186,13 +186,13 @@ def test_no_message_repeats_a_secret(text: str, tmp_path: Path) -> None:
     ),
     st.sampled_from([*KEYS, None]),
 )
-def test_what_we_reject_is_what_the_schema_rejects(value: Any, where: tuple[str, str] | None) -> None:
+def test_brokerfuzz_rejects_exactly_what_the_schema_rejects(value: Any, where: tuple[str, str] | None) -> None:
     values = {where[0]: {where[1]: value}} if where else value
     with nullcontext() if Draft202012Validator(SCHEMA).is_valid(values) else pytest.raises(ConfigurationError, match=r"^FILE: [^\n]+$"):
         validated(values, Path("FILE"))
 
 
-def test_a_whole_number_with_a_fraction_of_zero_counts_as_one_as_it_does_for_editors(tmp_path: Path) -> None:
+def test_a_float_such_as_4_0_is_accepted_as_an_integer(tmp_path: Path) -> None:
     path = tmp_path / "brokerfuzz.toml"
     path.write_text("[answers]\naccept = [200.0]\n[target]\nconcurrency = 4.0\ntimeout = 4.0\n")
     values = load(path).values
@@ -203,7 +203,7 @@ def test_a_whole_number_with_a_fraction_of_zero_counts_as_one_as_it_does_for_edi
     ]
 
 
-def test_a_time_may_be_a_time_of_toml(tmp_path: Path) -> None:
+def test_a_time_can_be_a_toml_datetime(tmp_path: Path) -> None:
     path = tmp_path / "brokerfuzz.toml"
     path.write_text("[cases]\nnow = 2025-06-15T12:00:00Z\n")
     assert load(path).values == {"cases": {"now": "2025-06-15T12:00:00+00:00"}}
@@ -212,7 +212,7 @@ def test_a_time_may_be_a_time_of_toml(tmp_path: Path) -> None:
 ENTRY = re.compile(r"^# (?=[\w\"-]+ = )", re.MULTILINE)
 
 
-def test_the_template_says_nothing_until_it_is_uncommented(tmp_path: Path) -> None:
+def test_the_template_sets_nothing_until_it_is_uncommented(tmp_path: Path) -> None:
     content = tomllib.loads(template())
     assert all(not table or table == {"headers": {}} for table in content.values())
     assert list(content) == list(SECTIONS)

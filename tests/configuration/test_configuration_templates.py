@@ -1,4 +1,4 @@
-"""The file that a configuration begins with: where it is written, and for which contract."""
+"""The template of a configuration: where it is written, and for which contract."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def test_every_ambiguity_is_listed_below_its_question() -> None:
         assert lines[lines.index(f'# {ambiguity.id} = "unspecified"') - 1] == f"# {ambiguity.question}"
 
 
-def test_editors_find_the_schema_by_the_first_line_where_it_is_beside_the_file(tmp_path: Path) -> None:
+def test_the_first_line_refers_editors_to_the_schema_in_the_same_folder(tmp_path: Path) -> None:
     path = tmp_path / "brokerfuzz.toml"
     write_template(path, schema_beside=True)
     first, _, rest = path.read_text().partition("\n")
@@ -27,50 +27,50 @@ def test_editors_find_the_schema_by_the_first_line_where_it_is_beside_the_file(t
         write_template(path, schema_beside=True)
 
 
-def test_no_schema_is_named_where_none_is(tmp_path: Path) -> None:
+def test_without_a_schema_file_the_template_names_none(tmp_path: Path) -> None:
     write_template(tmp_path / "brokerfuzz.toml")
     assert "#:schema" not in (tmp_path / "brokerfuzz.toml").read_text()
 
 
-def test_the_ambiguities_are_those_of_the_contract_that_is_given(tmp_path: Path) -> None:
+def test_the_template_lists_the_ambiguities_of_the_given_contract(tmp_path: Path) -> None:
     (tmp_path / "ambiguities.json").write_text(
         (DATA / "ambiguities.json")
         .read_text()
         .replace('"encoding"', '"an encoding"', 1)
-        .replace("Is any encoding read", "Is any\\nencoding\\u0000 = read")
+        .replace("Is any encoding other", "Is any\\nencoding\\u0000 = other")
     )
     contract = changed_contract(tmp_path, "product-list-response", lambda schema: None)
-    assert '# Is any encoding  = read but proper UTF-8?\n# "an encoding" = "unspecified"\n' in template(contract)
+    assert '# Is any encoding  = other than valid UTF-8 accepted?\n# "an encoding" = "unspecified"\n' in template(contract)
     write_template(tmp_path / "new.toml", contract=contract)
     assert load(tmp_path / "new.toml").values["policies"] == {}
 
 
-def test_it_is_written_where_nothing_is(tmp_path: Path) -> None:
+def test_the_template_is_written_to_a_new_file(tmp_path: Path) -> None:
     write_template(tmp_path / "brokerfuzz.toml")
     assert (tmp_path / "brokerfuzz.toml").read_bytes() == template().encode()
     assert [path.name for path in tmp_path.iterdir()] == ["brokerfuzz.toml"]
 
 
-def test_a_file_that_is_there_stays_unless_forced(tmp_path: Path) -> None:
+def test_an_existing_file_is_replaced_only_with_force(tmp_path: Path) -> None:
     path = tmp_path / "brokerfuzz.toml"
     path.write_text("mine")
-    with pytest.raises(ConfigurationError, match="is there already: add --force to replace it"):
+    with pytest.raises(ConfigurationError, match="exists already: add --force to replace it"):
         write_template(path)
     assert path.read_text() == "mine"
     write_template(path, force=True)
     assert path.read_text() == template()
 
 
-def test_what_is_not_ours_to_replace_stays(tmp_path: Path) -> None:
+def test_pyproject_folders_and_dangling_links_are_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("mine")
     (tmp_path / "folder").mkdir()
     (tmp_path / "dangling").symlink_to("nowhere")
-    for name, words in {"pyproject.toml": "for other tools too", "folder": "is no file", "dangling": "is no file"}.items():
+    for name, words in {"pyproject.toml": "for other tools too", "folder": "is not a file", "dangling": "is not a file"}.items():
         with pytest.raises(ConfigurationError, match=words):
             write_template(tmp_path / name, force=True)
     assert (tmp_path / "pyproject.toml").read_text() == "mine"
 
 
-def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"nowhere/brokerfuzz\.toml cannot be written: No such file or directory; name another"):
+def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"nowhere/brokerfuzz\.toml cannot be written: No such file or directory; choose another"):
         write_template(tmp_path / "nowhere/brokerfuzz.toml")

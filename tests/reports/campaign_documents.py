@@ -1,4 +1,4 @@
-"""Documents of campaigns, as `report.schema.json` has them: one with a bit of everything, and as many as one likes with the worst in them."""
+"""Documents of campaigns that match `report.schema.json`: a typical one, and a strategy for documents with hostile texts."""
 
 from base64 import b64encode
 from typing import Any, Final
@@ -17,7 +17,7 @@ KINDS = {"invalid-accepted": "invalid", "valid-rejected": "valid", "crashed": "u
 
 
 def finding(**changes: Any) -> dict[str, Any]:
-    """A finding: an order minimum of 0 was accepted."""
+    """Returns a finding: the target accepted an order minimum of 0."""
     return {
         "fingerprint": "0123456789abcdef",
         "known": False,
@@ -50,7 +50,7 @@ def got(**changes: Any) -> dict[str, Any]:
 
 
 def rejected(**changes: Any) -> dict[str, Any]:
-    """A finding without rules: a valid message was rejected."""
+    """Returns a finding without rules: the target rejected a valid message."""
     said = {
         "fingerprint": "fedcba9876543210",
         "kind": "valid-rejected",
@@ -71,12 +71,12 @@ def rule(name: str = RULE, **counts: int) -> dict[str, Any]:
 
 
 def ambiguity(name: str = "cron-syntax", **counts: int) -> dict[str, Any]:
-    said = {"ambiguity": name, "question": "Which dialect of cron is taken?", **NONE, **counts}
+    said = {"ambiguity": name, "question": "Which cron dialect is accepted?", **NONE, **counts}
     return {**said, "behaviour": "mixed", "examples": {"accepted": {"id": "00000000000000bb", "body": TWIN}}}
 
 
 def document(**changes: Any) -> dict[str, Any]:
-    """A campaign with one finding, two rules and an ambiguity."""
+    """Returns the document of a campaign with one finding, two rules and an ambiguity."""
     return {
         "brokerfuzz": "0.1.0",
         "target": "http://127.0.0.1:8000/offers",
@@ -106,7 +106,7 @@ def document(**changes: Any) -> dict[str, Any]:
     }
 
 
-# -------------------------------------------------------------------------------------------------------- the worst
+# -------------------------------------------------------------------------------------------------------- hostile texts
 
 _EVIL = (
     "\x00",
@@ -173,7 +173,7 @@ _EVIL = (
     "\\u0000",
 )
 hostile = st.lists(st.one_of(st.sampled_from(_EVIL), st.text(st.characters(), max_size=10)), max_size=6).map("".join)
-"""Texts with what plays on one format or another in them."""
+"""Texts that contain the special syntax of the formats."""
 
 _count = st.integers(0, 10_000)
 _counts = st.fixed_dictionaries(dict.fromkeys(NONE, _count))
@@ -231,4 +231,4 @@ documents = st.builds(
     ),
     rules=st.lists(st.builds(lambda name, site, counts: {**rule(name, **counts), "site": site}, hostile, hostile, _counts), max_size=2),
 )
-"""Documents whose every text may be the worst there is."""
+"""Documents whose every text may be hostile."""

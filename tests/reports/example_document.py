@@ -10,7 +10,7 @@ from brokerfuzz.schemas import load_contract
 PRODUCT: Final = {"productId": "0", "productQuantityInOffer": 0}
 PLAIN: Final = {"number": "0", "offerType": "Direct Mail"}
 ACCEPTED: Final = '{"data":null,"failureMessages":[],"informationalMessages":["The offer was created."],"operationWasSuccessful":true}'
-REJECTED: Final = '{"data":null,"failureMessages":["the offer: found something else, demanded a description"],"operationWasSuccessful":false}'
+REJECTED: Final = '{"data":null,"failureMessages":["the offer: expected a description, found something else"],"operationWasSuccessful":false}'
 TRACE: Final = (
     'Traceback (most recent call last):\n  File "offers.py", line 31, in create\n    name.encode("latin-1")\nUnicodeEncodeError: \'latin-1\''
 )

@@ -1,4 +1,4 @@
-"""What people and programs read of a campaign."""
+"""The terminal report and the JSON report of a campaign."""
 
 import io
 import json
@@ -75,7 +75,7 @@ def test_a_terminal_gets_colour_unless_it_is_declined(monkeypatch: pytest.Monkey
     assert "\x1b" not in shown(RESULT, Terminal())
 
 
-def test_the_report_holds_all_that_one_acts_on() -> None:
+def test_the_report_contains_everything_needed_to_fix_a_finding() -> None:
     first, *rest = shown(RESULT, io.StringIO()).splitlines()
     assert first == (
         "1 finding at http://127.0.0.1:8000/offers (1,213 cases, 1,250 requests in 2.0 s): valid: 10 accepted; invalid: 3 accepted, 1,200 rejected"
@@ -97,19 +97,19 @@ def test_the_report_holds_all_that_one_acts_on() -> None:
 def test_the_ledger_is_a_table() -> None:
     head, row = shown(RESULT, io.StringIO()).splitlines()[-2:]
     assert head.split() == ["ambiguity", "accepted", "rejected", "crashed", "question"]
-    assert row.split() == ["cron-syntax", "2", "1", "0", "Which", "dialect", "of", "cron", "is", "taken?"]
+    assert row.split() == ["cron-syntax", "2", "1", "0", *"Which cron dialect is accepted?".split()]
     assert head.index("question") == row.index("Which")
 
 
-def test_why_a_campaign_stopped_is_said() -> None:
+def test_the_report_says_why_a_campaign_stopped() -> None:
     assert "; stopped early: interrupted)" in shown(replace(RESULT, stopped="interrupted"), io.StringIO())
 
 
-def test_no_finding_is_said_too() -> None:
+def test_a_report_without_findings_says_so() -> None:
     assert shown(replace(RESULT, findings=(), ambiguities=()), io.StringIO()).startswith("0 findings at ")
 
 
-def test_nothing_of_a_target_or_a_message_plays_on_the_terminal() -> None:
+def test_texts_of_a_target_or_a_message_cannot_control_the_terminal() -> None:
     evil = "\x1b]0;owned\x07\x9b31m\r\u202e"
     hostile = replace(
         FINDING,
@@ -136,11 +136,11 @@ def test_long_bodies_and_many_findings_are_cut() -> None:
 # ---------------------------------------------------------------------------------------------------- progress
 
 
-def test_progress_is_kept_on_one_line_of_a_terminal_and_taken_away() -> None:
+def test_progress_is_shown_on_one_line_of_a_terminal_and_then_removed() -> None:
     stream = Terminal()
-    with terminal.live_progress(stream) as tell:
-        assert tell is not None
-        tell(CampaignProgress("firing", 300, 2, 4000, 1.0, 1000))
+    with terminal.live_progress(stream) as show_progress:
+        assert show_progress is not None
+        show_progress(CampaignProgress("firing", 300, 2, 4000, 1.0, 1000))
     assert "firing: 300 of 1,000 cases, 2 contradictions, 4,000 requests/s" in stream.getvalue()
     assert stream.getvalue().endswith("\r\x1b[K")
     assert "\n" not in stream.getvalue()
@@ -148,23 +148,23 @@ def test_progress_is_kept_on_one_line_of_a_terminal_and_taken_away() -> None:
 
 def test_a_pipe_gets_no_progress() -> None:
     stream = io.StringIO()
-    with terminal.live_progress(stream) as tell:
-        assert tell is None
+    with terminal.live_progress(stream) as show_progress:
+        assert show_progress is None
     assert stream.getvalue() == ""
 
 
-# ---------------------------------------------------------------------------------------------------- the machine's
+# ---------------------------------------------------------------------------------------------------- the JSON report
 
 
 SCHEMA = json.loads(Path(json_document.__file__).with_name("report.schema.json").read_bytes())
 
 
-def test_the_document_is_what_its_schema_says() -> None:
+def test_the_document_is_valid_by_its_schema() -> None:
     jsonschema_rs.validate(SCHEMA, json.loads(json_document.report(RESULT)))
 
 
-def test_every_key_is_described_and_none_is_left_out() -> None:
-    """What is required stays: a key that goes, or a new one that the schema does not know, fails the test above."""
+def test_the_schema_requires_exactly_the_properties_of_the_document() -> None:
+    """A removed property, or a new one that the schema does not describe, also fails the test above."""
     assert set(SCHEMA["required"]) <= set(json_document.document(RESULT)) <= set(SCHEMA["properties"])
     assert set(SCHEMA["$defs"]["finding"]["required"]) == set(json_document.document(RESULT)["findings"][0])
 
@@ -174,10 +174,10 @@ def test_equal_results_give_equal_documents() -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"\xff", b'{ "number":"1"}', b'{"a":1,"a":2}', b"[1e400]", b'"\\ud800"', b"[" * 100_000, b'"\\u00e9"'])
-def test_a_body_that_is_not_the_compact_form_of_a_value_travels_as_bytes(body: bytes) -> None:
+def test_a_body_that_is_not_compact_json_is_stored_as_bytes(body: bytes) -> None:
     document = json.loads(json_document.report(replace(RESULT, findings=(replace(FINDING, body=body),))))
     assert b64decode(document["findings"][0]["smallest"]["raw"]) == body
 
 
-def test_a_body_that_is_the_compact_form_of_a_value_travels_as_that_value() -> None:
+def test_a_body_that_is_compact_json_is_stored_as_its_value() -> None:
     assert json_document.document(RESULT)["findings"][0]["smallest"] == {"body": json.loads(BODY)}

@@ -1,4 +1,4 @@
-"""The page of a campaign's findings: one file of a size that opens, in which whatever others say is text."""
+"""The HTML report of findings: one file of limited size that escapes every text."""
 
 import json
 import re
@@ -38,7 +38,7 @@ SCHEMA = json.loads(report_files._SCHEMA.read_bytes())
 
 
 class Page(HTMLParser):
-    """The tags, attributes and texts of a page; nesting is checked."""
+    """The tags, attributes and texts of a page. It checks that tags are nested correctly."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Page(HTMLParser):
         self.tags: list[str] = []
         self.attributes: list[tuple[str, str]] = []
         self.open: list[str] = []
-        self.said: list[str] = []
+        self.texts: list[str] = []
         self.findings: dict[str, str] = {}
         self.feed(text)
         self.close()
@@ -65,7 +65,7 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if self.open and self.open[-1] not in ("script", "style"):
-            self.said.append(data)
+            self.texts.append(data)
         if "details" in self.open and self.findings:
             self.findings[list(self.findings)[-1]] += data
 
@@ -74,7 +74,7 @@ class Page(HTMLParser):
 
 
 def one(**changes: Any) -> Page:
-    """The page of one finding."""
+    """Returns the page of a campaign with one finding."""
     return Page(page(example(findings=[finding(**changes)])))
 
 
@@ -86,55 +86,55 @@ def marked(text: str, tag: str) -> list[str]:
 
 
 @pytest.mark.parametrize("document", [example(), many(50), hostile_example(100)], ids=["example", "many", "hostile"])
-def test_the_examples_are_documents_as_the_schema_has_them(document: dict[str, Any]) -> None:
+def test_the_examples_are_valid_documents(document: dict[str, Any]) -> None:
     assert [problem.message for problem in report_files._validator().iter_errors(report_files._plain(document))] == []
 
 
-def test_every_finding_is_there_the_new_and_the_worst_first() -> None:
+def test_the_page_contains_every_finding_new_and_worst_ones_first() -> None:
     read = Page(page(example()))
     assert set(read.findings) == {one["fingerprint"] for one in findings()}
     kinds = [found["kind"] for name in read.findings for found in findings() if found["fingerprint"] == name]
     assert kinds[:5] == ["crashed"] * 4 + ["timeout"]
-    assert list(read.findings)[-1] == "7f35a2c1b0aa9e11", "what is known is last"
+    assert list(read.findings)[-1] == "7f35a2c1b0aa9e11", "known findings are last"
 
 
-def test_a_finding_tells_what_it_is_and_how_to_see_it_again() -> None:
+def test_a_finding_shows_its_details_and_how_to_reproduce_it() -> None:
     said = Page(page(example())).findings["2cbdcdfce1a01efd"]
-    rule = ("productClusters[].products[].pageCount:minimum", "demands at least 1", "/productClusters/0/products/0/pageCount", "found 0")
+    rule = ("productClusters[].products[].pageCount:minimum", "requires at least 1", "/productClusters/0/products/0/pageCount", "found 0")
     others = ("Errors, validation rule 5", "one-below", "bound", "112 cases", "accepted (status 201)", "The offer was created.", "curl -sS -i")
     for part in (*rule, *others):
         assert part in said
 
 
-def test_what_did_not_come_again_each_time_is_flaky() -> None:
+def test_a_finding_that_is_not_reproducible_each_time_is_flaky() -> None:
     said = Page(page(example())).findings["aa10bb20cc30dd40"]
-    assert "sent again 3 times, it came again 1 of 3 times: flaky" in said
+    assert "reproduced in 1 of 3 repetitions: flaky" in said
     assert "flaky" not in Page(page(example())).findings["2cbdcdfce1a01efd"]
 
 
 @pytest.mark.parametrize(
-    ("place", "body", "there"),
+    ("place", "body", "value"),
     [
         ("/a", {}, "absent"),
-        ("/a/0/b", {"a": [{"b": None}]}, "being null"),
+        ("/a/0/b", {"a": [{"b": None}]}, "contains null"),
         ("/a/1", {"a": [0]}, "absent"),
-        ("/a", {"a": [1, 2]}, "being an array of 2"),
-        ("/a", {"a": "x" * 1000}, f'being "{"x" * 39}…'),
-        ("", {"a": 1}, "being an object of 1"),
+        ("/a", {"a": [1, 2]}, "contains an array of 2"),
+        ("/a", {"a": "x" * 1000}, f'contains "{"x" * 39}…'),
+        ("", {"a": 1}, "contains an object of 1"),
     ],
 )
-def test_findings_of_one_place_are_told_apart_by_what_is_there(place: str, body: Any, there: str) -> None:
+def test_findings_with_the_same_cause_are_distinguished_by_the_value(place: str, body: Any, value: str) -> None:
     [said] = one(rules=[], places=[place], smallest={"body": body}, twin=None).findings.values()
-    assert f" {there}, status 201" in said
+    assert f" {value}, status 201" in said
 
 
-def test_the_head_says_how_the_campaign_went() -> None:
-    said = " ".join(Page(page(example(stopped="interrupted"))).said)
-    for part in ("http://127.0.0.1:8000/offers", "2026-11-21 11:48:17 UTC", "5,143", "5,768", "3,603", "10", "1 known", "interrupted", "12 left out"):
+def test_the_head_summarises_the_campaign() -> None:
+    said = " ".join(Page(page(example(stopped="interrupted"))).texts)
+    for part in ("http://127.0.0.1:8000/offers", "2026-11-21 11:48:17 UTC", "5,143", "5,768", "3,603", "10", "1 known", "interrupted", "12 not sent"):
         assert part in said
 
 
-def test_only_what_contradicts_the_contract_is_marked_in_the_table_of_answers() -> None:
+def test_the_table_of_answers_marks_only_contradictions() -> None:
     text = page(example())
     assert '<td class="wrong">223<span' in text
     assert '<td class="right">3,603</td>' in text
@@ -142,18 +142,18 @@ def test_only_what_contradicts_the_contract_is_marked_in_the_table_of_answers() 
     assert '<td class="none">0</td>' in text
 
 
-def test_a_page_of_no_findings_says_so_and_offers_nothing_to_narrow() -> None:
+def test_a_page_without_findings_says_so_and_has_no_filters() -> None:
     timing = {**example()["timing"], "histogram": [], "throughput": []}
     nothing = {"findings": [], "ambiguities": [], "rules": [], "elsewhere": [], "unproven": {"count": 0, "examples": []}, "timing": timing}
     read = Page(page(example(**nothing)))
-    assert "Nothing that the target did contradicts the contract." in read.said
+    assert "No answer of the target contradicts the contract." in read.texts
     assert ("id", "tools") not in read.attributes
 
 
-def test_ambiguities_rejections_and_times_are_told_without_a_picture_too() -> None:
-    said = " ".join(Page(page(example())).said)
+def test_ambiguities_rejections_and_times_are_also_shown_as_text() -> None:
+    said = " ".join(Page(page(example())).texts)
     for part in (
-        "Which dialect of cron is taken?",
+        "Which cron dialect is accepted?",
         "34 accepted",
         "570 rejections prove nothing",
         "orderMaximum must be at least 1",
@@ -163,47 +163,47 @@ def test_ambiguities_rejections_and_times_are_told_without_a_picture_too() -> No
 
 
 @pytest.mark.parametrize(("counts", "shade"), [((8, 0), "s4"), ((9, 1), "s3"), ((5, 5), "s2"), ((1, 9), "s1"), ((0, 8), "s0"), ((0, 0), "s4")])
-def test_a_cell_is_the_darker_the_more_was_not_rejected(counts: tuple[int, int], shade: str) -> None:
+def test_a_cell_is_darker_if_more_messages_were_not_rejected(counts: tuple[int, int], shade: str) -> None:
     assert Cell(*counts).shade == shade
 
 
-def test_a_cell_of_the_map_leads_to_its_findings() -> None:
+def test_a_cell_of_the_map_links_to_its_findings() -> None:
     text = page(example())
     cell = re.search(r'<td><a class="cell s1" href="#2cbdcdfce1a01efd" aria-label="([^"]*)" data-site="(\d+)" data-keyword="(\d+)">', text)
     assert cell is not None
-    assert cell[1] == "minimum of productClusters[].products[].pageCount: 112 of 151 cases not rejected, show the findings"
+    assert cell[1] == "minimum of productClusters[].products[].pageCount: 112 of 151 cases not rejected; show the findings"
     narrowed = re.findall(rf'id="(\w+)" class="finding"[^>]* data-keyword="{cell[3]}" data-site="{cell[2]}"', text)
     assert narrowed == ["2cbdcdfce1a01efd"]
 
 
 @pytest.mark.parametrize(("place", "site"), [("", ""), ("/a", "a"), ("/a/0/b", "a[].b"), ("/a/0/1", "a[][]"), ("/a~1b/~0c", "a/b.~c"), ("/0", "[]")])
-def test_a_place_lies_at_a_site(place: str, site: str) -> None:
+def test_a_place_has_a_site(place: str, site: str) -> None:
     assert site_of(place) == site
 
 
 # ----------------------------------------------------------------------------------------------------- differences
 
 
-def test_the_place_that_differs_is_marked_in_both_messages() -> None:
+def test_the_difference_is_marked_in_both_messages() -> None:
     text = page(example())
     assert "<del>        &quot;" not in text
     assert '<del>          "pageCount": <mark>10002</mark></del>' in text
     assert '<ins>          "pageCount": <mark>0</mark></ins>' in text
 
 
-def test_what_is_in_one_message_alone_stands_beside_nothing() -> None:
+def test_a_line_in_only_one_message_is_shown_next_to_an_empty_cell() -> None:
     text = one(smallest={"body": PLAIN}, twin={"body": {**PLAIN, "description": "x"}}).text
     assert '<td><del><mark>  "description": "x"</mark></del></td><td class="none"></td>' in text
     assert len(marked(text, "del")) == 1
-    assert marked(text, "ins") == [], "the comma in front of it is no difference"
+    assert marked(text, "ins") == [], "the comma before it is not a difference"
 
 
-def test_a_comma_is_a_difference_where_there_is_no_other() -> None:
+def test_a_comma_is_a_difference_only_if_there_is_no_other() -> None:
     text = one(smallest=raw(b'{"a":1,}'), twin={"body": {"a": 1}}).text
     assert marked(text, "ins") == ['  "a": 1<mark>,</mark>']
 
 
-def test_white_space_is_a_difference_where_there_is_no_other() -> None:
+def test_white_space_is_a_difference_only_if_there_is_no_other() -> None:
     text = one(smallest=raw(b'{"a": 1}'), twin={"body": {"a": 1}}).text
     assert marked(text, "ins") == ['{"a":<mark> </mark>1}']
 
@@ -213,38 +213,38 @@ def test_headers_are_compared_too() -> None:
     assert marked(text, "ins") == ["<mark>content-type: text/plain</mark>", "<mark>no accept</mark>"]
 
 
-def test_what_is_no_text_is_shown_in_hex() -> None:
+def test_binary_data_is_shown_in_hex() -> None:
     assert '0000  ff fe 7b 00 22 00 6e 00  ··{·"·n·\n' in page(example())
 
 
-def test_of_long_messages_the_part_that_differs_is_shown() -> None:
+def test_the_different_part_of_long_messages_is_shown() -> None:
     alike = "x" * 50_000
     text = one(smallest={"body": {"a": alike, "b": 1, "c": alike}}, twin={"body": {"a": alike, "b": 2, "c": alike}}).text
     assert '"b":<mark>1</mark>,' in text
-    assert re.search(r"49,\d\d\d bytes before this left out", text)
-    assert re.search(r"38,\d\d\d bytes behind this left out", text)
+    assert re.search(r"49,\d\d\d bytes omitted before this", text)
+    assert re.search(r"38,\d\d\d bytes omitted after this", text)
 
 
 @pytest.mark.parametrize("at", [0, 100, 2000, 4999])
-def test_of_many_lines_those_around_what_differs_are_shown(at: int) -> None:
+def test_only_the_lines_around_a_difference_are_shown(at: int) -> None:
     items = [1] * 5000
     text = one(smallest={"body": [*items[:at], 2, *items[at + 1 :]]}, twin={"body": items}).text
     assert marked(text, "ins") == ["  <mark>2</mark>,"] if at < 4999 else ["  <mark>2</mark>"]
-    assert re.search(r"[0-9,]+ equal lines left out", text)
+    assert re.search(r"[0-9,]+ equal lines omitted", text)
     assert len(text) < 100_000
 
 
-def test_where_very_many_lines_differ_the_first_are_shown() -> None:
+def test_if_very_many_lines_differ_the_first_are_shown() -> None:
     text = one(smallest={"body": [1] * 3000}, twin={"body": [2] * 3000}).text
     assert len(marked(text, "ins")) < 200
-    assert "2,842 more lines left out" in text
+    assert "2,842 more lines omitted" in text
 
 
 # --------------------------------------------------------------------------------------------------------- hostile
 
 
 def check(read: Page) -> None:
-    """What holds of any page."""
+    """Checks what every page must satisfy."""
     assert set(read.tags) <= TAGS
     assert {name for name, _ in read.attributes} <= ATTRIBUTES
     assert all(value.startswith("#") for name, value in read.attributes if name == "href")
@@ -255,13 +255,13 @@ def check(read: Page) -> None:
 
 @settings(deadline=None)
 @given(documents)
-def test_whatever_others_say_is_text(document: dict[str, Any]) -> None:
+def test_every_text_is_escaped(document: dict[str, Any]) -> None:
     check(Page(page(document)))
 
 
 @settings(deadline=None)
 @given(st.text(st.characters(), max_size=30))
-def test_a_text_stands_on_the_page_as_it_was_but_for_what_does_not_print(text: str) -> None:
+def test_a_text_is_shown_unchanged_except_for_unprintable_characters(text: str) -> None:
     shown = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}" for char in text)
     read = one(sentence=f"<{text}>", got={**findings()[0]["got"], "reason": f"[{text}]"})
     check(read)
@@ -269,25 +269,25 @@ def test_a_text_stands_on_the_page_as_it_was_but_for_what_does_not_print(text: s
     assert f"[{shown}]" in read.findings["0123456789abcdef"]
 
 
-def test_what_would_run_or_break_the_page_is_text_in_every_place() -> None:
+def test_hostile_texts_are_escaped_in_every_place() -> None:
     read = Page(page(hostile_example(100)))
     check(read)
-    assert "".join(read.said).count('<img src=x onerror="alert(1)">\'&amp;<script>alert(2)</script>') > 25
+    assert "".join(read.texts).count('<img src=x onerror="alert(1)">\'&amp;<script>alert(2)</script>') > 25
     assert set(read.findings) == {"bad0bad0bad0bad0", *(one["fingerprint"] for one in findings())}
 
 
-def test_escapes_are_told_from_what_was_sent_so() -> None:
+def test_our_escapes_are_distinguished_from_escapes_in_the_text() -> None:
     text = one(sentence="a\u202eb\\u202ec").text
     assert 'a<i class="escape">\\u202e</i>b\\u202ec' in text
 
 
-def test_a_line_that_cannot_be_copied_as_it_is_has_no_button() -> None:
-    assert "Copy the line" in one(reproduce="curl 'a'").text
-    assert "Copy the line" not in one(reproduce="curl '\x00'").text
-    assert "The line has 100,000 characters" in one(reproduce="c" * 100_000).text
+def test_a_command_with_unprintable_characters_has_no_copy_button() -> None:
+    assert "Copy the command" in one(reproduce="curl 'a'").text
+    assert "Copy the command" not in one(reproduce="curl '\x00'").text
+    assert "The command is too long to show (100,000 characters)" in one(reproduce="c" * 100_000).text
 
 
-def test_the_policy_lets_the_page_s_own_script_and_style_be_and_no_other() -> None:
+def test_the_policy_allows_only_the_script_and_the_style_of_the_page() -> None:
     text = page(example())
     read = Page(text)
     for tag, directive in (("script", "script-src"), ("style", "style-src")):
@@ -303,28 +303,28 @@ def test_the_policy_lets_the_page_s_own_script_and_style_be_and_no_other() -> No
 # ------------------------------------------------------------------------------------------------------------ size
 
 
-def test_ten_megabytes_in_a_response_and_in_messages_are_cut_and_counted() -> None:
+def test_very_long_responses_and_messages_are_cut_and_counted() -> None:
     big = "x" * 10_000_000
     document = example(findings=[finding(got={**findings()[0]["got"], "response": big}, smallest={"body": {"a": big}}, sentence=big, reproduce=big)])
     text = page(document)
     assert len(text) < 200_000
-    assert "9,998,000 bytes behind this left out" in text
-    assert "9,998,000 characters more" in text
+    assert "9,998,000 bytes omitted after this" in text
+    assert "9,998,000 more characters" in text
 
 
 def test_two_thousand_findings_are_shown_in_full() -> None:
     document, start = many(2000), process_time()
     text = page(document)
-    assert process_time() - start < 6, "on a machine with nothing else to do it takes under a second"
+    assert process_time() - start < 6, "on an idle machine it takes less than a second"
     assert len(text) < 9_000_000
-    assert text.count("To see it again") == 2000
+    assert text.count("<h4>Reproduce</h4>") == 2000
 
 
-def test_of_ten_thousand_findings_the_last_are_lines_and_of_more_some_are_counted() -> None:
+def test_after_a_size_limit_findings_are_single_lines_and_then_only_counted() -> None:
     text = page(many(10_000))
     assert len(text) < 15_000_000
-    assert "There are too many findings to show this one in full" in text
-    assert re.search(r"and [0-9,]+ more findings, which the page has no room for", text)
+    assert "The details are omitted, because there are too many findings" in text
+    assert re.search(r"and [0-9,]+ more findings, omitted to limit the size of this page", text)
 
 
 def test_thousands_of_sites_rules_and_ambiguities_are_cut_and_counted() -> None:
@@ -337,7 +337,7 @@ def test_thousands_of_sites_rules_and_ambiguities_are_cut_and_counted() -> None:
     assert "and 2,700 more ambiguities" in text
 
 
-def test_deep_nesting_is_shown_as_deep_as_a_screen_is_wide() -> None:
+def test_the_indentation_of_deep_nesting_is_limited() -> None:
     read = one(smallest=raw(b"[" * 100_000), twin=None)
     check(read)
     assert len(read.text) < 200_000
@@ -346,7 +346,7 @@ def test_deep_nesting_is_shown_as_deep_as_a_screen_is_wide() -> None:
 # ----------------------------------------------------------------------------------------------------------- files
 
 
-def test_it_is_written_whole_by_the_end_of_a_name_or_by_itself(tmp_path: Path) -> None:
+def test_the_page_is_written_atomically(tmp_path: Path) -> None:
     document = hostile_example()
     write(str(tmp_path / "a.html"), document)
     report_files.write_all([str(tmp_path / "b.html")], document)
@@ -356,6 +356,6 @@ def test_it_is_written_whole_by_the_end_of_a_name_or_by_itself(tmp_path: Path) -
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.html"]
 
 
-def test_a_document_without_what_was_added_later_is_shown(tmp_path: Path) -> None:
+def test_a_document_of_an_older_version_is_shown(tmp_path: Path) -> None:
     document = {name: value for name, value in example().items() if name not in ("request", "answers", "left_out")}
     check(Page(page({**document, "seed": None, "now": "2026-01-01T00:00:00Z"})))

@@ -1,4 +1,4 @@
-"""The page of a campaign's findings in a browser: narrowed, opened, by keys and without a script, on any screen, and whatever is in it."""
+"""The HTML report of findings in a browser: filters, keyboard, no script, small screens and hostile texts."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(browser: Any, tmp_path: Path) -> Iterator[Open]:
-    """Opens the page of a document; whatever it complains of, asks for or runs that is not its own, is an error."""
+    """Opens the page of a document. Every console message, error, dialog and network request fails the test."""
     complaints: list[str] = []
     contexts: list[Any] = []
 
@@ -61,7 +61,7 @@ def choose(tab: Any, name: str, label: str) -> None:
 # --------------------------------------------------------------------------------------------------------- filters
 
 
-def test_each_filter_leaves_the_findings_that_fit(opened: Open) -> None:
+def test_each_filter_shows_only_the_matching_findings(opened: Open) -> None:
     tab = opened()
     for name, label, expected in (
         ("kind", "malformed answer (1)", having(kind="malformed-answer")),
@@ -78,7 +78,7 @@ def test_each_filter_leaves_the_findings_that_fit(opened: Open) -> None:
     assert len(shown(tab)) == 11
 
 
-def test_filters_and_the_search_hold_together_and_are_cleared_at_once(opened: Open) -> None:
+def test_filters_and_the_search_are_combined_and_can_be_cleared(opened: Open) -> None:
     tab = opened()
     choose(tab, "kind", "crashed")
     tab.fill("#search", "STRING-LENGTH")
@@ -92,7 +92,7 @@ def test_filters_and_the_search_hold_together_and_are_cleared_at_once(opened: Op
     assert not tab.locator("#none").is_visible()
 
 
-def test_the_search_looks_into_what_is_closed(opened: Open) -> None:
+def test_the_search_includes_collapsed_findings(opened: Open) -> None:
     tab = opened()
     tab.fill("#search", "UnicodeEncodeError")
     assert shown(tab) == {"aa10bb20cc30dd40"}
@@ -100,14 +100,14 @@ def test_the_search_looks_into_what_is_closed(opened: Open) -> None:
     assert shown(tab) == set()
 
 
-def test_the_count_is_told_to_who_does_not_see_it(opened: Open) -> None:
+def test_the_count_is_announced_to_screen_readers(opened: Open) -> None:
     tab = opened()
     assert tab.get_attribute("#shown", "aria-live") == "polite"
     assert tab.get_by_role("search", name="Findings").is_visible()
     assert tab.get_by_role("combobox", name="Kind").is_visible()
 
 
-def test_a_cell_of_the_map_narrows_the_list_to_its_findings(opened: Open) -> None:
+def test_a_cell_of_the_map_filters_the_list(opened: Open) -> None:
     tab = opened()
     tab.fill("#search", "nothing")
     tab.locator(".heat a.cell", has_text="112").click()
@@ -116,7 +116,7 @@ def test_a_cell_of_the_map_narrows_the_list_to_its_findings(opened: Open) -> Non
     assert tab.locator("#list").bounding_box()["y"] < tab.viewport_size["height"]
 
 
-def test_the_map_shows_what_went_wrong_alone_where_that_is_asked(opened: Open) -> None:
+def test_the_map_can_show_only_sites_with_findings(opened: Open) -> None:
     tab = opened()
     before = tab.locator(".heat tbody tr:visible").count()
     tab.check("#wrong-only")
@@ -126,7 +126,7 @@ def test_the_map_shows_what_went_wrong_alone_where_that_is_asked(opened: Open) -
 # --------------------------------------------------------------------------------------------------- anchors, keys
 
 
-def test_a_link_to_a_finding_opens_it(opened: Open) -> None:
+def test_a_link_to_a_finding_expands_it(opened: Open) -> None:
     tab = opened(anchor="#c0ffee00c0ffee00")
     assert tab.locator("#c0ffee00c0ffee00 .panel").is_visible()
     assert tab.locator("#c0ffee00c0ffee00").bounding_box()["y"] < tab.viewport_size["height"]
@@ -136,7 +136,7 @@ def test_a_link_to_a_finding_opens_it(opened: Open) -> None:
     assert tab.locator("#\\32 cbdcdfce1a01efd .panel").is_visible(), "filters that hide it are cleared"
 
 
-def test_the_first_key_skips_to_the_findings(opened: Open) -> None:
+def test_the_first_tab_stop_skips_to_the_findings(opened: Open) -> None:
     tab = opened()
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.className") == "skip"
@@ -147,14 +147,14 @@ def test_the_first_key_skips_to_the_findings(opened: Open) -> None:
 
 
 @pytest.mark.parametrize("key", ["Enter", "Space"])
-def test_keys_reach_filters_findings_and_cells_in_order(opened: Open, key: str) -> None:
+def test_the_keyboard_reaches_filters_findings_and_cells_in_order(opened: Open, key: str) -> None:
     tab = opened()
     tab.focus("#search")
-    met = []
+    reached = []
     for _ in range(8):
         tab.keyboard.press("Tab")
-        met.append(tab.evaluate("document.activeElement.id || document.activeElement.parentElement.className"))
-    assert met == ["by-kind", "by-keyword", "by-site", "by-family", "by-known", "by-flaky", "clear", "unfold"]
+        reached.append(tab.evaluate("document.activeElement.id || document.activeElement.parentElement.className"))
+    assert reached == ["by-kind", "by-keyword", "by-site", "by-family", "by-known", "by-flaky", "clear", "unfold"]
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.matches('.finding > summary')")
     assert tab.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
@@ -165,7 +165,7 @@ def test_keys_reach_filters_findings_and_cells_in_order(opened: Open, key: str) 
     assert len(shown(tab)) == 1
 
 
-def test_all_that_fit_open_and_close_at_once(opened: Open) -> None:
+def test_all_matching_findings_can_be_expanded_and_collapsed(opened: Open) -> None:
     tab = opened()
     choose(tab, "kind", "crashed")
     tab.click("#unfold")
@@ -174,7 +174,7 @@ def test_all_that_fit_open_and_close_at_once(opened: Open) -> None:
     assert tab.locator(".finding[open]").count() == 0
 
 
-def test_the_line_is_copied_as_it_is(opened: Open) -> None:
+def test_the_command_is_copied_unchanged(opened: Open) -> None:
     tab = opened(permissions=["clipboard-read", "clipboard-write"])
     tab.locator("#\\32 cbdcdfce1a01efd > summary").click()
     tab.locator("#\\32 cbdcdfce1a01efd .copy").click()
@@ -183,7 +183,7 @@ def test_the_line_is_copied_as_it_is(opened: Open) -> None:
     assert tab.evaluate("navigator.clipboard.readText()") == expected
 
 
-def test_without_a_script_all_is_there_and_nothing_is_offered_that_does_not_work(opened: Open) -> None:
+def test_without_the_script_everything_is_shown_except_the_controls_that_need_it(opened: Open) -> None:
     tab = opened(java_script_enabled=False)
     for hidden in ("#tools", ".copy >> nth=0", "#none", "#wrong-only"):
         assert not tab.locator(hidden).is_visible(), hidden
@@ -199,13 +199,13 @@ def test_without_a_script_all_is_there_and_nothing_is_offered_that_does_not_work
 
 @pytest.mark.parametrize("width", [320, 400, 1280])
 @pytest.mark.parametrize("document", [example(), hostile_example(10_000)], ids=["example", "hostile"])
-def test_it_fits_the_screen(opened: Open, document: dict[str, Any], width: int) -> None:
+def test_the_page_fits_the_screen(opened: Open, document: dict[str, Any], width: int) -> None:
     tab = opened(document, viewport={"width": width, "height": 800})
     tab.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_on_a_narrow_screen_lines_that_are_alike_stand_once(opened: Open) -> None:
+def test_on_a_narrow_screen_equal_lines_are_shown_once(opened: Open) -> None:
     tab = opened(viewport={"width": 400, "height": 800}, anchor="#7f35a2c1b0aa9e11")
     lines = tab.locator("#\\37 f35a2c1b0aa9e11 .diff td:visible").all_inner_texts()
     assert [line.strip() for line in lines] == [
@@ -220,23 +220,23 @@ def test_on_a_narrow_screen_lines_that_are_alike_stand_once(opened: Open) -> Non
 
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground(opened: Open, scheme: str, width: int) -> None:
+def test_text_has_enough_contrast(opened: Open, scheme: str, width: int) -> None:
     tab = opened(color_scheme=scheme, viewport={"width": width, "height": 800})
     tab.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
     assert tab.evaluate(CONTRAST) == []
 
 
-def test_pictures_have_a_name_and_are_described(opened: Open) -> None:
+def test_plots_have_a_name_and_a_description(opened: Open) -> None:
     tab = opened()
-    for name in ("How long answers took", "How many answers came when"):
+    for name in ("Response times", "Answers per second"):
         assert tab.get_by_role("img", name=name).is_visible()
     assert "median 6.84 ms" in tab.locator("#latency-plot-words").text_content()
 
 
-def test_what_is_printed_has_what_is_open_and_no_tools(opened: Open) -> None:
+def test_a_printed_page_contains_expanded_findings_and_no_controls(opened: Open) -> None:
     tab = opened(anchor="#c0ffee00c0ffee00", color_scheme="dark")
     tab.emulate_media(media="print")
-    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(251, 251, 249)", "it is light on paper"
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(251, 251, 249)", "paper is light"
     assert not tab.locator("#tools").is_visible()
     assert not tab.locator("#c0ffee00c0ffee00 .copy").is_visible()
     assert tab.locator("#c0ffee00c0ffee00 .panel").is_visible()
@@ -245,7 +245,7 @@ def test_what_is_printed_has_what_is_open_and_no_tools(opened: Open) -> None:
 # --------------------------------------------------------------------------------------------------------- hostile
 
 
-def test_what_is_hostile_does_not_run_and_asks_for_nothing(opened: Open) -> None:
+def test_hostile_texts_do_not_run_and_load_nothing(opened: Open) -> None:
     tab = opened(hostile_example(10_000_000))
     tab.click("#unfold")
     tab.wait_for_timeout(200)
@@ -259,7 +259,7 @@ def test_what_is_hostile_does_not_run_and_asks_for_nothing(opened: Open) -> None
         assert shown(tab) == {"bad0bad0bad0bad0"}
 
 
-def test_even_a_script_that_came_in_would_not_run(opened: Open, tmp_path: Path, browser: Any) -> None:
+def test_an_injected_script_does_not_run(opened: Open, tmp_path: Path, browser: Any) -> None:
     opened()
     path = tmp_path / "page.html"
     injected = "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'><style>body { color: red }</style><body onclick='window.ran = 3'>"
@@ -271,25 +271,25 @@ def test_even_a_script_that_came_in_would_not_run(opened: Open, tmp_path: Path, 
     tab.wait_for_timeout(100)
     assert tab.evaluate("window.ran") is None
     assert tab.evaluate("getComputedStyle(document.body).color") != "rgb(255, 0, 0)"
-    assert tab.locator("#tools").is_visible(), "the page's own does"
+    assert tab.locator("#tools").is_visible(), "the script of the page runs"
     context.close()
 
 
 # ------------------------------------------------------------------------------------------------------------ size
 
 
-def test_two_thousand_findings_are_narrowed_while_one_types(opened: Open) -> None:
+def test_two_thousand_findings_are_filtered_quickly(opened: Open) -> None:
     tab = opened(many(2000))
     tab.fill("#search", "warm")
-    took = {}
+    durations = {}
     for words in ("x", "pageCount", "no such text", ""):
         start = perf_counter()
         tab.fill("#search", words)
         tab.evaluate(NEXT_FRAME)
-        took[words] = perf_counter() - start
+        durations[words] = perf_counter() - start
     start = perf_counter()
     choose(tab, "kind", "timeout")
     tab.evaluate(NEXT_FRAME)
-    took["kind"] = perf_counter() - start
+    durations["kind"] = perf_counter() - start
     assert tab.inner_text("#shown") == "182 of 2000 findings"
-    assert max(took.values()) < 1, took
+    assert max(durations.values()) < 1, durations

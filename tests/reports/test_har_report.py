@@ -1,4 +1,4 @@
-"""Findings as recorded traffic."""
+"""The HAR report: findings as recorded traffic."""
 
 import json
 from base64 import b64encode
@@ -30,7 +30,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "content": {"size": int, "mimeType": str},
     "timings": {"send": (int, float), "wait": (int, float), "receive": (int, float)},
 }  # fmt: skip
-"""The properties that HAR 1.2 demands."""
+"""The properties that HAR 1.2 requires."""
 
 
 def entries_of(**changes: Any) -> list[dict[str, Any]]:
@@ -59,7 +59,7 @@ def check_entry(entry: dict[str, Any]) -> None:
 
 
 @given(documents)
-def test_whatever_is_reported_the_file_is_har(hostile: dict[str, Any]) -> None:
+def test_the_report_of_any_document_is_valid_har(hostile: dict[str, Any]) -> None:
     text = har.report(hostile)
     assert text.isascii()
     log = json.loads(text)["log"]
@@ -70,7 +70,7 @@ def test_whatever_is_reported_the_file_is_har(hostile: dict[str, Any]) -> None:
 
 
 @given(documents)
-def test_our_own_reader_gets_the_bodies_back_byte_for_byte(hostile: dict[str, Any]) -> None:
+def test_brokerfuzz_reads_the_same_bodies_back(hostile: dict[str, Any]) -> None:
     for found in hostile["findings"]:
         found["smallest"]["headers"] = [["content-type", "application/json"]]
         found["got"]["response"] = ""
@@ -80,7 +80,7 @@ def test_our_own_reader_gets_the_bodies_back_byte_for_byte(hostile: dict[str, An
     assert list(read) == [(number, body) for number, body in expected if body]
 
 
-def test_an_entry_is_the_request_with_the_smallest_message_and_the_response_as_it_came() -> None:
+def test_an_entry_contains_the_request_with_the_smallest_message_and_the_response() -> None:
     (entry,) = entries_of(request={**REQUEST, "url": "http://127.0.0.1:8000/offers?a=1&b=", "method": "PUT"})
     request, response = entry["request"], entry["response"]
     assert (request["method"], request["url"]) == ("PUT", "http://127.0.0.1:8000/offers?a=1&b=")
@@ -93,13 +93,13 @@ def test_an_entry_is_the_request_with_the_smallest_message_and_the_response_as_i
     assert (entry["_kind"], entry["_fingerprint"], entry["_flaky"]) == ("invalid-accepted", "0123456789abcdef", False)
 
 
-def test_the_headers_of_a_message_go_in_place_of_the_usual_ones() -> None:
+def test_the_headers_of_a_message_replace_the_usual_ones() -> None:
     message = {"body": SMALLEST, "headers": [["Content-Type", "text/plain"], ["Accept", None]]}
     (entry,) = entries_of(findings=[finding(smallest=message)], request={**REQUEST, "headers": [*REQUEST["headers"], ["accept", "*/*"], ["x", "1"]]})
     assert entry["request"]["headers"] == [{"name": "x", "value": "1"}, {"name": "Content-Type", "value": "text/plain"}]
 
 
-def test_secrets_are_names_of_variables() -> None:
+def test_secrets_are_replaced_by_the_names_of_variables() -> None:
     headers = [["Authorization", "Bearer opensesame"], ["x-api-key", "$X_API_KEY"]]
     (entry,) = entries_of(request={"url": "http://user:pass@h/?token=opensesame", "method": "POST", "headers": headers})
     assert "opensesame" not in json.dumps(entry)
@@ -108,7 +108,7 @@ def test_secrets_are_names_of_variables() -> None:
     assert entry["request"]["url"] == "http://h/?token=$TOKEN"
 
 
-def test_a_body_that_is_no_text_is_in_base64_and_says_so() -> None:
+def test_a_binary_body_is_in_base64_and_marked() -> None:
     (entry,) = entries_of(findings=[finding(smallest={"raw": b64encode(b"\xff").decode()})])
     assert entry["request"]["postData"] == {
         "mimeType": "application/json",
@@ -118,24 +118,24 @@ def test_a_body_that_is_no_text_is_in_base64_and_says_so() -> None:
     }
 
 
-def test_what_got_no_answer_has_the_status_0() -> None:
+def test_a_timeout_has_the_status_0() -> None:
     (entry,) = entries_of(findings=[finding(got=got(answer="timeout", status=None, reason="no answer in time", response=""))])
     assert (entry["response"]["status"], entry["response"]["statusText"], entry["response"]["comment"]) == (0, "", "timeout (no answer in time)")
 
 
-def test_a_target_that_is_no_http_endpoint_has_no_traffic() -> None:
-    with pytest.raises(ReportError, match=r"a HAR file is for HTTP targets, and node validate\.js is none"):
+def test_a_target_that_is_not_an_http_endpoint_is_rejected() -> None:
+    with pytest.raises(ReportError, match=r"a HAR file requires an HTTP target, but node validate\.js is not one"):
         har.report(document(target="node validate.js", request=None))
-    with pytest.raises(ReportError, match="is for HTTP targets"):
+    with pytest.raises(ReportError, match="requires an HTTP target"):
         har.report({key: value for key, value in document(target="node validate.js").items() if key != "request"})
 
 
-def test_an_older_document_has_the_usual_request() -> None:
+def test_a_document_of_an_older_version_gets_the_default_request() -> None:
     older = {key: value for key, value in document().items() if key not in ("request", "answers")}
     assert json.loads(har.report(older)) == json.loads(har.report(document()))
 
 
-def test_the_check_command_reads_it(run: Run, tmp_path: Path) -> None:
+def test_the_check_command_reads_the_report(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "findings.har"
     file.write_text(har.report(document(findings=[finding(), rejected()])), encoding="ascii")
     result = run("check", str(file), "--json")

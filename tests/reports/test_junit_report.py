@@ -1,4 +1,4 @@
-"""The report that build servers read."""
+"""The JUnit report, for build servers."""
 
 import re
 from typing import Any
@@ -10,14 +10,14 @@ from hypothesis import given
 
 from brokerfuzz.reports import junit
 
-XML_CANNOT_HOLD = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 CHILDREN = {
     "testsuites": ["testsuite"],
     "testsuite": ["properties", "testcase", "system-out", "system-err"],
     "properties": ["property"],
     "testcase": ["skipped", "error", "failure", "system-out", "system-err"],
 }
-"""What may lie in what, in this order, by the schema that Jenkins' documentation points to."""
+"""The allowed children of each element, in this order, by the schema that Jenkins' documentation refers to."""
 REQUIRED = {"testsuite": {"name", "tests", "failures"}, "testcase": {"name", "classname"}, "property": {"name", "value"}}
 ALLOWED = {
     "testsuites": {"name", "tests", "failures", "errors", "time", "disabled"},
@@ -47,9 +47,9 @@ def check_structure(element: Element) -> None:
 
 
 @given(documents)
-def test_whatever_is_reported_the_file_has_the_structure_that_readers_know(hostile: dict[str, Any]) -> None:
+def test_the_report_of_any_document_has_a_valid_structure(hostile: dict[str, Any]) -> None:
     text = junit.report(hostile)
-    assert XML_CANNOT_HOLD.search(text) is None
+    assert NOT_XML.search(text) is None
     root = fromstring(text.encode())
     assert root.tag == "testsuites"
     check_structure(root)
@@ -75,20 +75,20 @@ def test_a_rule_fails_with_its_findings_and_others_pass() -> None:
     assert cases[DEEP_RULE][0].text == "12 rejected"
 
 
-def test_sites_are_packages_that_fold_up() -> None:
+def test_sites_are_packages() -> None:
     classes = {name: case.attrib["classname"] for name, case in cases_of(rules=[rule(), rule(DEEP_RULE), rule(f"{OFFER}/:type")]).items()}
     assert classes[RULE] == f"{OFFER}.orderMinimum"
     assert classes[DEEP_RULE] == f"{OFFER}.productClusters[].products[].pageCount"
     assert classes[f"{OFFER}/:type"] == OFFER
 
 
-def test_a_finding_of_a_rule_that_was_never_broken_alone_has_its_test_case_too() -> None:
+def test_a_finding_has_a_test_case_even_if_its_rule_was_never_broken_alone() -> None:
     cases = cases_of(rules=[])
     assert cases[RULE].attrib["classname"] == f"{OFFER}.orderMinimum"
     assert cases[RULE].find("failure") is not None
 
 
-def test_what_hangs_on_no_single_rule_is_a_test_case_of_its_own() -> None:
+def test_a_finding_that_does_not_concern_one_rule_is_a_separate_test_case() -> None:
     two = [{**finding()["rules"][0], "rule": name} for name in (RULE, DEEP_RULE)]
     cases = cases_of(findings=[rejected(), finding(rules=two)])
     names = [name for name, case in cases.items() if case.find("failure") is not None]
@@ -96,7 +96,7 @@ def test_what_hangs_on_no_single_rule_is_a_test_case_of_its_own() -> None:
     assert {cases[name].attrib["classname"] for name in names} == {f"{OFFER}.findings"}
 
 
-def test_what_the_baseline_has_is_skipped_and_told() -> None:
+def test_a_known_finding_is_skipped_with_its_sentence() -> None:
     suite = suite_of(findings=[finding(known=True)])
     assert suite.attrib["failures"] == "0"
     skipped = suite.find(f"testcase[@name='{RULE}']/skipped")
@@ -104,43 +104,43 @@ def test_what_the_baseline_has_is_skipped_and_told() -> None:
     assert skipped.attrib["message"].startswith("known: An invalid offer")
 
 
-def test_a_new_finding_beside_a_known_one_fails() -> None:
+def test_a_rule_with_a_new_and_a_known_finding_fails() -> None:
     case = cases_of(findings=[finding(known=True, sentence="Old."), finding(sentence="New.")])[RULE]
     assert [child.tag for child in case] == ["failure", "system-out"]
     assert case[0].attrib["message"] == "New."
     assert "known: Old." in (case[0].text or "")
 
 
-def test_nothing_is_judged_of_ambiguities() -> None:
+def test_ambiguities_are_skipped() -> None:
     case = cases_of(ambiguities=[ambiguity("cron-syntax", accepted=2)])["cron-syntax"]
     assert case.attrib["classname"] == f"{OFFER}.ambiguities"
     assert [child.tag for child in case] == ["skipped"]
-    assert case[0].attrib["message"] == "the contract does not say: Which dialect of cron is taken? This target: 2 accepted"
+    assert case[0].attrib["message"] == "the contract leaves this question open: Which cron dialect is accepted? Answers of this target: 2 accepted"
 
 
-def test_a_pinned_ambiguity_that_is_broken_is_a_test_case_among_ambiguities() -> None:
+def test_a_broken_policy_is_a_test_case_among_the_ambiguities() -> None:
     pinned = [{**finding()["rules"][0], "rule": "ambiguity/cron-syntax"}]
     assert cases_of(findings=[finding(rules=pinned)])["ambiguity/cron-syntax"].attrib["classname"] == f"{OFFER}.ambiguities"
 
 
-def test_there_is_always_a_test_case_and_it_says_what_became_of_the_campaign() -> None:
+def test_the_campaign_is_always_a_test_case() -> None:
     (case,) = cases_of(cases=0, findings=[], rules=[], ambiguities=[], stopped="interrupted", unproven={"count": 2, "examples": []}).values()
     assert [child.tag for child in case] == ["skipped", "system-out"]
     assert case[1].text == (
-        "0 cases, 1,250 requests in 2.0 s\nstopped early: interrupted\n2 rejections prove nothing: the valid twin was rejected too"
+        "0 cases, 1,250 requests in 2.0 s\nstopped early: interrupted\n2 rejections prove nothing: the twin (the valid counterpart) was rejected too"
     )
 
 
-def test_the_suite_says_when_and_for_how_long() -> None:
+def test_the_suite_contains_the_time_and_the_duration() -> None:
     suite = suite_of()
     assert (suite.attrib["timestamp"], suite.attrib["time"], suite.attrib["name"]) == ("2026-01-01T12:00:00", "2.000", f"brokerfuzz {OFFER}")
     assert sum(float(case.attrib["time"]) for case in suite.iter("testcase")) == 2.0
 
 
-def test_a_flaky_finding_says_so() -> None:
+def test_a_flaky_finding_is_marked() -> None:
     failure = cases_of(findings=[finding(sent=3, shown=1)])[RULE].find("failure")
     assert failure is not None
-    assert "of 3 times that it was sent again it came 1 time" in (failure.text or "")
+    assert "reproduced in 1 of 3 repetitions" in (failure.text or "")
 
 
 @pytest.mark.parametrize("size", [10_000_000])

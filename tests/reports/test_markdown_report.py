@@ -1,4 +1,4 @@
-"""The report for a pull request: nothing in it may be markup but what we wrote."""
+"""The Markdown report, for pull requests: it contains no markup except our own."""
 
 import re
 from base64 import b64encode
@@ -16,7 +16,7 @@ SAFE = re.compile(r"[A-Za-z0-9 .,:;?()\n|-]*")
 
 
 def without_code(text: str) -> str:
-    """What is left of Markdown once all code is taken away: blocks between fences, then spans, as CommonMark has them."""
+    """Removes code from Markdown by the rules of CommonMark: blocks between fences, then spans."""
     left, fence = [], ""
     for line in text.split("\n"):
         if fence:
@@ -26,12 +26,12 @@ def without_code(text: str) -> str:
         else:
             left.append(re.sub(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", "", line))
     assert not fence, "a block of code is not closed"
-    assert "`" * 40 not in text, "parsers do not count so far"
+    assert "`" * 40 not in text, "parsers do not support such long runs of backticks"
     return "\n".join(left)
 
 
 @given(documents)
-def test_what_others_say_stands_in_code_alone(hostile: dict[str, Any]) -> None:
+def test_texts_of_others_appear_only_as_code(hostile: dict[str, Any]) -> None:
     text = markdown.report(hostile)
     outside = without_code(text)
     assert outside.count("<details>") == outside.count("</details>")
@@ -41,21 +41,21 @@ def test_what_others_say_stands_in_code_alone(hostile: dict[str, Any]) -> None:
 
 
 @given(documents)
-def test_rows_of_tables_have_as_many_cells_as_their_heads(hostile: dict[str, Any]) -> None:
+def test_rows_of_tables_have_as_many_cells_as_their_headings(hostile: dict[str, Any]) -> None:
     tables = re.findall(r"(?:^\|.*\n)+", markdown.report(hostile), re.MULTILINE)
     for table in (table for table in tables if "| --- |" in table):
         assert len({line.count("|") for line in table.splitlines()}) == 1
 
 
 @given(hostile)
-def test_code_comes_back_as_it_went_in_but_for_what_does_not_print(text: str) -> None:
+def test_code_is_one_printable_line(text: str) -> None:
     shown = markdown.code(text, 1000)
     assert "\n" not in shown
     assert shown.isprintable()
     assert without_code(shown) in ("", "(empty)", "(blank)")
 
 
-def test_the_heading_says_how_it_went() -> None:
+def test_the_heading_states_the_result() -> None:
     def heading(**changes: Any) -> str:
         return markdown.report(document(**changes)).splitlines()[0]
 
@@ -71,8 +71,8 @@ def test_the_comment_of_a_campaign() -> None:
     for line in (
         "Offer creation requests at `http://127.0.0.1:8000/offers`: 1,213 cases, 1,250 requests in 2.0 s.",
         "- invalid: 3 accepted, 1,200 rejected",
-        "- 1 rejection proves nothing, because the valid twin was rejected too",
-        "- It stopped early: interrupted by a signal",
+        "- 1 rejection proves nothing, because the twin (the valid counterpart) was rejected too",
+        "- The campaign stopped early: interrupted by a signal",
         f"| 1 | invalid-accepted | `{RULE}` | `/orderMinimum` | accepted, `status 201` | 3 |",
         f"<details><summary>1. invalid-accepted <code>{RULE}</code></summary>",
         f"**Finding:** An invalid offer creation request should have been rejected and was accepted (status 201): `{RULE}` demands at least 1.",
@@ -80,8 +80,8 @@ def test_the_comment_of_a_campaign() -> None:
         '-  "orderMinimum": 1',
         '+  "orderMinimum": 0',
         "curl -sS -i -X POST http://127.0.0.1:8000/offers",
-        "<details><summary>What the contract leaves open, and what this target does</summary>",
-        "| `cron-syntax` | mixed | 2 | 1 | 0 | 0 | Which dialect of cron is taken? |",
+        "<details><summary>Questions that the contract leaves open, and the behaviour of this target</summary>",
+        "| `cron-syntax` | mixed | 2 | 1 | 0 | 0 | Which cron dialect is accepted? |",
     ):
         assert line in text.splitlines(), line
 
@@ -95,25 +95,25 @@ def test_known_and_flaky_findings_are_marked_and_new_ones_come_first() -> None:
 
 
 @pytest.mark.parametrize("letter", ["x", "\U0001f600", "`", "\x00", "<", "|"])
-def test_a_comment_is_never_longer_than_it_may_be(letter: str) -> None:
+def test_a_comment_never_exceeds_the_maximum_length(letter: str) -> None:
     long = letter * 100_000
     found = finding(sentence=long, got=got(reason=long, response=long), reproduce=long, smallest={"body": long}, twin={"body": long + "y"})
     ledger = [{**ambiguity(long), "question": long}] * 300
     text = markdown.report(document(findings=[found] * 300, ambiguities=ledger, target=long, stopped=long))
     assert 10_000 < len(text.encode("utf-16-le")) // 2 <= markdown.LONGEST
-    assert re.search(r"\.\.\. and \d+ more findings: the JSON report has them all\.", text)
+    assert re.search(r"\.\.\. and \d+ more findings: see the JSON report\.", text)
     assert re.search(r"\.\.\. and \d+ more ambiguities", text)
-    assert re.search(r"The details of \d+ more findings are left out", text)
+    assert re.search(r"The details of \d+ more findings are omitted", text)
 
 
-def test_all_new_findings_are_counted_that_have_no_details() -> None:
+def test_new_findings_without_details_are_counted() -> None:
     text = markdown.report(document(findings=[finding()] * 80))
     shown = text.count("<details><summary>") - 1
-    assert f"The details of {80 - shown} more findings are left out" in text
+    assert f"The details of {80 - shown} more findings are omitted" in text
     assert "... and 30 more findings" in text
 
 
-def test_twins_that_differ_in_spelling_alone_are_shown_byte_for_byte() -> None:
+def test_messages_that_differ_only_in_their_bytes_are_shown_as_bytes() -> None:
     def twins(smallest: bytes, twin: bytes) -> str:
         return markdown.report(
             document(findings=[finding(**{k: {"raw": b64encode(v).decode()} for k, v in (("smallest", smallest), ("twin", twin))})])
@@ -121,7 +121,7 @@ def test_twins_that_differ_in_spelling_alone_are_shown_byte_for_byte() -> None:
 
     assert '```diff\n-{"a":2}\n+{"a":1,"a":2}\n```' in twins(b'{"a":1,"a":2}', b'{"a":2}')
     assert "```diff\n-x\n+\\xff\n```" in twins(b"\xff", b"x")
-    assert "# they differ in headers alone" in twins(b"{}", b"{}")
+    assert "# only the headers differ" in twins(b"{}", b"{}")
     assert "# too long to show" in twins(b"[" * 30_000, b"{}")
 
 
@@ -130,6 +130,6 @@ def test_a_finding_of_several_rules_names_the_first_in_the_table() -> None:
     assert f"| `{RULE}` and 1 more |" in markdown.report(document(findings=[finding(rules=two)]))
 
 
-def test_headers_that_a_message_has_are_shown() -> None:
+def test_the_headers_of_a_message_are_shown() -> None:
     message = {"body": 1, "headers": [["accept", None], ["content-type", "text/`x`"]]}
     assert "**Headers:** `` no accept, content-type: text/`x` ``" in markdown.report(document(findings=[finding(smallest=message)]))

@@ -1,4 +1,4 @@
-"""The report for pipes."""
+"""The ndjson report, for pipes."""
 
 import json
 from typing import Any
@@ -10,12 +10,12 @@ from brokerfuzz.reports import ndjson
 
 
 @given(documents)
-def test_each_line_is_an_object_that_says_what_it_is_and_the_last_one_that_it_is_the_last(hostile: dict[str, Any]) -> None:
+def test_each_line_is_an_object_with_a_type_and_only_the_last_one_is_marked_as_last(hostile: dict[str, Any]) -> None:
     text = ndjson.report(hostile)
     assert text.isascii()
     records = [json.loads(line) for line in text.split("\n")[:-1]]
     assert [record.get("last") for record in records] == [*[None] * (len(records) - 1), True]
-    findings = json.loads(json.dumps(hostile["findings"]))  # two halves of a surrogate pair side by side are one character there
+    findings = json.loads(json.dumps(hostile["findings"]))  # JSON joins two adjacent halves of a surrogate pair
     assert [record for record in records if record["record"] == "finding"] == [{"record": "finding", **found} for found in findings]
 
 
@@ -31,7 +31,7 @@ def test_records_come_in_order() -> None:
     assert (campaign["target"], campaign["seed"], campaign["counts"]["valid"]["accepted"]) == ("http://127.0.0.1:8000/offers", 7, 10)
 
 
-def test_nothing_of_the_document_is_lost() -> None:
+def test_the_records_contain_the_whole_document() -> None:
     whole = document()
     records = [json.loads(line) for line in ndjson.report(whole).splitlines()]
     campaign, timing = records[0], records[-1]

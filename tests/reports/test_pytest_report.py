@@ -1,4 +1,4 @@
-"""The tests that a campaign leaves behind: well-formed whatever was found, and run for real against the reference service."""
+"""The pytest report: it is valid Python for any document, and its tests run against the reference service."""
 
 import ast
 import os
@@ -31,7 +31,7 @@ Outcomes = tuple[dict[str, str], str]
 
 @pytest.fixture
 def run_tests(tmp_path: Path) -> Callable[..., Outcomes]:
-    """Writes the report to a file and runs it: (name of a test -> what became of it; all that was printed)."""
+    """Returns a function that writes the report, runs its tests, and returns the outcome by test name and the output."""
 
     def run(reported: dict[str, Any], **environment: str) -> Outcomes:
         file = tmp_path / "test_findings.py"
@@ -47,13 +47,13 @@ def run_tests(tmp_path: Path) -> Callable[..., Outcomes]:
 
 
 def messages_of(source: str) -> list[dict[str, Any]]:
-    """The messages in a file, their literals read."""
+    """Returns the messages in a file, with their literals evaluated."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Message"]
     return [{str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords} for call in calls]
 
 
 @given(documents)
-def test_whatever_is_reported_the_file_is_python_that_holds_just_the_messages(hostile: dict[str, Any]) -> None:
+def test_the_report_of_any_document_is_python_with_exactly_its_messages(hostile: dict[str, Any]) -> None:
     source = pytest_file.report(hostile)
     assert source.isascii()
     assert all(line.isprintable() for line in source.split("\n"))
@@ -63,7 +63,7 @@ def test_whatever_is_reported_the_file_is_python_that_holds_just_the_messages(ho
     assert [message["body"] for message in messages] == [body_of(one) for one in (*(found["smallest"] for found in hostile["findings"]), *twins)]
     tree = ast.parse(source)
     assert {node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)} <= {
-        *("secret", "Message", "Answer", "ask", "answer", "tells_of_failure", "check", "test_finding", "test_valid_twin", "test_nothing_was_found")
+        *("secret", "Message", "Answer", "ask", "answer", "is_failure", "check", "test_finding", "test_valid_twin", "test_there_are_no_findings")
     }
     compile(tree, "test_findings.py", "exec")
 
@@ -91,7 +91,7 @@ EVERYTHING = document(
 
 
 @pytest.mark.parametrize("reported", [EVERYTHING, document(), document(findings=[])], ids=["everything", "one", "nothing"])
-def test_the_file_compiles_and_linters_have_nothing_to_say(reported: dict[str, Any], tmp_path: Path) -> None:
+def test_the_file_compiles_and_passes_a_linter(reported: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "test_findings.py"
     file.write_text(pytest_file.report(reported), encoding="ascii")
     py_compile.compile(str(file), doraise=True)
@@ -100,13 +100,13 @@ def test_the_file_compiles_and_linters_have_nothing_to_say(reported: dict[str, A
         pytest.skip("ruff is not installed")
     done = subprocess.run([ruff, "check", "--isolated", "--no-cache", str(file)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
-    if reported is not EVERYTHING:  # where both kinds of quotes are in a text, either way to write it is right
+    if reported is not EVERYTHING:  # a text with both kinds of quotes can be written in two ways
         command = [ruff, "format", "--isolated", "--no-cache", "--diff", "--line-length=320", str(file)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
 
 
-def test_no_secret_is_in_the_file_and_those_that_were_are_read_from_the_environment() -> None:
+def test_the_file_reads_secrets_from_the_environment() -> None:
     headers = [["Authorization", "Bearer opensesame"], ["x-api-key", "$X_API_KEY"]]
     source = pytest_file.report(document(request={"url": "http://user:opensesame@h/?token=opensesame&a=1", "method": "POST", "headers": headers}))
     assert "opensesame" not in source
@@ -115,34 +115,34 @@ def test_no_secret_is_in_the_file_and_those_that_were_are_read_from_the_environm
     assert '("x-api-key", secret("X_API_KEY")),' in source
 
 
-def test_a_target_that_is_no_http_endpoint_has_none() -> None:
-    with pytest.raises(ReportError, match="a pytest file is for HTTP targets"):
+def test_a_target_that_is_not_an_http_endpoint_is_rejected() -> None:
+    with pytest.raises(ReportError, match="a pytest file requires an HTTP target"):
         pytest_file.report(document(target="node validate.js", request=None, answers=None))
 
 
-# ----------------------------------------------------------------------------------------------------- run for real
+# ----------------------------------------------------------------------------------------------------- run against servers
 
 
 FOUND = document(findings=[finding()])
 NAME = f"invalid-accepted-{RULE}"
 
 
-def test_it_fails_where_the_bug_is_and_passes_where_it_is_not(run_tests: Callable[..., Outcomes]) -> None:
+def test_the_tests_fail_with_the_bug_and_pass_without_it(run_tests: Callable[..., Outcomes]) -> None:
     with running(bugs=[BUG]) as url:
         outcomes, printed = run_tests(FOUND, BROKERFUZZ_TARGET=f"{url}/offers")
     assert outcomes == {f"test_finding[{NAME}]": "FAILED", f"test_valid_twin[{NAME}]": "PASSED"}
-    assert "accepted (status 201), and not rejected: An invalid offer creation request should have been rejected" in printed
+    assert "accepted (status 201), expected rejected: An invalid offer creation request should have been rejected" in printed
     with running() as url:
         outcomes, printed = run_tests(document(request={**REQUEST, "url": f"{url}/offers"}))
     assert set(outcomes.values()) == {"PASSED"}, printed
 
 
-def test_without_findings_there_is_nothing_to_fail(run_tests: Callable[..., Outcomes]) -> None:
-    assert run_tests(document(findings=[]))[0] == {"test_nothing_was_found": "PASSED"}
+def test_a_report_without_findings_has_one_passing_test(run_tests: Callable[..., Outcomes]) -> None:
+    assert run_tests(document(findings=[]))[0] == {"test_there_are_no_findings": "PASSED"}
 
 
 class _Recording(BaseHTTPRequestHandler):
-    """Answers what its path says (`/201`), or by the rest of the path what to do instead; keeps the requests."""
+    """Answers with the status in its path (`/201`), or behaves as the rest of the path says. It records the requests."""
 
     protocol_version = "HTTP/1.1"
     requests: list[tuple[str, dict[str, str], bytes]]
@@ -170,12 +170,12 @@ class _Recording(BaseHTTPRequestHandler):
         return body
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  (its name in the standard library)
-        """Says nothing."""
+        """Logs nothing."""
 
 
 @pytest.fixture
 def served() -> Any:
-    """(the address of a server that records, its requests)."""
+    """The address of a recording server, and its requests."""
     requests: list[tuple[str, dict[str, str], bytes]] = []
     handler = type("Handler", (_Recording,), {"requests": requests})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
@@ -186,7 +186,7 @@ def served() -> Any:
         thread.join()
 
 
-def test_requests_are_as_the_campaign_sent_them(run_tests: Callable[..., Outcomes], served: Any) -> None:
+def test_the_tests_send_the_same_requests_as_the_campaign(run_tests: Callable[..., Outcomes], served: Any) -> None:
     url, requests = served
     headers = [["Content-Type", None], ["X-Twice", "1"], ["X-Twice", "2"], ["accept", "text/plain"]]
     chunked = [["Transfer-Encoding", "chunked"]]
@@ -208,7 +208,7 @@ def test_requests_are_as_the_campaign_sent_them(run_tests: Callable[..., Outcome
     assert (empty, third["content-length"]) == (b"", "0")
 
 
-def test_a_secret_that_is_not_set_is_named(run_tests: Callable[..., Outcomes], served: Any) -> None:
+def test_a_missing_secret_is_named(run_tests: Callable[..., Outcomes], served: Any) -> None:
     url, requests = served
     headers = [["authorization", "$AUTHORIZATION"]]
     outcomes, printed = run_tests(document(request={"url": f"{url}/422", "method": "PUT", "headers": headers}))
@@ -231,7 +231,7 @@ def test_a_secret_that_is_not_set_is_named(run_tests: Callable[..., Outcomes], s
         ("/201", {"accept": ["2XX"], "reject": ["201"], "envelope": True}, "FAILED", "PASSED"),
     ],
 )  # fmt: skip
-def test_answers_are_read_as_the_campaign_read_them(
+def test_the_tests_interpret_answers_like_the_campaign(
     path: str, answers: dict[str, Any], valid: str, invalid: str, run_tests: Callable[..., Outcomes], served: Any
 ) -> None:
     found = [finding(twin=None), rejected(), finding(kind="crashed", verdict="unspecified", twin=None, rules=[], ambiguities=["cron-syntax"])]
@@ -249,14 +249,14 @@ def test_known_flaky_and_malformed_findings(run_tests: Callable[..., Outcomes], 
     assert len(requests) == 1 + 5
 
 
-def test_no_answer_in_time_is_ambiguity(run_tests: Callable[..., Outcomes], served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_answer_in_time_is_a_timeout(run_tests: Callable[..., Outcomes], served: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pytest_file, "_BETWEEN", pytest_file._BETWEEN.replace("TIMEOUT = 10 ", "TIMEOUT = 0.2 "))
     outcomes, printed = run_tests(document(findings=[rejected()], request={"url": f"{served[0]}/200/never", "method": "PUT", "headers": []}))
     assert set(outcomes.values()) == {"FAILED"}
-    assert "timeout (no answer in 0.2 seconds), and not accepted" in printed
+    assert "timeout (no answer in 0.2 seconds), expected accepted" in printed
 
 
-def test_nobody_at_the_address_is_no_answer_of_the_target(run_tests: Callable[..., Outcomes]) -> None:
+def test_a_target_that_cannot_be_reached_is_an_error_and_not_an_answer(run_tests: Callable[..., Outcomes]) -> None:
     outcomes, printed = run_tests(FOUND, BROKERFUZZ_TARGET="http://127.0.0.1:1/offers")
     assert set(outcomes.values()) == {"FAILED"}
     assert "ConnectionRefusedError" in printed

@@ -1,4 +1,4 @@
-"""Messages in lines, and two of them side by side: nothing that was sent is lost, moved or made up."""
+"""Messages as lines, and two messages side by side: nothing is lost, moved or added."""
 
 import json
 import re
@@ -21,35 +21,35 @@ lines = st.lists(st.sampled_from(["{", "}", '"a": 1', '"a": 1,', '"b": 2', "", "
 
 
 @given(values)
-def test_a_message_laid_out_is_the_message(value: Any) -> None:
+def test_the_layout_does_not_change_the_value_of_a_message(value: Any) -> None:
     shown = lines_of(json.dumps(value, ensure_ascii=False).encode())
     assert json.loads("\n".join(shown.lines)) == value
-    assert shown.before == shown.behind == 0
+    assert shown.before == shown.after == 0
 
 
 @given(pieces)
-def test_a_layout_moves_nothing_but_white_space(parts: list[str]) -> None:
+def test_the_layout_changes_only_white_space(parts: list[str]) -> None:
     text = "[" + "".join(parts)
     assert re.sub(r"\s", "", "".join(lines_of(text.encode()).lines)) == re.sub(r"\s", "", text)
 
 
 @given(st.binary(max_size=200), st.integers(0, 250), st.integers(1, 60))
-def test_what_is_cut_is_counted(body: bytes, start: int, longest: int) -> None:
+def test_omitted_bytes_are_counted(body: bytes, start: int, longest: int) -> None:
     shown = lines_of(body, min(start, len(body)), longest=longest)
     assert shown.before <= start
-    assert 0 <= shown.behind <= len(body) - shown.before
+    assert 0 <= shown.after <= len(body) - shown.before
 
 
 @pytest.mark.parametrize("unit", ["é", "\N{TEST TUBE}", "x"])
-def test_a_character_that_is_cut_is_left_out(unit: str) -> None:
+def test_a_cut_never_splits_a_character(unit: str) -> None:
     body = b"x" + unit.encode() * LONGEST
     shown = lines_of(body)
     [line] = shown.lines
     assert set(line) == {"x", unit}
-    assert len(line.encode()) + shown.behind == len(body)
+    assert len(line.encode()) + shown.after == len(body)
 
 
-def test_bytes_that_are_no_text_are_escaped_where_most_are() -> None:
+def test_a_few_invalid_bytes_are_escaped_and_binary_data_is_shown_in_hex() -> None:
     assert lines_of(b'{"a":"caf\xe9"}').lines == ["{", '  "a": "caf\\xe9"', "}"]
     assert lines_of(b"\x80" * 100_000, 90_000).lines[0] == f"{90_000:04x}  80 80 80 80 80 80 80 80  ········"
 
@@ -59,25 +59,25 @@ def test_very_many_lines_are_cut_and_their_bytes_are_counted() -> None:
         shown = lines_of(body)
         assert len(shown.lines) == MOST_LINES
         kept = "".join(line.strip() for line in shown.lines) if body[:1] == b"[" else "\n".join([*shown.lines, ""])
-        assert len(kept) + shown.behind == len(body)
+        assert len(kept) + shown.after == len(body)
 
 
 @given(lines, lines)
-def test_both_messages_stand_in_their_columns_line_by_line(left: list[str], right: list[str]) -> None:
+def test_each_column_contains_the_lines_of_its_message(left: list[str], right: list[str]) -> None:
     rows = rows_of(left, right)
     assert [row.left for row in rows if row.left is not None] == left
     assert [row.right for row in rows if row.right is not None] == right
 
 
 @given(lines, lines)
-def test_what_is_alike_is_equal_but_for_a_comma_and_what_differs_is_not(left: list[str], right: list[str]) -> None:
+def test_rows_are_alike_only_if_their_lines_are_equal_except_for_a_comma(left: list[str], right: list[str]) -> None:
     rows = rows_of(left, right)
     assert all(row.left is not None and row.right is not None for row in rows if row.alike)
     assert all((row.left or "").removesuffix(",") == (row.right or "").removesuffix(",") for row in rows if row.alike)
     assert any(not row.alike for row in rows) == (left != right)
 
 
-def test_rows_of_very_many_lines_are_paired_as_they_stand() -> None:
+def test_very_many_lines_are_paired_in_order_without_a_comparison() -> None:
     rows = rows_of(["a", *map(str, range(200))], ["b", *map(str, range(1, 202))])
     assert len(rows) == 202
     assert not rows[0].alike

@@ -1,4 +1,4 @@
-"""`corpus`: what is done with corpora that are there."""
+"""`corpus`: commands for existing corpora."""
 
 import click
 

@@ -1,4 +1,4 @@
-"""`corpus diff`: what changed between two corpora."""
+"""`corpus diff`: shows what changed between two corpora."""
 
 import click
 
@@ -15,8 +15,8 @@ def command(before: str, after: str, as_json: bool) -> int:
     """Show what changed between two corpora: the number of cases added, removed and labelled differently, by rule and
     technique.
 
-    Cases are equal if their bytes are equal. Their order, tags and twins are ignored. Cases are not judged again: see
-    `verify`.
+    Cases are equal if their bytes are equal. The command ignores their order, tags and twins (the valid counterparts of
+    faults). It does not judge cases again: see `verify`.
 
     Exit status: 0 both have the same cases; 1 they differ; 2 usage error, or a corpus cannot be read.
 

@@ -1,4 +1,4 @@
-"""`corpus minimize`: a corpus without the cases that cover nothing new."""
+"""`corpus minimize`: writes a corpus without the cases that cover nothing new."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -26,8 +26,8 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
     """Write a corpus without the cases that cover nothing new. The cases that cover most come first.
 
     `brokerfuzz coverage` shows the same coverage before and after: rules, techniques, edges, ambiguities and pairs of states.
-    The twins of the remaining faults are kept. brokerfuzz judges every case again. OUT is an ndjson file, at a path or a
-    URL. It is compressed if its name ends in .gz or .zst.
+    The twins (the valid counterparts) of the remaining faults are kept. brokerfuzz judges every case again. OUT is an
+    ndjson file, at a path or a URL. It is compressed if its name ends in .gz or .zst.
 
     \b
     Examples:
@@ -38,20 +38,20 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
     from brokerfuzz.cases.corpus_minimizer import needed
 
     check_out(out, force=force)
-    demands, passed = contract_of(contract), _Passed()
-    cases = needed(passed.by(corpus.read(*corpora, contract=demands)), demands, now)
+    demands, counting = contract_of(contract), _Counting()
+    cases = needed(counting.through(corpus.read(*corpora, contract=demands)), demands, now)
     summary = write(out, cases)
-    print_written(summary, out, as_json=as_json, of=passed.count)
+    print_written(summary, out, as_json=as_json, of=counting.count)
 
 
-class _Passed:
-    """Cases that are counted, on a terminal too, as they pass."""
+class _Counting:
+    """A count of the cases that are read, also shown on a terminal."""
 
     def __init__(self) -> None:
         self.count = 0
 
-    def by(self, cases: "Iterable[Case]") -> "Iterator[Case]":
-        with ProgressLine("cases looked at") as progress:
+    def through(self, cases: "Iterable[Case]") -> "Iterator[Case]":
+        with ProgressLine("cases read") as progress:
             for case in cases:
                 self.count += 1
                 progress(self.count)

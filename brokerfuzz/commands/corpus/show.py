@@ -1,4 +1,4 @@
-"""`corpus show`: what is in corpora, or one case of them."""
+"""`corpus show`: shows what is in corpora, or one case."""
 
 import os
 import re
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract, MessageType
 
 _DIGITS = 16
-"""An id has so many."""
+"""The length of a case ID."""
 _COLOURS = {"- ": "green", "+ ": "red"}
 
 
@@ -36,7 +36,7 @@ def command(
     corpora: tuple[str, ...], listed: bool, message_types: "tuple[MessageType, ...]", filters: CaseFilters, contract: str | None, as_json: bool
 ) -> None:
     """Show what is in corpora: cases by message type and verdict, what they cover and what is missing. This comes from
-    their records, which are not judged again: see `verify`.
+    the records; brokerfuzz does not judge the cases again: see `verify`.
 
     With an ID, show that case: its reason, its message, and how it differs from its twin (the valid counterpart). With
     --cases, list the cases. In both of these modes, brokerfuzz judges the cases again.
@@ -52,7 +52,7 @@ def command(
     choosing = bool(message_types or filters)
     if paths and _is_id(last):
         if listed or choosing:
-            raise click.UsageError("an ID names one case, and options choose some: give one of them", click.get_current_context())
+            raise click.UsageError("an ID cannot be combined with --cases or filters: use only one of them", click.get_current_context())
         _show_one(paths, last, demands, as_json=as_json)
     elif listed or choosing:
         _list(_chosen(corpora, demands, message_types or MESSAGE_TYPES, filters), as_json=as_json)
@@ -64,7 +64,7 @@ def _is_id(name: str) -> bool:
     if re.fullmatch("[0-9a-f]{4,16}", name) is None or os.path.lexists(name):
         return False
     if len(name) < _DIGITS:
-        raise click.UsageError(f"{name} is no file, and as an ID too short: give all of its {_DIGITS} digits", click.get_current_context())
+        raise click.UsageError(f"{name} is not a file, and too short for an ID: use all {_DIGITS} digits", click.get_current_context())
     return True
 
 
@@ -93,7 +93,7 @@ def _chosen(corpora: Sequence[str], contract: "Contract", message_types: "Sequen
 
 
 def _list(cases: "Iterator[Case]", *, as_json: bool) -> None:
-    """A line a case, as they come; as one JSON document too."""
+    """Prints one line per case, or one JSON document, while the cases are read."""
     import json
 
     from brokerfuzz.explaining.catalogue_summary import listed, listed_data

@@ -1,4 +1,4 @@
-"""`corpus verify`: everything that is wrong with corpora."""
+"""`corpus verify`: lists everything that is wrong with corpora."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ from brokerfuzz.commands.output import FOUND
 from brokerfuzz.commands.progress import ProgressLine
 
 if TYPE_CHECKING:
-    from brokerfuzz.corpus.verifying import Wrong
+    from brokerfuzz.corpus.verifying import CorpusProblem
 
 
 @click.command("verify", short_help="Judge every case again and check the checksums.")
@@ -52,8 +52,8 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
     if as_json:
         click.echo(f"{'' if count else _HEAD}{_end(verification.count)}")
     else:
-        wrong_ones = "1 thing is wrong" if count == 1 else f"{count:,} things are wrong"
-        click.echo(f"{verification.count:,} cases judged again, {wrong_ones if count else 'all as their records say'}")
+        problems = "1 problem" if count == 1 else f"{count:,} problems" if count else "no problems"
+        click.echo(f"{verification.count:,} cases judged again, {problems} found")
     return FOUND if count else 0
 
 
@@ -61,12 +61,12 @@ _HEAD = '{"wrong": ['
 
 
 def _end(cases: int) -> str:
-    """What closes the document, also where a corpus turns out in its midst not to be readable."""
+    """Returns the end of the document. It is also printed if a corpus cannot be read to its end."""
     return f'], "cases": {cases}}}'
 
 
-def _json(wrong: "Wrong", *, first: bool) -> str:
-    """What is wrong as an item of the document that `--json` prints as it goes: a corpus may be wrong throughout."""
+def _json(wrong: "CorpusProblem", *, first: bool) -> str:
+    """Returns a problem as an item of the document. `--json` prints it at once, because a corpus can have very many problems."""
     import json
 
     item = json.dumps({"file": wrong.name, "line": wrong.line or None, "why": wrong.why})
