@@ -1,1 +1,1 @@
-"""Cases: labelled messages, one by one, at random, or as the catalogue."""
+"""Cases: labelled messages, single, random or in the catalogue."""

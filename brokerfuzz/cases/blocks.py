@@ -1,7 +1,7 @@
-"""The cases of plans in blocks, each of which any process makes for itself.
+"""Splits the cases of plans into blocks, so that any process can generate a block on its own.
 
-A block is a shard of a plan. It is told by where it lies in the catalogue or among the random cases, not by its number in the plan: so whoever makes
-random cases need not know how many the catalogue has, which can take seconds.
+A block is a shard of a plan. Its number counts from the start of the catalogue or of the random cases, not from the start of the
+plan. So a process that generates random cases does not need the size of the catalogue, which can take seconds to compute.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,10 @@ from brokerfuzz.cases.plan import DRAWN, SLICE, Plan
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """So many cases of a plan, random ones or of its catalogue. There may be fewer random ones, where so little is wanted that it is finite."""
+    """A block of `size` cases of a plan, random or from its catalogue.
+
+    A random block may contain fewer cases, if filters leave only a finite number of random cases.
+    """
 
     plan: Plan
     number: int
@@ -22,14 +25,14 @@ class Block:
     size: int
 
     def cases(self) -> Iterator[Case]:
-        """The cases, in order."""
+        """Yields the cases in order."""
         if self.is_random:
             return islice(self.plan.drawn(self.number), self.size)
         return islice(self.plan.listed(), self.number * SLICE, self.number * SLICE + self.size)
 
 
 def blocks(plans: Iterable[Plan]) -> Iterator[Block]:
-    """The blocks of plans that have an end, in order. Makes their catalogues."""
+    """Yields the blocks of finite plans, in order. Generates their catalogues."""
     for plan in plans:
         for random, total, most in ((False, len(plan.listed()), SLICE), (True, plan.count or 0, DRAWN)):
             for number, start in enumerate(range(0, total, most)):

@@ -1,4 +1,4 @@
-"""A case: a message as bytes with what is known of it."""
+"""A case: the bytes of a message, with its verdict and what is known about it."""
 
 import json
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ from brokerfuzz.schemas.pieces import Judgement
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A rule (by its id) broken by a technique (by its name) at a place (a JSON Pointer) of a message."""
+    """A rule (its id) that a technique (its name) broke at a place (a JSON Pointer) of a message."""
 
     rule: str
     at: str
@@ -33,10 +33,11 @@ class Fault:
 class Case:
     """A message with its verdict and the reason for it.
 
-    `faults` say what was broken on purpose, `tags` where the case comes from and what it is about (`catalogue`,
-    `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid case that differs from this one in its one fault.
-    `headers` are what the request that carries the message has in place of its usual headers of these names (a value of None: no such
-    header); most cases have none. Make a case with `judged`: the label is the oracle's, whatever the maker believes.
+    `faults` lists what was broken on purpose. `tags` tell where the case comes from and what it tests (`catalogue`,
+    `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart, which differs from this case only in its one
+    fault. `headers` replace the usual headers of the same names in the request that sends the message; None means that the header
+    is omitted. Most cases have no `headers`. Use `judged` to make a case: the label then comes from the oracle, not from the code
+    that made the message.
     """
 
     message_type: MessageType
@@ -46,22 +47,24 @@ class Case:
     tags: tuple[str, ...] = ()
     twin: "Case | None" = None
     missing_twin: str | None = field(default=None, repr=False)
-    """The twin's id, where the twin itself was left out of the corpus that this case was read from."""
+    """The twin's id, if the corpus from which this case was read does not contain the twin."""
     headers: Headers = field(default=(), kw_only=True)
 
     @cached_property
     def id(self) -> str:
-        """16 hexadecimal digits, from the message type, the headers and the bytes: equal messages have equal ids everywhere."""
+        """16 hexadecimal digits, computed from the message type, the headers and the bytes. Equal messages have equal ids
+        everywhere.
+        """
         return _id(self.message_type, self.headers, self.body)
 
     @cached_property
     def is_compact(self) -> bool:
-        """Whether the bytes are the compact JSON of a value: such a message stands in a line of text as it is."""
+        """True if the bytes are compact JSON. Such a message can be written on a line of text unchanged."""
         return compactly_written(self.body)
 
     @property
     def twin_id(self) -> str | None:
-        """The twin's id, whether or not the twin is at hand."""
+        """The twin's id, even if the twin itself is not available."""
         return self.twin.id if self.twin else self.missing_twin
 
     @property
@@ -71,7 +74,7 @@ class Case:
 
     @property
     def value(self) -> Any:
-        """The message as Python's `json` reads it. Raises `ValueError` where the bytes are no JSON."""
+        """The message as parsed by Python's `json`. Raises `ValueError` if the bytes are not JSON."""
         return json.loads(carried(self.body, self.headers))
 
     @classmethod
@@ -88,10 +91,11 @@ class Case:
         contract: Contract | None = None,
         headers: Headers = (),
     ) -> "Case":
-        """The case of these bytes, judged by the oracle.
+        """Returns the case of these bytes, judged by the oracle.
 
-        `faults` claim that the rules that they name are broken and no others, `claim` (an ambiguity's id, or `valid`) that nothing is
-        broken and the ambiguity is touched, or none. Raises `LabelError` where the oracle sees it otherwise, or finds fault with the twin.
+        `faults` claims that exactly the rules of these faults are broken. `claim` is `valid` or the id of an ambiguity: it claims
+        that no rule is broken, and that the message is valid or touches this ambiguity. Raises `LabelError` if the oracle
+        disagrees or if the twin is not valid.
         """
         judgement = Judgement(check(message_type, body, now=now, contract=contract, headers=headers), plain(body) is not None or None)
         return cls.of_judgement(message_type, body, judgement, faults, claim, tags, twin, headers)
@@ -108,12 +112,12 @@ class Case:
         twin: "Case | None" = None,
         headers: Headers = (),
     ) -> "Case":
-        """The case as `judged` makes it, of what the oracle said of the bytes."""
+        """Returns the same case as `judged`, from the oracle's judgement of the bytes."""
         verdict = judgement.verdict
         if not confirmed_by(verdict, faults, claim):
-            raise LabelError(f"a case of {quoted(faults or claim)} is {verdict.brief}: {body[:300]!r}")
+            raise LabelError(f"expected a case of {quoted(faults or claim)}, but the oracle says {verdict.brief}: {body[:300]!r}")
         if twin is not None and twin.label != "valid":
-            raise LabelError(f"a twin is {twin.verdict.brief}: {twin.body[:300]!r}")
+            raise LabelError(f"a twin must be valid, but the oracle says {twin.verdict.brief}: {twin.body[:300]!r}")
         return cls.known(message_type, body, judgement, tuple(faults), tuple(tags), twin, headers)
 
     @classmethod
@@ -127,24 +131,25 @@ class Case:
         twin: "Case | None",
         headers: Headers = (),
     ) -> "Case":
-        """The same, of a judgement that is known to confirm what is claimed."""
+        """Returns the same case as `of_judgement`, without checking the claim. The judgement must be known to confirm it."""
         verdict, is_compact, _ = judgement
         fields: dict[str, Any] = {
             "message_type": message_type, "body": body, "verdict": verdict, "faults": faults, "tags": tags,
             "twin": twin, "missing_twin": None, "headers": headers, "id": _id(message_type, headers, body),
         }  # fmt: skip
         if is_compact is not None:
-            fields["is_compact"] = is_compact  # as the cached property would keep it
+            fields["is_compact"] = is_compact  # pre-fills the cached property
         case = object.__new__(cls)
-        object.__setattr__(case, "__dict__", fields)  # what a frozen dataclass does, field by field, takes as long as all else here
+        object.__setattr__(case, "__dict__", fields)  # much faster than setting each field of a frozen dataclass
         return case
 
     @classmethod
     def confirmed(cls, message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> "Case | None":
-        """The case as `judged` makes it, or None where the oracle does not confirm it and the contract is a changed one.
+        """Returns the same case as `judged`, or None if the oracle does not confirm it and the contract is a changed one.
 
-        The rules of a changed contract may stand in each other's way (items that have to differ, and one more of them than there can be):
-        no maker knows all of that, and what it makes in vain is left out. Our own contract's makers make nothing in vain: `LabelError`.
+        The rules of a changed contract may contradict each other, for example if items must be unique but there are too few
+        values. The makers of cases do not detect that, so their unsuccessful cases are dropped. For our own contract, such a case
+        is a bug: `LabelError` is raised.
         """
         try:
             return cls.judged(message_type, body, contract=contract, **claims)
@@ -155,7 +160,9 @@ class Case:
 
 
 def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -> bool:
-    """Whether a verdict says what a case claims by these faults, or by the id of an ambiguity or `valid`: see `Case.judged`."""
+    """Returns True if the verdict agrees with these faults and this claim (the id of an ambiguity, or `valid`). See
+    `Case.judged`.
+    """
     if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
         return False
     return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.ambiguity for touch in verdict.ambiguities})
@@ -168,35 +175,39 @@ def _id(message_type: MessageType, headers: Headers, body: bytes) -> str:
 
 
 _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in MESSAGE_TYPES}
-"""A digest that goes on from a copy of these is there sooner than one that is begun."""
+"""Copying a started digest is faster than starting a new one."""
 
 
 def clock(now: datetime | None) -> datetime:
-    """The time that cases are made against, to the second: the present for None, UTC where no zone is given.
+    """Returns the time that cases are generated for, in whole seconds. None means the current time; a time without a zone is in
+    UTC.
 
-    Raises `ClockError` for a time before 2001, where instants that are past for good would not be, and after 9900, where none might be in the future.
+    Raises `ClockError` for a time before 2001, when some fixed past times would not be past, and after 9900, when some cases
+    would have no future time.
     """
     instant = aware(now).replace(microsecond=0)
     if instant < EARLIEST_NOW:
-        raise ClockError(f"now={instant.isoformat()} is too early: give a time from {EARLIEST_NOW:%Y-%m-%d} on")
+        raise ClockError(f"now={instant.isoformat()} is too early: use {EARLIEST_NOW:%Y-%m-%d} or later")
     if instant > LATEST_NOW:
-        raise ClockError(f"now={instant.isoformat()} is too late: give a time up to {LATEST_NOW:%Y-%m-%d}")
+        raise ClockError(f"now={instant.isoformat()} is too late: use {LATEST_NOW:%Y-%m-%d} or earlier")
     return instant
 
 
 TWIN_TAGS = ("twin",)
-"""The tags of a case that is there as the twin of others."""
+"""The tags of a case that is included only as a twin."""
 NOW_TAG = "now:"
 
 
 def now_tag(now: datetime) -> str:
-    """The tag of a case whose verdict follows the clock: the time that it was made against."""
+    """Returns the tag of a case whose verdict depends on the clock. It contains the time that the case was made for."""
     return f"{NOW_TAG}{spell(now)}"
 
 
 def compact(value: Any) -> bytes:
-    """The compact JSON of a value: no white space, UTF-8, properties in their order. It is what `body` in a corpus stands for.
+    """Returns the compact JSON of a value: UTF-8, no white space, properties in their given order. A corpus stores such messages
+    as `body`.
 
-    Raises `TypeError` for what orjson cannot write (integers beyond 64 bits, lone surrogates): such messages travel as bytes.
+    Raises `TypeError` for values that orjson cannot write (integers beyond 64 bits, lone surrogates). Corpora store such messages
+    as bytes.
     """
     return orjson.dumps(value)

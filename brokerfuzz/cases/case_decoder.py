@@ -1,8 +1,8 @@
-"""Cases from bytes: random messages, random faults in random messages, random probes.
+"""Decodes cases from bytes: random messages, random faults in random messages, and random probes.
 
-A case decoder is to cases what the decoder is to messages: whatever gives it bytes drives it. A record at the front says what kind
-of case it is, of which rule and technique or which ambiguity, and where; the message follows. The simplest bytes give the simplest
-message and the first technique.
+A case decoder makes cases as the decoder makes messages: from any source of bytes. The first record selects the kind of case, the
+rule and technique (or the ambiguity), and the place. The message follows. The simplest bytes give the simplest message and the
+first technique.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -23,17 +23,17 @@ from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, lo
 from brokerfuzz.schemas.flattening import Schema
 
 _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
-"""How often a case of each label comes, of ten."""
+"""The number of cases with each label, out of ten."""
 _HEADER = 7
-_TOO_LARGE = ("message_size",)  # a megabyte a case: the catalogue has it once
+_TOO_LARGE = ("message_size",)  # one such case is a megabyte, so only the catalogue has one
 TAG = "random"
 
 
 @dataclass(frozen=True, eq=False)
 class CaseDecoder:
-    """Reads cases of one message type from bytes. Make it with `case_decoder`.
+    """Decodes cases of one message type from bytes. Use `case_decoder` to make one.
 
-    `rules` and `techniques` limit the faults, `labels` the kinds of case.
+    `rules` and `techniques` limit the faults. `labels` limits the kinds of case.
     """
 
     contract: Contract
@@ -45,7 +45,7 @@ class CaseDecoder:
     _maker: list[FaultMaker] = field(default_factory=list, repr=False)
 
     def read(self, source: Source, now: datetime) -> Case:
-        """The next case, against a time. Every case is judged: see `Case.judged`."""
+        """Returns the next case, generated for the time `now`. The oracle judges every case: see `Case.judged`."""
         header = source.take(_HEADER)
         kinds = [label for label in self.labels for _ in range(_SHARES[label])]
         kind = kinds[header[0] % len(kinds)]
@@ -59,7 +59,7 @@ class CaseDecoder:
         maker = self.faults(now)
         rule = self.rules[int.from_bytes(header[1:3]) % len(self.rules)]
         ways = self.ways(rule, maker)
-        place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules of one place share a decoder
+        place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules at the same place share a decoder
         message = self._message(place, source, lambda: maker.towards(rule))
         found = places(message, rule.site)
         steps = found[header[4] % len(found)]
@@ -68,15 +68,15 @@ class CaseDecoder:
             if case is not None:
                 return case
         plain = maker.case(rule, ways[0])
-        assert plain is not None, "a way breaks its rule in a plain message"
+        assert plain is not None, "every technique breaks its rule in a plain message"
         return plain
 
     def ways(self, rule: Rule, maker: FaultMaker) -> list[Technique]:
-        """The techniques, of those wanted, that break the rule."""
+        """Returns the selected techniques that break the rule."""
         return [technique for technique in maker.ways(rule) if self.techniques is None or technique.name in self.techniques]
 
     def faults(self, now: datetime) -> FaultMaker:
-        """A maker for this time, which shares what earlier ones have built."""
+        """Returns a maker for this time. It reuses everything that earlier makers have built."""
         if not self._maker:
             self._maker.append(FaultMaker(self.contract, self.message_type, now))
         return replace(self._maker[0], now=now)
@@ -109,7 +109,7 @@ class CaseDecoder:
 
 @lru_cache(maxsize=16)
 def _questions(contract: Contract, message_type: MessageType) -> Sequence[tuple[Ambiguity, Any]]:
-    """Every ambiguity at every site where it can be probed."""
+    """Returns every ambiguity with every site where it can be probed."""
     maker = ProbeMaker(contract, message_type, clock(None))
     ambiguities = [s for s in contract.ambiguities if s.detector not in _TOO_LARGE and next(maker.of_ambiguity(s), None) is not None]
     return [(ambiguity, site) for ambiguity in ambiguities for site in maker.sites(ambiguity)]
@@ -123,8 +123,11 @@ def case_decoder(
     rules: tuple[Rule, ...] | None = None,
     techniques: frozenset[str] | None = None,
 ) -> CaseDecoder:
-    """The case decoder for these wishes, made once. `rules` of None are all that can be broken; a rule no technique of those wanted
-    breaks is left out, so `rules` may come out empty: see `CaseDecoder.rules`."""
+    """Returns the case decoder for these options. Decoders are cached.
+
+    If `rules` is None, all rules are used. A rule that none of the selected techniques can break is dropped, so
+    `CaseDecoder.rules` may be empty.
+    """
     decoder = CaseDecoder(contract, message_type, labels, rules or contract.rules[message_type], techniques)
     maker = decoder.faults(clock(None))
     breakable = tuple(rule for rule in decoder.rules if decoder.ways(rule, maker))
@@ -139,7 +142,10 @@ def random_cases(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Iterator[Case]:
-    """Random cases without end, the same for a seed (but for what follows `now`). The twin of a fault is not among them: see `Case.twin`."""
+    """Yields random cases without end. The same seed gives the same cases, except for values that depend on `now`.
+
+    The twins of faults are not yielded: use `Case.twin`.
+    """
     decoder = case_decoder(contract or load_contract(), message_type, tuple(label for label in LABELS if label in verdicts))
     source, instant = Seeded(seed), clock(now)
     while True:

@@ -1,4 +1,4 @@
-"""Choosing cases by what they are about."""
+"""Filters that select cases by rule, technique, site and tag."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -10,15 +10,15 @@ from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import Contract, Rule
 
 EXCLUDES = "!"
-"""A pattern that begins with it excludes what the rest of it matches."""
+"""A pattern with this prefix excludes everything that the rest of the pattern matches."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The cases that are wanted. Make it with `selection`.
+    """A filter for cases. Use `selection` to make one.
 
-    `rules` and `techniques` are the ones that may occur (None: any). With `only_faults`, cases without a fault are not wanted.
-    `tags` decides from the tags of a case (None: all cases are wanted).
+    `rules` and `techniques` are those that may occur in a case (None: any). With `only_faults`, cases without a fault are
+    excluded. `tags` decides from the tags of a case whether to include it (None: include all cases).
     """
 
     rules: Collection[str] | None = None
@@ -30,7 +30,7 @@ class Selection:
         return any(part is not None for part in (self.rules, self.techniques, self.tags))
 
     def wants(self, case: Case) -> bool:
-        """Whether the case is about what is wanted."""
+        """Returns True if the filter includes the case."""
         if self.only_faults and not case.faults:
             return False
         if not all(
@@ -41,7 +41,7 @@ class Selection:
         return self.tags is None or self.tags(case.tags)
 
     def of(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """The cases that are wanted, each once, the faults behind their twins; every case where nothing is chosen."""
+        """Yields the selected cases, each once, and the twin of a fault before the fault. An empty filter selects every case."""
         seen: set[str] = set()
         for case in cases:
             for one in ((case.twin, case) if self.wants(case) else ()) if self else (case,):
@@ -50,23 +50,24 @@ class Selection:
                     yield one
 
     def among(self, rules: Iterable[Rule]) -> tuple[Rule, ...] | None:
-        """Those of the rules that may be broken; None where all may."""
+        """Returns the selected rules among these rules, or None if all rules are selected."""
         return None if self.rules is None else tuple(rule for rule in rules if rule.id in self.rules)
 
     def names(self) -> frozenset[str] | None:
-        """The techniques that may be used; None where all may."""
+        """Returns the selected techniques, or None if all techniques are selected."""
         return None if self.techniques is None else frozenset(self.techniques)
 
 
 def selection(
     contract: Contract, rules: Sequence[str] = (), techniques: Sequence[str] = (), tags: Sequence[str] = (), *, sites: Sequence[str] = ()
 ) -> Selection:
-    """The selection of cases by patterns for rule ids, names of techniques, tags and sites.
+    """Returns a filter for cases by patterns for rule ids, technique names, tags and sites.
 
-    In a pattern, `*` matches anything and `?` one character. A pattern that begins with `!` excludes what the rest of it matches. Exclusions win;
-    exclusions alone keep everything else, also the cases without a fault. `sites` select the rules that are at them: a rule may be broken if both
-    its id and its site are wanted. Raises `UnknownNameError` if a pattern matches no rule, technique or site. Tags are not known before there are
-    cases: a pattern that matches no tag selects nothing.
+    In a pattern, `*` matches any characters and `?` matches one character. The prefix `!` excludes everything that the rest of
+    the pattern matches. Exclusions win. Without other patterns, exclusions keep everything else, including cases without a fault.
+    `sites` selects the rules at these sites: a rule is selected if both its id and its site match. Raises `UnknownNameError` if a
+    pattern matches no rule, technique or site. Tags are known only when cases exist, so a tag pattern without a match selects
+    nothing and raises no error.
     """
     by_id = _matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists them all")
     at_sites = _at(contract, sites)
@@ -79,14 +80,14 @@ def selection(
 
 
 def _at(contract: Contract, sites: Sequence[str]) -> Collection[str] | None:
-    """The rules at the wanted sites; None where there is no pattern."""
+    """Returns the rules at the selected sites, or None if there are no patterns."""
     known = dict.fromkeys(rule.site for rule in contract.rules_by_id.values())
-    wanted = _matching("site", known, sites, "`brokerfuzz rules` lists the rules of each")
+    wanted = _matching("site", known, sites, "`brokerfuzz rules` lists the rules of each site")
     return None if wanted is None else {name: None for name, rule in contract.rules_by_id.items() if rule.site in wanted}
 
 
 def _matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy: str) -> Collection[str] | None:
-    """The names that the patterns want, in their order; None where there is no pattern."""
+    """Returns the names that the patterns select, in the order of `known`, or None if there are no patterns."""
     if not patterns:
         return None
     wanted, excluded = _parted(patterns)
@@ -96,7 +97,7 @@ def _matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy
 
 
 def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The patterns of what is wanted, and those of what is excluded, without their mark."""
+    """Splits the patterns into those that include and those that exclude (without their prefix)."""
     excluded = [pattern.removeprefix(EXCLUDES) for pattern in patterns if pattern.startswith(EXCLUDES)]
     return [pattern for pattern in patterns if not pattern.startswith(EXCLUDES)], excluded
 

@@ -1,5 +1,6 @@
-"""The catalogue: a finite, ordered, random-free list of cases that the contract alone determines. That of our own contract comes prepared, others are
-made.
+"""The catalogue: a finite, ordered list of cases that depends only on the contract, without randomness.
+
+The catalogue of our own contract is prepared in advance. Catalogues of changed contracts are generated.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -23,11 +24,12 @@ def catalogue(
     contract: Contract | None = None,
     strength: int = 2,
 ) -> Iterator[Case]:
-    """The cases of a message type's catalogue, in order, each once. A twin comes before the first fault that it belongs to.
+    """Yields the cases of a message type's catalogue, in order, each once. A twin comes before the first fault that uses it.
 
-    `now` is what the clock rule follows (the present, where it is None); nothing else of the catalogue changes from run to run. `strength`
-    is of how many properties every combination of states occurs: 2 for pairs, 3 for triples, as far as they are not too many
-    (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, and `UnknownNameError` for a verdict that is none.
+    `now` is the time for rules about the future (None: the current time). Everything else in the catalogue is always the same.
+    `strength` is the number of properties whose states are combined exhaustively: 2 for pairs, 3 for triples. It is lowered where
+    there would be too many combinations (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or `UnknownNameError` for an
+    unknown verdict.
     """
     cases = _listed(contract or load_contract(), message_type, clock(now), strength)
     labels = known_labels(verdicts)
@@ -35,7 +37,10 @@ def catalogue(
 
 
 def plainest(message_type: MessageType, *, now: datetime | None = None, contract: Contract | None = None) -> Case:
-    """The first valid case, at once where it is the plain message with every property, which only a changed contract can forbid."""
+    """Returns the first valid case.
+
+    Usually this is the plain message with every property, which is fast. Only a changed contract can forbid that message.
+    """
     known = contract or load_contract()
     body = compact(build(known, message_type, MessagePlan()))
     case = Case.confirmed(message_type, body, claim="valid", now=clock(now), contract=known)
@@ -44,7 +49,7 @@ def plainest(message_type: MessageType, *, now: datetime | None = None, contract
 
 @lru_cache(maxsize=6)
 def _listed(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Sequence[Case]:
-    """All cases. The last few catalogues are kept: making one takes seconds."""
+    """Returns all cases. The last few catalogues are cached, because generating one takes seconds."""
     if contract is load_contract() and strength == STRENGTH:
         return prepared(message_type, now)
     return made(contract, message_type, now, strength)

@@ -1,5 +1,7 @@
-"""Making a catalogue: every rule broken by every technique that applies, at every placement and in every setting; every edge shown, every two
-states of any two properties of an object met, every ambiguity probed. `order` says what comes first.
+"""Generates a catalogue: every fault, edge, pair of states and probe.
+
+Each rule is broken by every technique that applies, at every placement and in every setting. Each edge occurs, and so does each
+combination of states of any two properties of an object. Each ambiguity is probed. `catalogue_order` sorts the cases.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +20,7 @@ from brokerfuzz.schemas import Ambiguity, Contract, MessageType, Rule
 
 
 def made(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Sequence[Case]:
-    """All cases, in order, each once. Takes seconds. Raises `StrengthError`."""
+    """Returns all cases, in order, each once. This takes seconds. Raises `StrengthError`."""
     every: dict[str, Case] = {}
     for case in _unordered(contract, message_type, now, strength):
         for one in (case.twin, case):
@@ -38,7 +40,7 @@ def _unordered(contract: Contract, message_type: MessageType, now: datetime, str
 
 
 def faults_of(contract: Contract, message_type: MessageType, now: datetime, rules: Iterable[Rule]) -> Iterator[Case]:
-    """The rules broken by every technique, and the controls of what is broken so."""
+    """Yields the faults that break these rules by every technique, and the controls of these faults."""
     faults, controls = FaultMaker(contract, message_type, now), ControlMaker(contract, message_type, now)
     for rule in rules:
         for case in faults.of_rule(rule):
@@ -47,7 +49,7 @@ def faults_of(contract: Contract, message_type: MessageType, now: datetime, rule
 
 
 def probes_of(contract: Contract, message_type: MessageType, now: datetime, ambiguities: Iterable[Ambiguity]) -> Iterator[Case]:
-    """The probes of the ambiguities."""
+    """Yields the probes of these ambiguities."""
     probes = ProbeMaker(contract, message_type, now)
     for ambiguity in ambiguities:
         yield from probes.of_ambiguity(ambiguity)

@@ -1,7 +1,7 @@
-"""The order of a catalogue: early cases cover most.
+"""Sorts a catalogue so that early cases cover the most goals.
 
-A greedy cover: the next case is the one that covers most of what no case before it covers. A fault whose twin has not come yet brings
-it along, and counts half of what the two add.
+This is a greedy cover: the next case is the one that adds the most to what earlier cases cover. If the twin of a fault has not
+been output yet, it is output together with the fault, and the pair counts half of what both add.
 """
 
 from collections import defaultdict
@@ -13,16 +13,17 @@ from brokerfuzz.cases.case import Case
 
 
 class Worth(NamedTuple):
-    """What a case has to offer: by name, and how much each is worth; and what is worth as much each, as bits."""
+    """What a case covers: named goals with the weight of each, and goals of equal weight as bits."""
 
     named: dict[str, int]
     bits: int = 0
 
 
 def by_cover(cases: Sequence[Case], worths: Sequence[Worth], of_bit: int = 0) -> Iterator[Case]:
-    """The cases, that which adds most worth first; of equals, that which comes first. The twin of a fault comes before it.
+    """Yields the cases, the one that adds the most weight first. Ties keep the given order. The twin of a fault comes before the
+    fault.
 
-    A bit is worth `of_bit`.
+    A bit has the weight `of_bit`.
     """
     return _Cover(cases, worths, of_bit).every()
 
@@ -62,7 +63,7 @@ class _Cover:
         worth = self.worth_of.get(case.id, _NOTHING)
         self.held.update(worth.named)
         self.bits |= worth.bits
-        for number in self.leaning.get(case.id, ()):  # they count whole from now on
+        for number in self.leaning.get(case.id, ()):  # their full weight counts from now on
             heappush(self.queue, (-self._gain(self.cases[number]), number))
         yield case
 
@@ -79,7 +80,9 @@ class _Cover:
         return (sum(new.values()) + self.of_bit * (bits & ~self.bits).bit_count()) // max(len(together), 1)
 
     def _left(self, case: Case) -> Worth:
-        """What a case covers by name that none of those given does, and its bits. The rest need not be looked at again."""
+        """Returns the part of the case's weight that earlier cases do not cover. Removes the rest, so that it is not checked
+        again.
+        """
         left = self.worth_of.get(case.id, _NOTHING)
         for name in left.named.keys() & self.held:
             del left.named[name]

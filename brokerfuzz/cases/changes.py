@@ -1,4 +1,4 @@
-"""Changes to a message: at one place, and nothing else."""
+"""Changes of a message at exactly one place."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,24 +10,24 @@ from brokerfuzz.pointers import pointer_of
 from brokerfuzz.schemas.sites import join
 
 Steps = tuple[str | int, ...]
-"""The way down from the root to a place."""
+"""The property names and array indices from the root to a place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Replaces the value at the place (or puts one there), by what orjson can write; an `orjson.Fragment` goes in as it is."""
+    """Replaces or adds the value at the place. The value must be writable by orjson; an `orjson.Fragment` is inserted unchanged."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """Takes the property at the place away."""
+    """Removes the property at the place."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddProperty:
-    """Adds a property to the object at the place, behind the others or (`first`) before them."""
+    """Adds a property to the object at the place, after the other properties or before them (`first`)."""
 
     name: str
     value: Any
@@ -36,7 +36,7 @@ class AddProperty:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Changes the bytes of the whole message."""
+    """Rewrites the bytes of the whole message."""
 
     how: Callable[[bytes], bytes]
 
@@ -46,24 +46,24 @@ Change = Put | Remove | AddProperty | Rewrite
 
 @lru_cache(maxsize=4096)
 def pointer(steps: Steps) -> str:
-    """The JSON Pointer (RFC 6901) of a place."""
+    """Returns the JSON Pointer (RFC 6901) of a place."""
     return pointer_of(steps)
 
 
 def value_at(message: Any, steps: Steps) -> Any:
-    """What is at a place. Raises `KeyError` or `IndexError` where there is nothing."""
+    """Returns the value at a place. Raises `KeyError` or `IndexError` if there is no value."""
     for step in steps:
         message = message[step]
     return message
 
 
 def apply(message: Any, steps: Steps, change: Change) -> bytes:
-    """The bytes of the message with the change made at the place; the message itself stays as it is."""
+    """Returns the bytes of the message with the change made at the place. The message itself does not change."""
     return change.how(compact(message)) if isinstance(change, Rewrite) else compact(altered(message, steps, change))
 
 
 def altered(message: Any, steps: Steps, change: Put | Remove | AddProperty) -> Any:
-    """The message with the change made at the place: a copy, which shares with the message what is not on the way."""
+    """Returns a copy of the message with the change made at the place. The copy shares the unchanged parts with the message."""
     match change:
         case Put(value):
             return _with(message, steps, lambda _: value)
@@ -75,7 +75,7 @@ def altered(message: Any, steps: Steps, change: Put | Remove | AddProperty) -> A
 
 
 def place_of(steps: Steps, change: Change) -> Steps:
-    """Where a change shows: at the property that it adds, else at the place itself; at the root where the bytes are changed."""
+    """Returns the place that the change affects: the added property, the place itself, or the root if the bytes are rewritten."""
     match change:
         case AddProperty(name):
             return (*steps, name)
@@ -86,7 +86,7 @@ def place_of(steps: Steps, change: Change) -> Steps:
 
 
 def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
-    """A copy of the message, copied along the way alone."""
+    """Returns a copy of the message in which only the values along the path are copied."""
     if not steps:
         return change(message)
     result, step = message.copy(), cast(Any, steps[0])
@@ -96,7 +96,7 @@ def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
 
 
 def places(message: Any, site: str) -> list[Steps]:
-    """Every place of a site in a message, in order."""
+    """Returns every place of a site in a message, in order."""
     found: list[Steps] = []
     _find(message, (), "", site, found)
     return found

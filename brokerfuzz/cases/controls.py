@@ -1,6 +1,7 @@
-"""Controls: the body of a fault under every other value of what decides its condition, with the verdict that it has there.
+"""Controls: the message of a fault in which the condition of the rule is switched, with the verdict that it then has.
 
-A program that always asks for clusters, or never, gives itself away by the two together.
+A program that ignores the condition (it always or never requires clusters, for example) answers both messages the same way, which
+is a finding.
 """
 
 import json
@@ -23,15 +24,17 @@ UNDER = "under:"
 
 @dataclass(frozen=True)
 class ControlMaker:
-    """Makes the controls of faults that sit where a condition decides, against a time."""
+    """Makes the controls of faults under a condition, for the time `now`."""
 
     contract: Contract
     message_type: MessageType
     now: datetime
 
     def of_fault(self, rule: Rule, fault: Case) -> Iterator[Case]:
-        """The message of a fault of presence with its condition decided the other way, by each value that decides it so; none for a fault
-        that was not made under a condition."""
+        """Yields the message of a presence fault with its condition switched, once for each value that switches it.
+
+        Yields nothing for a fault without a condition.
+        """
         condition = self._condition(fault) if rule.condition or rule.keyword in OF_PRESENCE else None
         if condition is None or not isinstance(message := fault.value, dict):
             return
@@ -46,7 +49,7 @@ class ControlMaker:
         return next((condition for condition in known if condition.label in labels), None)
 
     def _others(self, condition: Condition, held: Any, name: str) -> list[Any]:
-        """The values of a property under which the condition is decided the other way."""
+        """Returns the values of a property that switch the condition."""
         schema = self.contract.sites[self.message_type][join(condition.site, name)].schema
         now = matches(condition.when, held)
         return [value for value in self._values(join(condition.site, name), schema) if matches(condition.when, {**held, name: value}) != now]
@@ -59,7 +62,9 @@ class ControlMaker:
         return [*null, *(edges(self.contract, self.message_type).values(path)[:3] if scalar else [])]
 
     def _control(self, fault: Case, steps: Steps, value: Any, tag: str) -> Case:
-        """The fault's message with this value: valid, or with the same fault, for which the twin's message with it is the twin."""
+        """Returns the fault's message with this value. It is valid, or it has the same fault and the twin's message with this
+        value as its twin.
+        """
         tags = (*(tag for tag in fault.tags if not tag.startswith(UNDER)), tag)
         control = self._judged(_with(fault, steps, value), tags)
         if control.label == "valid" or fault.twin is None:
@@ -72,5 +77,5 @@ class ControlMaker:
 
 
 def _with(case: Case, steps: Steps, value: Any) -> bytes:
-    """The message's bytes with another value at a place. Python's `json` writes integers of any size."""
+    """Returns the message's bytes with another value at a place. Python's `json` writes integers of any size."""
     return json.dumps(altered(case.value, steps, Put(value)), ensure_ascii=False, separators=(",", ":")).encode()

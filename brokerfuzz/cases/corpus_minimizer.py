@@ -1,7 +1,7 @@
-"""Cases without those that can be spared: what they cover together, fewer cover as well.
+"""Minimises a corpus: removes the cases that add no coverage.
 
-First the cases are passed one at a time, and those are kept that cover what none before them did: there are no more of them than there are goals,
-however many cases pass. Of these the one that adds most is taken again and again, as in a catalogue, until the rest adds nothing.
+The first pass keeps each case that covers a goal that no earlier case covers. So it keeps at most one case per goal, even from a
+very large corpus. The second pass sorts the kept cases as in a catalogue and stops when the remaining cases add nothing.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,10 +15,11 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 
 def needed(cases: Iterable[Case], contract: Contract, now: datetime | None = None) -> Iterator[Case]:
-    """As few of the cases as cover what all cover, those that add most first, a fault's twin before it.
+    """Yields a small subset of the cases that covers the same goals, the most useful case first and a fault's twin before the
+    fault.
 
-    What there is to cover is what `brokerfuzz coverage` counts: rules, techniques, edges, ambiguities and pairs of states. `now` is what the
-    techniques of the clock rule follow. Raises `ClockError`.
+    The goals are those that `brokerfuzz coverage` counts: rules, techniques, edges, ambiguities and pairs of states. `now` is the
+    time for the techniques of rules about the future. Raises `ClockError`.
     """
     tallies = {message_type: Tally(contract, message_type, clock(now)) for message_type in MESSAGE_TYPES}
     kept: dict[MessageType, dict[str, Case]] = {message_type: {} for message_type in MESSAGE_TYPES}
@@ -33,7 +34,7 @@ def needed(cases: Iterable[Case], contract: Contract, now: datetime | None = Non
 
 
 _WORTH = 2
-"""Of each goal: a fault that brings its twin along counts half, and that is still something."""
+"""The weight of each goal. A fault with its twin counts half, which must still be more than 0."""
 
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:

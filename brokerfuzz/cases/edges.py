@@ -1,6 +1,6 @@
-"""Valid edges: messages that the contract permits and over-strict programs reject.
+"""Valid edges: messages that the contract permits but that over-strict programs reject.
 
-Many edges travel in one message, as every text empty at once: whatever rejects it, the shrinker finds the one that matters.
+One message contains many edges, for example all strings empty. If a target rejects it, the minimiser finds the edge that matters.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,14 +23,16 @@ from brokerfuzz.schemas.sites import join
 
 @dataclass(frozen=True)
 class EdgeMaker:
-    """Makes the valid cases of a message type's catalogue that show edges, against a time."""
+    """Makes the valid cases with edges for the catalogue of a message type, for the time `now`."""
 
     contract: Contract
     message_type: MessageType
     now: datetime
 
     def every(self) -> Iterator[Case]:
-        """Plain messages first, then packed edges, then one state of one property at a time, then spellings of one message."""
+        """Yields plain messages first, then messages with many edges, then one state of one property at a time, then spellings of
+        one message.
+        """
         return (case for case in self._all() if case is not None)
 
     def _all(self) -> Iterator[Case | None]:
@@ -54,7 +56,9 @@ class EdgeMaker:
         return list(self.contract.sites[self.message_type].values())
 
     def _packed(self) -> Iterator[Case | None]:
-        """Every place at once in the same state: null, false, absent; then each value of its type's pool, in turn where a pool is shorter."""
+        """Puts all places in the same state: null, false, absent, then each value of the pools for the types. Shorter pools
+        repeat their values.
+        """
         yield self._case("all-null", MessagePlan(choose=null_where_allowed))
         yield self._case("all-false", MessagePlan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
         yield self._case("backwards", MessagePlan(backwards=True))
@@ -64,14 +68,16 @@ class EdgeMaker:
                 yield self._case(f"values-{number}", MessagePlan(choose=self._nth(pools, number), narrowed=ground))
 
     def _grounds(self) -> list[Schema]:
-        """What messages have to be narrowed to so that together they have every place: nothing, and then what brings the places that a
-        complete message lacks."""
+        """Returns flat schemas so that messages that meet them contain, together, every place.
+
+        The first schema is empty. Each further one demands a place that a complete message lacks.
+        """
         grounds: list[Schema] = [{}]
         lacking = list(self.contract.sites[self.message_type])
         while lacking:
             message = build(self.contract, self.message_type, MessagePlan(narrowed=grounds[-1]))
             left = [path for path in lacking if not places(message, path)]
-            if left == lacking:  # a place that no message has
+            if left == lacking:  # no message has this place
                 left = left[1:]
                 grounds.pop()
             lacking = left
@@ -86,7 +92,9 @@ class EdgeMaker:
         return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not strangers(site.schema) else []
 
     def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
-        """The value of this number from every pool; of two points in time in order, the later one takes the next."""
+        """Returns a function that chooses the value with this number from every pool. The later of two ordered times gets the
+        next value.
+        """
         later = {
             join(path, names[1])
             for path, asked in doubts(self.contract, self.message_type).items()
@@ -100,7 +108,7 @@ class EdgeMaker:
         return choose
 
     def _sizes(self) -> Iterator[Case | None]:
-        """Arrays of no item, two and eleven, as far as their bounds allow: all of one depth at once."""
+        """Makes arrays of zero, two and eleven items, if their bounds allow it. All arrays of one depth have the same size."""
         arrays = [site for site in self._sites if "array" in types_of(site.schema)]
         for depth in sorted({site.path.count("[]") for site in arrays}):
             for size in SIZES:
@@ -111,13 +119,13 @@ class EdgeMaker:
                         yield self._case(f"{size}-items-{depth}-deep", MessagePlan(sizes=sizes, narrowed=ground))
 
     def _bare_objects(self) -> Iterator[Case | None]:
-        """Objects with only what is required: all of one depth at once."""
+        """Makes objects with only their required properties, for all objects of one depth at once."""
         sites = self.contract.sites[self.message_type]
         for depth in sorted({path.count(".") for path, site in sites.items() if site.name}):
             yield self._case(f"only-required-{depth}-deep", MessagePlan(choose=_without_optional(sites, depth)))
 
     def _enum_properties(self) -> Iterator[Case | None]:
-        """Each property of each enumeration, in a complete message and in one that has only what is required."""
+        """Makes each value of each enumeration, in a complete message and in one with only the required properties."""
         for site in self._sites:
             for prop in site.schema.get("enum", ()):
                 for full, name in ((True, "complete"), (False, "bare")):
@@ -125,7 +133,7 @@ class EdgeMaker:
                     yield self._case(f"{name}-{site.path}={prop}", MessagePlan(full=full).narrow(leaf))
 
     def _one_at_a_time(self) -> Iterator[Case | None]:
-        """Each optional property alone absent, alone null, and alone there beside what is required."""
+        """Makes each optional property alone absent, alone null, and alone present with the required properties."""
         for site in self._sites:
             if not site.name:
                 continue
@@ -136,7 +144,7 @@ class EdgeMaker:
                 yield self._case(f"null-{site.path}", MessagePlan(choose=_only(site.path, None)))
 
     def _spellings(self) -> Iterator[Case | None]:
-        """One message in other clothes: white space, escapes, orders, and what else RFC 8259 allows."""
+        """Makes one message in different spellings: white space, escapes, orders, and other variations that RFC 8259 allows."""
         message = build(self.contract, self.message_type, MessagePlan())
         yield self._judged("sorted-properties", orjson.dumps(message, option=orjson.OPT_SORT_KEYS))
         yield self._judged("last-property-first", compact(_rotated(message)))
@@ -146,7 +154,7 @@ class EdgeMaker:
         yield from self._literals({"number"}, NUMBER_LITERALS, lambda number: 90000.25 + number)
 
     def _literals(self, types: set[str], literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
-        """Messages that spell their values in these ways, a place each, until all have had their turn."""
+        """Makes messages whose values have these spellings, one spelling per place, until each spelling is used."""
         fits = [site.path for site in self._sites if types_of(site.schema) - {"null"} == types and self._is_free(site)]
         for start in range(0, len(literals), len(fits) or len(literals)):
             some = dict(zip(fits, literals[start:], strict=False))
@@ -157,7 +165,7 @@ class EdgeMaker:
             yield self._judged(f"spelled-{'-'.join(types)}s-{start}", body)
 
     def _is_free(self, site: Site) -> bool:
-        """Whether a place takes any value of its type that no ambiguity is about."""
+        """Returns True if a place accepts any value of its type and no ambiguity concerns it."""
         bound = {"enum", "minimum", "exclusiveMinimum", "multipleOf", "maxLength"} & set(site.schema)
         return not bound and not strangers(site.schema) and not detectors_at(self.contract, self.message_type, site.path)
 
@@ -176,7 +184,7 @@ def _only(path: str, state: Any) -> Choose:
 
 
 def _within_texts(change: Callable[[str], str]) -> Callable[[bytes], bytes]:
-    """Changes the first name and the first value that is a text."""
+    """Changes the first property name and the first string value."""
 
     def rewrite(body: bytes) -> bytes:
         pieces = body.split(b'"')
@@ -204,7 +212,7 @@ SPELLINGS: Mapping[str, Callable[[bytes], bytes]] = {
     "escaped-first-letter": _within_texts(lambda text: f"\\u{ord(text[0]):04x}{text[1:]}"),
     "escaped-slashes": lambda body: body.replace(b"/", b"\\/"),
 }
-"""Other bytes of the same message."""
+"""Functions that write the same message in other bytes."""
 TEXT_LITERALS: Sequence[str] = [
     f'"{text}"' for text in (
         r"\"\\\/\b\f\n\r\t", r"\u002c\u0022\u005C", r"\u0012\u001f", r"\u00A0\u00e9", r"\u0123\u0821\uA66D\ua66d", r"\\u0000", r"\\a\\n",
@@ -212,9 +220,9 @@ TEXT_LITERALS: Sequence[str] = [
         "\uffff", "\U0010ffff", "\x7f", "\u2028\u2029", "\u03c0\u20ac\U0001d11e", r"\u200B\u2064", "[1,2]", "{}", "\ufffd",
     )
 ]  # fmt: skip
-"""Texts as RFC 8259 lets them be written: every escape, noncharacters, what looks like something else."""
+"""Strings in spellings that RFC 8259 allows: every escape, noncharacters, and strings that look like other syntax."""
 NUMBER_LITERALS: Sequence[str] = (
     "0e1", "0e+1", "0E-1", "-0", "-0.0", "0e999", "1E22", "1E+2", "1E-2", "1e2", "123e45", "123.456e78", "1.0e+28", "-1.0e+28",
     "100000000000000000000", "1.50",
 )  # fmt: skip
-"""Numbers as RFC 8259 lets them be written."""
+"""Numbers in spellings that RFC 8259 allows."""

@@ -1,7 +1,7 @@
-"""What surrounds a fault: where in the arrays on the way it sits, and what the rest of the message looks like.
+"""The surroundings of a fault: its position in arrays, and the state of the rest of the message.
 
-Weak code checks the first item and not the others, the first ten and not the eleventh; or it checks a property only where another one is
-there, or is true. So a fault is tried at every `Placement`, and in every `Setting`.
+Buggy code may check the first item but not the others, or the first ten but not the eleventh. It may also check a property only
+if another property is present or true. So brokerfuzz tries faults at every `Placement` and in every `Setting`.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,9 @@ from brokerfuzz.schemas.flattening import Schema, strangers, types_of
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a fault sits: in the item `index` of the arrays at these paths, which have `size` items there; in the only item of all others."""
+    """The position of a fault: item `index` of the arrays at these paths, which have `size` items. All other arrays have one
+    item.
+    """
 
     name: str
     arrays: tuple[str, ...] = ()
@@ -26,16 +28,16 @@ class Placement:
 
     @property
     def tag(self) -> str:
-        """What the case's tag says."""
+        """The tag of the case."""
         return f"at:{self.name}"
 
     def indices(self, site: str) -> list[int]:
-        """The index at each array on the way to a site."""
+        """Returns the index in each array on the path to a site."""
         return [self.index if array in self.arrays else 0 for array in arrays_above(site)]
 
 
 def arrays_above(site: str) -> list[str]:
-    """The paths of the arrays on the way to a site, the outermost first."""
+    """Returns the paths of the arrays on the path to a site, the outermost first."""
     return [site[:index] for index in range(len(site)) if site.startswith("[]", index)]
 
 
@@ -44,10 +46,11 @@ _SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
 
 
 def placements(site: str) -> list[Placement]:
-    """Where a fault at a site can sit.
+    """Returns the possible positions of a fault at a site.
 
-    In only items; in the eleventh of twelve, all the way down; then in the last, a middle and the first item of each array on the way. The first two
-    alone tell who checks only some items: the only item is the first and the last, the eleventh is neither, nor one of the first ten.
+    These are the only item of each array, then the eleventh of twelve items in all arrays, then the last, a middle and the first
+    item of each array. The first two together find code that checks only some items: the only item is both first and last, and
+    the eleventh is neither first nor last nor among the first ten.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []
@@ -56,9 +59,9 @@ def placements(site: str) -> list[Placement]:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a message around a fault looks like: every property in one state, as far as the fault lets it be.
+    """The rest of the message around a fault: all properties in one state, unless the fault prevents it.
 
-    `property`: which property of their enumerations places take, so that settings differ in it.
+    `prop` is the index of the value that enumerations use, so that settings differ in it.
     """
 
     name: str
@@ -69,11 +72,11 @@ class Setting:
 
     @property
     def tag(self) -> str:
-        """What the case's tag says."""
+        """The tag of the case."""
         return f"in:{self.name}"
 
     def plan(self, contract: Contract, message_type: MessageType, sizes: dict[str, int], within: int) -> MessagePlan:
-        """The plan of such a message, with arrays of these sizes: see `MessagePlan`."""
+        """Returns the plan of such a message, with arrays of these sizes. See `MessagePlan`."""
 
         def choose(path: str, schema: Schema) -> Any:
             if "enum" in schema and (self.full or contract.sites[message_type][path].required):
@@ -86,7 +89,7 @@ class Setting:
 
 
 def null_where_allowed(path: str, schema: Schema) -> Any:
-    """Null wherever it may be."""
+    """Chooses null for each place that allows it."""
     return _null(schema)
 
 
@@ -95,7 +98,7 @@ def _null(schema: Schema) -> Any:
 
 
 def _unusual(schema: Schema) -> Any:
-    """False for booleans, the least of numbers, a blank for texts, no item for arrays."""
+    """Returns false for a boolean, the minimum for a number, spaces for a string, and an empty array."""
     match types_of(schema) - {"null"}:
         case types if types == {"boolean"}:
             return False
@@ -114,11 +117,11 @@ BARE = Setting("bare", full=False, prop=1)
 NULLS = Setting("nulls", prop=2, state=_null)
 BACKWARDS = Setting("backwards", backwards=True, prop=3)
 SETTINGS = (COMPLETE, UNUSUAL, BARE, NULLS, BACKWARDS)
-"""All properties; all others at an unusual value; only those that have to be there; all others null; all properties, in reverse order."""
+"""All properties; all others with an unusual value; only the required ones; all others null; all properties in reverse order."""
 
 
 def surroundings(site: str) -> list[tuple[Placement, Setting]]:
-    """Every placement of a site in a complete message, and every setting with the fault in only items; in turn."""
+    """Returns every placement of a site in a complete message, alternating with every setting with the fault in the only item."""
     placed = [(placement, COMPLETE) for placement in placements(site)]
     in_settings = [(ONLY, setting) for setting in SETTINGS[1:]]
     return [*placed[:2], *(one for pair in zip_longest(in_settings, placed[2:]) for one in pair if one is not None)]

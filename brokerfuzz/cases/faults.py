@@ -1,4 +1,6 @@
-"""Faults: one rule broken by one technique at one place of a message whose twin is that message without the fault."""
+"""Faults: one technique breaks one rule at one place of a message. The twin (the valid counterpart) is the message without the
+fault.
+"""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -17,11 +19,11 @@ from brokerfuzz.schemas.flattening import Schema, conjoin
 from brokerfuzz.schemas.sites import join
 
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
-"""What conditional rules are about, as are the rules that hold below them in any case: something is there, and is not empty."""
+"""The keywords of conditional rules, and of unconditional rules below them: something must be present and not empty."""
 
 
 class _Recent(dict[Any, Any]):
-    """Remembers what was made last, up to 256 things: the faults of one message share it, and its twin."""
+    """A cache of the last 256 entries. The faults of one message share the message and its twin."""
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if len(self) >= 256:
@@ -31,7 +33,7 @@ class _Recent(dict[Any, Any]):
 
 @dataclass(frozen=True)
 class FaultMaker:
-    """Makes the fault cases of a message type, against a time."""
+    """Makes the faults of a message type, for the time `now`."""
 
     contract: Contract
     message_type: MessageType
@@ -41,11 +43,12 @@ class FaultMaker:
     _twins: _Recent = field(default_factory=_Recent, repr=False, compare=False)
 
     def of_rule(self, rule: Rule) -> Iterator[Case]:
-        """The rule broken by every technique that applies, at every placement and in every setting; each case's `twin` is its own.
+        """Yields the rule broken by every technique that applies, at every placement and in every setting. Each case has its own
+        `twin`.
 
-        The techniques take turns in the surroundings: the first sits in the only item of a complete message, each next one elsewhere.
-        Where a condition decides about the rule's place, the rule is broken with the condition met besides. A rule of presence is then
-        broken at every placement, with what decides before it and behind it.
+        The techniques alternate: the first breaks the only item of a complete message, and each further one uses other
+        surroundings. If a condition decides about the rule's place, the rule is also broken with the condition met. A presence
+        rule is then broken at every placement, with the deciding property before it and after it.
         """
         ways = self.ways(rule)
         if not ways:
@@ -67,8 +70,11 @@ class FaultMaker:
     def _first_that_fits(
         self, rule: Rule, ways: Sequence[Technique], around: Sequence[tuple[Placement, Setting]], number: int, made: Collection[str]
     ) -> Iterator[Case]:
-        """The technique of this number in the surroundings of this number, or in plain ones where that gives nothing, or what is `made` already;
-        where all techniques had their turn, the next one that fits there."""
+        """Yields one case: the technique with this number in the surroundings with this number.
+
+        If that fails or gives a case of `made`, the plain surroundings are tried. After all techniques were used once, any
+        technique may be used.
+        """
         placement, setting = around[number % len(around)]
         first = number % len(ways)
         if number < len(ways):
@@ -85,7 +91,9 @@ class FaultMaker:
                 yield case
 
     def empty_object(self) -> Iterator[Case]:
-        """The message without any property: it breaks as many rules as there are properties that have to be there. Its twin has just these."""
+        """Yields the message without any property. It breaks the rule of every required property. Its twin has only the required
+        properties.
+        """
         twin = self._twin(compact(build(self.contract, self.message_type, MessagePlan(full=False))))
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
@@ -94,11 +102,13 @@ class FaultMaker:
         yield from [case] if case and faults and twin else []
 
     def unbroken(self) -> list[Rule]:
-        """The rules that no technique breaks: a changed contract may use keywords that none is for."""
+        """Returns the rules that no technique breaks. A changed contract may use keywords without techniques."""
         return [rule for rule in self.contract.rules[self.message_type] if not self.ways(rule)]
 
     def ways(self, rule: Rule) -> list[Technique]:
-        """The techniques that break the rule in a plain message; of those that give the same message, the first."""
+        """Returns the techniques that break the rule in a plain message. If several give the same message, only the first is
+        returned.
+        """
         if rule.id not in self._ways:
             different: dict[bytes, Technique] = {}
             broken_by = self._broken_plainly(rule)
@@ -109,9 +119,10 @@ class FaultMaker:
         return self._ways[rule.id]
 
     def _broken_plainly(self, rule: Rule) -> Callable[[Technique], bytes | None]:
-        """What makes a plain message in which a technique breaks the rule; None where it does not.
+        """Returns a function that breaks the rule in a plain message by a technique. It returns None if the technique does not
+        apply.
 
-        A changed contract's rules may stand in the way: there, the oracle is asked.
+        In a changed contract, rules may contradict each other, so there the oracle checks the message.
         """
         if self.contract is not load_contract():
             return lambda technique: case.body if (case := self.case(rule, technique)) else None
@@ -125,7 +136,7 @@ class FaultMaker:
         return broken
 
     def plain(self, rule: Rule) -> object:
-        """A plain message in which the rule can be broken; not to be changed."""
+        """Returns a plain message in which the rule can be broken. Do not modify it."""
         return self._message(rule, ONLY, COMPLETE, None)
 
     def _change(self, message: object, steps: Steps, rule: Rule, technique: Technique) -> Change | None:
@@ -133,21 +144,22 @@ class FaultMaker:
         return technique.change(Spot(rule, schema, value_at(message, steps), self.now))
 
     def deciding(self, rule: Rule) -> list[Condition]:
-        """The conditions that say something of the rule's place: its own, else those of what is above it."""
+        """Returns the conditions that affect the rule's place: the rule's own condition, or those of the places above it."""
         if rule.condition is not None:
             return [rule.condition]
         conditional = [other for other in self.contract.rules[self.message_type] if other.condition]
         others = [other for other in conditional if other.site and other.site != rule.site and rule.site.startswith(other.site)]
-        if rule.keyword == "enum":  # the property that decides, in other spellings
+        if rule.keyword == "enum":  # the deciding property, in other spellings
             others += [other for other in conditional if other.condition and _decides(other.condition, rule.site)]
         return list({other.condition.label: other.condition for other in others if other.condition}.values())
 
     def case(
         self, rule: Rule, technique: Technique, placement: Placement = ONLY, setting: Setting = COMPLETE, *, given: Schema | None = None
     ) -> Case | None:
-        """The rule broken by the technique, at the placement and in the setting; None where the technique does not apply there.
+        """Returns the rule broken by the technique, at this placement and in this setting, or None if the technique does not
+        apply there.
 
-        `given` is a flat schema that the message meets besides.
+        `given` is a flat schema that the message must also meet.
         """
         message = self._message(rule, placement, setting, given)
         steps = self._steps(message, rule.site, placement)
@@ -156,7 +168,7 @@ class FaultMaker:
         return self.broken(message, steps, rule, technique, tags=(placement.tag, setting.tag))
 
     def broken(self, message: object, steps: Steps, rule: Rule, technique: Technique, tags: tuple[str, ...] = ()) -> Case | None:
-        """The message, which is valid, with the rule broken at this place; None where the technique does not apply."""
+        """Returns a valid message with the rule broken at this place, or None if the technique does not apply."""
         change = self._change(message, steps, rule, technique)
         if change is None:
             return None
@@ -182,18 +194,20 @@ class FaultMaker:
         return self._messages[key]
 
     def towards(self, rule: Rule) -> Schema:
-        """What a message has to meet so that the rule can be broken in it: the place is there, its condition decided."""
+        """Returns a flat schema for messages in which the rule can be broken: the place is present and the rule's condition
+        applies.
+        """
         schema = with_place(self.contract, self.message_type, rule.site)
         return conjoin(schema, meeting(self.contract, self.message_type, rule.condition)) if rule.condition else schema
 
     @staticmethod
     def _steps(message: object, site: str, placement: Placement) -> Steps | None:
-        """The way to the placement's place of a site."""
+        """Returns the path to a site at this placement."""
         wanted = placement.indices(site)
         ways = places(message, site)
         return next((steps for steps in ways if [step for step in steps if isinstance(step, int)] == wanted), None)
 
 
 def _decides(condition: Condition, path: str) -> bool:
-    """Whether the condition asks for the value at the path."""
+    """Returns True if the condition depends on the value at the path."""
     return any(join(condition.site, name) == path for name in condition.when.get("properties", {}))

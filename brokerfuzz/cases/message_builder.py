@@ -1,7 +1,7 @@
-"""Messages built to order: complete ones, bare ones, with arrays of a chosen size and properties in a chosen state.
+"""Builds messages to a plan: complete or minimal, with arrays of a chosen size and properties in a chosen state.
 
-Unlike the decoder, which spells whatever bytes say, a builder says what a message is to look like. Catalogue cases start from
-what it builds.
+The decoder makes a message from arbitrary bytes. A builder makes the message that the plan describes. Catalogue cases start from
+such messages.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any
 from brokerfuzz.decoder import business_values, value_pools
 from brokerfuzz.decoder.ambiguity_sites import detectors_at, doubts, spelling_at
 from brokerfuzz.decoder.condition_matching import matches
-from brokerfuzz.decoder.consistency_repair import steps as settling_steps
+from brokerfuzz.decoder.consistency_repair import repairs as consistency_repairs
 from brokerfuzz.decoder.scalars import ValuePlace, scalar_values
 from brokerfuzz.decoder.unsupported_keywords import pool as stranger_pool
 from brokerfuzz.schemas import Condition, Contract, MessageType
@@ -22,26 +22,27 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.sites import join
 
 ABSENT = object()
-"""What `MessagePlan.choose` answers for a property that is to be left out."""
+"""`MessagePlan.choose` returns this to omit a property."""
 PLAIN = object()
-"""What `MessagePlan.choose` answers where it has no wish."""
+"""`MessagePlan.choose` returns this to leave the choice to the builder."""
 
 Choose = Callable[[str, Schema], Any]
 
 
 def no_wish(path: str, schema: Schema) -> Any:
-    """Leaves every place as it comes."""
+    """Leaves the choice of every place to the builder."""
     return PLAIN
 
 
 @dataclass(frozen=True)
 class MessagePlan:
-    """What a message is to look like.
+    """A description of a message.
 
-    `full`: with all optional properties, else with none. `narrowed`: a flat schema to conjoin with the contract's. `sizes`: items by the path of the
-    array (one, where it is not named); where one such array lies in another, then only in its item `within`, if that is not None. `choose`: called
-    with every property's path and flat schema, answers its value, `ABSENT` or `PLAIN`; what the schema forbids is left aside, and items past the
-    first are as they come. `backwards`: properties in reverse order.
+    `full`: include all optional properties; otherwise none. `narrowed`: a flat schema to combine with the contract's. `sizes`:
+    the number of items by the path of the array (default: one). If one of these arrays contains another, the size of the inner
+    one applies only in item `within` of the outer one, unless `within` is None. `choose`: called with the path and flat schema of
+    every property; returns its value, `ABSENT` or `PLAIN`. The builder ignores values that the schema forbids, and chooses the
+    items after the first itself. `backwards`: write properties in reverse order.
     """
 
     full: bool = True
@@ -52,12 +53,14 @@ class MessagePlan:
     backwards: bool = False
 
     def narrow(self, *schemas: Schema) -> "MessagePlan":
-        """The plan with further schemas to meet."""
+        """Returns the plan with further schemas to meet."""
         return replace(self, narrowed=reduce(flat.conjoin, schemas, self.narrowed))
 
 
 def build(contract: Contract, message_type: MessageType, plan: MessagePlan) -> Any:
-    """The message of a plan. It is valid where the plan's wishes are; parts are settled as the decoder's are."""
+    """Builds the message of a plan. It is valid if the plan's values are valid. Related values are made consistent, as in the
+    decoder.
+    """
     schema = flat.conjoin(contract.flat[message_type], plan.narrowed) if plan.narrowed else contract.flat[message_type]
     return _Builder(contract, message_type, plan).value(schema, "", 0)
 
@@ -69,11 +72,11 @@ class _Builder:
     plan: MessagePlan
 
     def value(self, schema: Schema, path: str, index: int) -> Any:
-        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # items past the first differ
+        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # items after the first differ
         return self._wished(schema, path, index, wish)
 
     def _wished(self, schema: Schema, path: str, index: int, wish: Any) -> Any:
-        """A value, as it is wished if it may be so."""
+        """Returns the wished value if the schema allows it, otherwise a plain value."""
         if wish is ABSENT or (wish is not PLAIN and matches(schema, wish)):
             return wish
         types = flat.types_of(schema)
@@ -118,14 +121,14 @@ class _Builder:
         return items
 
     def _of_item(self, path: str, number: int) -> "_Builder":
-        """What builds an item of the array at a path: in all but one, arrays that lie within are as they come."""
+        """Returns the builder for an item of the array at a path. In all items but one, inner arrays have their default size."""
         within = self.plan.within
         if within is None or path not in self.plan.sizes or number == min(within, self.plan.sizes[path] - 1):
             return self
         return replace(self, plan=replace(self.plan, sizes={there: size for there, size in self.plan.sizes.items() if not there.startswith(path)}))
 
     def _settle(self, schema: Schema, path: str, value: Any) -> None:
-        for settle in settling_steps(doubts(self.contract, self.message_type).get(path, ()), path, schema):
+        for settle in consistency_repairs(doubts(self.contract, self.message_type).get(path, ()), path, schema):
             settle(value)
 
     def _scalar(self, schema: Schema, path: str, types: frozenset[str], index: int) -> Any:
@@ -140,12 +143,12 @@ class _Builder:
 
 
 def _instant_order(path: str) -> int:
-    """Starts come before ends, whatever the properties are called: see `value_pools.INSTANTS`."""
+    """Orders times by name, so that starts come before ends: see `value_pools.INSTANTS`."""
     return 1 if re.search("end", path, re.IGNORECASE) else 0
 
 
 def _numbered(values: Sequence[Any], index: int, schema: Schema) -> Any:
-    """The value of an item: texts and whole numbers differ from item to item, as far as a maximum lets them."""
+    """Returns the value of an item. Strings and integers differ from item to item, unless a maximum prevents it."""
     turns, place = divmod(index, len(values))
     value = values[place]
     if not turns or isinstance(value, float):
@@ -158,7 +161,7 @@ def _numbered(values: Sequence[Any], index: int, schema: Schema) -> Any:
 
 
 def towards(path: str, leaf: Schema | None = None) -> Schema:
-    """A flat schema that demands the place at `path` to be there (in one item at least of each array on the way), as `leaf` says."""
+    """Returns a flat schema that requires the place at `path` (in at least one item of each array on the path) to meet `leaf`."""
     if not path:
         return leaf or {}
     if path.startswith("[]"):
@@ -169,7 +172,9 @@ def towards(path: str, leaf: Schema | None = None) -> Schema:
 
 
 def with_place(contract: Contract, message_type: MessageType, path: str) -> Schema:
-    """A flat schema that demands the place at `path` to be there, not null, and an array there not empty. Raises `ContractError`."""
+    """Returns a flat schema that requires the place at `path` to be present and neither null nor an empty array. Raises
+    `ContractError`.
+    """
     contract.check_described(message_type)
     schema = contract.sites[message_type][path].schema
     types = flat.types_of(schema) - {"null"}
@@ -180,15 +185,16 @@ def with_place(contract: Contract, message_type: MessageType, path: str) -> Sche
 
 
 def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
-    """What else a message has to be so that settling leaves the place alone: failure messages are there only where data is null."""
+    """Returns a schema that prevents consistency repair from removing the place: failure messages exist only if `data` is null."""
     enveloped = "envelope" in detectors_at(contract, message_type, "")
     return {"properties": {"data": {"type": ["null"]}}} if enveloped and path.startswith("failureMessages[]") else {}
 
 
 def meeting(contract: Contract, message_type: MessageType, condition: Condition) -> Schema:
-    """A flat schema under which the condition decides as its rule needs it.
+    """Returns a flat schema under which the condition lets its rule apply.
 
-    Where the condition must not be met, only conditions on enumerated properties can be turned round; others are left to chance.
+    If the condition must not be met, only conditions on enumerated properties can be negated. Other conditions are left to
+    chance.
     """
     if condition.holds:
         deciding = list(condition.when.get("properties", {}))

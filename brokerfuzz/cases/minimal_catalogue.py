@@ -8,17 +8,17 @@ from brokerfuzz.cases.case import Case, Fault
 
 
 class SelectionReason(NamedTuple):
-    """Why a case is there: the fault that no other case of the set has, or else the cases (by id) whose twin it is."""
+    """The reason why a case is included: its fault, which no other included case has, or the ids of the cases whose twin it is."""
 
     fault: Fault | None
     twin_of: tuple[str, ...] = ()
 
 
 def minimal(cases: Iterable[Case]) -> Iterator[tuple[Case, SelectionReason]]:
-    """The cases of the smallest set, in their order, each with its reason.
+    """Yields the cases of the smallest set, in order, each with its reason.
 
-    A case has one fault, so there is one for each rule and technique, and none could be spared. Of those that serve alike, the one is taken
-    whose twin serves most others. Every beginning of the set is closed: no fault comes before its twin.
+    A case has one fault, so the set needs one case for each rule and technique. Among equivalent cases, the one whose twin is
+    shared by the most others is chosen. A twin always comes before its faults, so that you can stop after any case.
     """
     serving: defaultdict[tuple[str, str], list[Case]] = defaultdict(list)
     for case in cases:

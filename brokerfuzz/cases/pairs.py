@@ -1,9 +1,10 @@
-"""Pairs: valid messages in which every two states of any two properties of one object occur together (or three of three, ...).
+"""Pairs: valid messages in which every two states of any two properties of an object occur together (or three states of three
+properties, ...).
 
-Programs check properties one by one and go wrong where two meet: a flag that is false switches a check off, a price without a quantity
-divides by zero. A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) has all pairs in few rows. The rows
-of objects at one depth travel together, since they do not meet; rows of other depths go with them as far as they can, so that states of
-different depths meet as well.
+Programs that check each property correctly may fail on combinations: a false flag disables a check, or a price without a quantity
+divides by zero. A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) contains all pairs in few
+rows. One message combines the rows of all objects at one depth, because these are independent. Rows of other depths are added if
+possible, so that states of different depths are combined, too.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,23 +28,26 @@ from brokerfuzz.schemas.sites import join
 
 STRENGTHS = (1, 2, 3, 4)
 MOST_COMBINATIONS = 1_000_000
-"""How many combinations of states an object may have for its array to be made: a minute's work. Where there are more, the strength is lower."""
+"""The maximum number of combinations of states in an object, about a minute of work. Objects with more get a lower strength."""
 
 Row = Mapping[str, str]
 """The state of each property of an object."""
 _STEPS = (1, 3, 7, 9, 11, 13, 17, 19, 21, 23)
-"""How far apart the rows are that go with the rows of another depth: so that others meet each time round."""
+"""Step sizes through the rows of other depths. Different steps combine different rows each time."""
 Combination = frozenset[tuple[str, str]]
-"""Some properties of an object with a state each."""
+"""Some properties of an object with a state for each."""
 MOST_TRIED = 64
-"""How many ways of filling the rest of an object are tried before a pair of states counts as impossible."""
+"""The number of tries to fill the rest of an object before a pair of states is considered impossible."""
 MOST_TRIED_WHOLE = 4
-"""How many of them in complete messages, which are slow to build."""
+"""The number of these tries in complete messages, which are slow to build."""
 
 
 @dataclass(frozen=True)
 class PairMaker:
-    """Makes the messages of the covering arrays of a message type, of a strength: of how many properties every combination of states occurs."""
+    """Makes the messages of the covering arrays of a message type.
+
+    `strength` is the number of properties whose states are combined exhaustively.
+    """
 
     contract: Contract
     message_type: MessageType
@@ -51,7 +55,9 @@ class PairMaker:
     strength: int = 2
 
     def every(self) -> Iterator[Case]:
-        """The rows of the root, then those of the objects below it, a depth at a time; then what the rows have left out."""
+        """Yields the rows of the root, then those of the objects below, one depth at a time, and then the combinations that are
+        still missing.
+        """
         known = states(self.contract, self.message_type)
         strengths = {path: strength_at(known, path, self.strength) for path in known.objects}
         left = {path: missing(self.contract, self.message_type, path, strength) for path, strength in strengths.items()}
@@ -75,7 +81,7 @@ class PairMaker:
                 wanted = {path: array[number % len(array)] for path, array in at_depth.items()}
                 besides = {path: array[(number * step) % len(array)] for step, (path, array) in zip(cycle(_STEPS), others.items(), strict=False)}
                 messages = (_message(known, wanted, number, some) for some in (besides, {}))
-                message = next(filter(self._is_valid, messages), None)  # what the other rows say, a condition may forbid
+                message = next(filter(self._is_valid, messages), None)  # a condition may forbid the states of the other rows
                 if message is not None:
                     yield self._case(message, f"{depth}-{number}")
 
@@ -111,9 +117,9 @@ def _depth(path: str) -> int:
 
 
 def _message(known: States, chosen: Mapping[str, Row], number: int, besides: Mapping[str, Row] | None = None, *, full: bool = True) -> Any:
-    """A complete message in which the objects at these sites are in these states, and others `besides` as far as these let them.
+    """Returns a complete message in which the objects at the sites of `chosen` are in these states.
 
-    `number` chooses among the edges of a property.
+    Other objects are in the states of `besides` if possible. `number` selects among the edges of a property.
     """
     wished = {join(path, name): state for path, row in {**(besides or {}), **chosen}.items() for name, state in row.items()}
     wished = {path: state for path, state in wished.items() if not any(_is_above(path, site) for site in chosen)}
@@ -153,7 +159,7 @@ def _is(known: States, path: str, *names: str) -> bool:
 
 
 def _size(known: States, path: str) -> int:
-    """The size at which an array is at an edge: no item, or many where there have to be some."""
+    """Returns the size at which an array is at an edge: zero, or a large size if zero is not allowed."""
     schema = known.sites[path].schema
     fitting = [size for size in SIZES if schema.get("minItems", 0) <= size <= schema.get("maxItems", size)]
     return next(size for size in fitting if known.state(path, [None] * size) == "edge")
@@ -164,8 +170,10 @@ def _size(known: States, path: str) -> int:
 
 @lru_cache(maxsize=256)
 def rows(contract: Contract, message_type: MessageType, path: str, strength: int) -> Sequence[Row]:
-    """A covering array of the states of the properties of the object at a site; all combinations, where there are fewer properties than
-    `strength`."""
+    """Returns a covering array of the states of the properties of the object at a site.
+
+    If the object has fewer properties than `strength`, all combinations are returned.
+    """
     from covertable import make
     from covertable.criteria import simple
 
@@ -177,7 +185,7 @@ def rows(contract: Contract, message_type: MessageType, path: str, strength: int
 
 
 def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """The row without impossible pairs: the later property of each takes another state."""
+    """Returns the row without impossible pairs. The later property of each such pair gets another state."""
     tied = {name for pair in excluded for name, _ in pair}
     before = list[tuple[str, str]]()
     for name in [name for name in factors if name in tied]:
@@ -188,7 +196,7 @@ def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combina
 
 
 def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combination], strength: int) -> Iterator[Row]:
-    """Rows with the combinations that mending has taken away: as many of them in each as go together."""
+    """Yields rows with the combinations that mending removed, with as many as possible in each row."""
     held = {some for row in made for some in combinations(row.items(), strength)}
     lost = [some for names in combinations(factors, strength) for some in _all(names, factors) if some not in held and not _clash(some, excluded)]
     while lost:
@@ -203,7 +211,7 @@ def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combinati
 
 
 def _filled(row: Row, factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """The row with a state for every other property that goes with the rest, plain where it can be."""
+    """Returns the row with a compatible state for every other property, plain if possible."""
     whole = dict(row)
     for name in factors:
         if name not in whole:
@@ -221,31 +229,33 @@ def _clash(some: Iterable[tuple[str, str]], excluded: Collection[Combination]) -
 
 
 def check_strength(known: States, path: str, strength: int) -> None:
-    """Raises `StrengthError` for a strength that is none, and where the combinations of an object are too many."""
+    """Raises `StrengthError` for an invalid strength, and if an object has too many combinations."""
     if strength_at(known, path, strength) < strength:
         where = path or f"the {known.message_type.replace('-', ' ')} itself"
         number = combinations_of(known.at(path), strength)
-        raise StrengthError(f"{where} has {number:,} combinations of {strength} states, more than {MOST_COMBINATIONS:,}: give a lower --strength")
+        raise StrengthError(
+            f"{where} has {number:,} combinations of {strength} states, but at most {MOST_COMBINATIONS:,} are supported: use a lower --strength"
+        )
 
 
 def strength_at(known: States, path: str, strength: int) -> int:
-    """The strength that is asked for, or the greatest below it for which an object's combinations are not too many.
+    """Returns the requested strength, or the highest lower one for which an object does not have too many combinations.
 
-    Raises `StrengthError` for a strength that is none.
+    Raises `StrengthError` for an invalid strength.
     """
     if strength not in STRENGTHS:
-        raise StrengthError(f"a strength of {strength} is none: give one from {STRENGTHS[0]} to {STRENGTHS[-1]}")
+        raise StrengthError(f"{strength} is not a valid strength: use a number from {STRENGTHS[0]} to {STRENGTHS[-1]}")
     return max(lower for lower in STRENGTHS if lower <= strength and (lower == 1 or combinations_of(known.at(path), lower) <= MOST_COMBINATIONS))
 
 
 def combinations_of(factors: StatesOf, strength: int) -> int:
-    """How many combinations of `strength` states there are."""
+    """Returns the number of combinations of `strength` states."""
     sizes = [len(states) for states in factors.values()]
     return sum(prod(some) for some in combinations(sizes, min(strength, len(sizes))))
 
 
 def missing(contract: Contract, message_type: MessageType, path: str, strength: int) -> set[Combination]:
-    """Every combination of states that has to occur in some valid message's object at a site."""
+    """Returns every combination of states that must occur in the object at a site in some valid message."""
     factors = states(contract, message_type).at(path)
     excluded = impossible(contract, message_type, path)
     every = (frozenset(some) for names in combinations(factors, min(strength, len(factors))) for some in _all(names, factors))
@@ -254,7 +264,7 @@ def missing(contract: Contract, message_type: MessageType, path: str, strength: 
 
 @lru_cache(maxsize=256)
 def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequence[Combination]:
-    """The pairs of states that no valid message has, for a condition of the object forbids them, or an ambiguity is about them."""
+    """Returns the pairs of states that no valid message has, because a condition or an ambiguity of the object excludes them."""
     known = states(contract, message_type)
     factors = known.at(path)
     bound = [name for name in factors if name in _bound(contract, message_type, path)]
@@ -263,9 +273,10 @@ def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequ
 
 
 def witness(known: States, path: str, row: Row) -> Any | None:
-    """A valid message whose object at a site has these states; None where none is found.
+    """Returns a valid message whose object at a site has these states, or None if none is found.
 
-    The other properties that a condition or an ambiguity binds are tried plain, absent and null, in turn; in a message that has little else first.
+    The other properties that a condition or an ambiguity involves are tried plain, absent and null, first in a message with
+    little else.
     """
     bound = _bound(known.contract, known.message_type, path) - set(row)
     others = {
@@ -287,7 +298,7 @@ def witness(known: States, path: str, row: Row) -> Any | None:
 
 
 def _bound(contract: Contract, message_type: MessageType, path: str) -> set[str]:
-    """The properties of an object that a condition or an ambiguity about the object names; all, where the ambiguity names none."""
+    """Returns the properties that a condition or an ambiguity of the object involves, or all if the ambiguity names no property."""
     props = contract.sites[message_type][path].schema["properties"]
     names: set[str] = set()
     for there, asked in doubts(contract, message_type).items():

@@ -1,7 +1,8 @@
-"""Which cases are fired or written, said so briefly that it can be written down and sent to another process, and be made again there.
+"""A plan: a short description of cases that can be saved, sent to another process, and used to generate the same cases there.
 
-Cases come in shards: slices of the catalogue, then random cases, each shard by itself from the seed and its own number. A case's number is
-its shard's times `STRIDE` and its place in the shard; so a case has the same number in whatever process, and whenever, it is made.
+Cases come in shards: parts of the catalogue, then random cases. A shard of random cases depends only on the seed and its own
+number. The number of a case is the number of its shard times `STRIDE`, plus its position in the shard. So a case has the same
+number in every process and every run.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,22 +20,23 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 
 STRIDE = 4096
-"""The numbers of a shard."""
+"""The number of case numbers reserved for each shard."""
 SLICE = 512
-"""Cases of the catalogue a shard."""
+"""The number of catalogue cases in each shard."""
 DRAWN = 1024
-"""Random cases a shard."""
+"""The number of random cases in each shard."""
 IN_VAIN = 5000
-"""Random cases in a row that are not wanted, after which a shard ends."""
+"""A shard ends after this many random cases in a row that the filters exclude."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Cases of one message type: the catalogue's (not `only_random`), then `count` random ones from a `seed`, or None for no end of them.
+    """Cases of one message type: those of the catalogue (unless `only_random`), then `count` random ones from `seed` (None:
+    without end).
 
-    `now` is the time that they are made against, `contract` the folder of a changed one. `rules`, `techniques`, `tags` and `sites` are patterns
-    of what is wanted, or of what is not: see `selecting.selection`. `minimal` keeps only the smallest set of the catalogue's wanted cases that
-    breaks each rule by each technique.
+    `now` is the time that the cases are made for. `contract` is the folder of a changed contract. `rules`, `techniques`, `tags`
+    and `sites` are patterns that include or exclude cases: see `case_filters.selection`. `minimal` keeps only the smallest set of
+    the selected catalogue cases that breaks each rule by each technique.
     """
 
     message_type: MessageType
@@ -58,22 +60,24 @@ class Plan:
 
     @property
     def total(self) -> int | None:
-        """How many cases there are; None for no end."""
+        """The number of cases, or None if they are without end."""
         return None if self.count is None else len(self.listed()) + self.count
 
     def shards(self) -> Iterator[int]:
-        """The numbers of the shards that have cases, in order."""
+        """Yields the numbers of the shards that have cases, in order."""
         slices = self._slices
         yield from range(slices)
         yield from count(slices) if self.count is None else range(slices, slices + -(-self.count // DRAWN))
 
     def cases(self, shard: int) -> Iterator[tuple[int, Case]]:
-        """The cases of a shard with their numbers, in order."""
+        """Yields the cases of a shard with their numbers, in order."""
         found = islice(self.listed(), shard * SLICE, (shard + 1) * SLICE) if shard < self._slices else self.drawn(shard - self._slices)
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
-        """All cases with their numbers, in order, as long as a shard has any: what is wanted may be so little that nothing new can be drawn."""
+        """Yields all cases with their numbers, in order. Stops at the first empty shard, because the filters may leave no new
+        random cases.
+        """
         for shard in self.shards():
             number = None
             for number, case in self.cases(shard):
@@ -87,15 +91,15 @@ class Plan:
 
     @property
     def chosen(self) -> Selection:
-        """Which cases are wanted. Raises `UnknownNameError`."""
+        """The filter for cases. Raises `UnknownNameError`."""
         return selection(self.demands, self.rules, self.techniques, self.tags, sites=self.sites)
 
     def listed(self) -> Sequence[Case]:
-        """The catalogue's cases."""
+        """Returns the cases of the catalogue."""
         return () if self.only_random else _listed(self)
 
     def drawn(self, shard: int) -> Iterator[Case]:
-        """The random cases of a shard, the first of which is 0 here; no catalogue is made for them."""
+        """Yields the random cases of a shard, numbered from 0. Does not generate the catalogue."""
         from brokerfuzz.cases.steering import steered_cases
 
         chosen = self.chosen
@@ -108,26 +112,26 @@ class Plan:
         return islice(found, left)
 
     def data(self) -> dict[str, Any]:
-        """The plan as JSON."""
+        """Returns the plan as JSON data."""
         return {**asdict(self), "now": self.now.isoformat()}
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Plan":
-        """The plan that `data` gave. Raises `TypeError`, `ValueError` or `KeyError` for what is none."""
+        """Returns the plan that `data` describes. Raises `TypeError`, `ValueError` or `KeyError` if it is invalid."""
         values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
         return cls(**{**values, "now": datetime.fromisoformat(data["now"])})
 
 
 @lru_cache(maxsize=4)
 def _listed(plan: Plan) -> Sequence[Case]:
-    """The catalogue's cases that a plan wants."""
+    """Returns the catalogue cases that a plan selects."""
     cases = plan.chosen.of(catalogue(plan.message_type, now=plan.now, contract=plan.demands, strength=plan.strength))
     found = (case for case, _ in minimal(cases)) if plan.minimal else cases
     return tuple(case for case in found if case.label in plan.verdicts)
 
 
 def _hopeful(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:
-    """The cases, to where so many in a row are not wanted that no more are to be hoped for: nothing may have the tag."""
+    """Yields the cases, and stops after many excluded cases in a row. The filter may match no case at all."""
     in_vain = 0
     for case in cases:
         yield case

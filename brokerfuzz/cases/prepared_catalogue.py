@@ -1,9 +1,11 @@
-"""The catalogue of our own contract, prepared: to read it takes a quarter of the time that making it does, and judges every message again.
+"""The prepared catalogue of our own contract. Reading it takes a quarter of the time of generating it, including judging every
+message again.
 
-It lies beside this as the records of its cases, made against the earliest time there is, when the most is in the future. What follows the clock is
-made for each time, and stands where it stood then; what that time leaves nothing of is left out.
+The package contains it as case records, made for the earliest supported time, when the most times are in the future. Cases that
+depend on the clock are generated for each `now` and put at their place in the order. Those that are impossible at this time are
+omitted.
 
-`python -m brokerfuzz.cases.prepared_catalogue` prepares it again. A test tells when that has to be.
+`python -m brokerfuzz.cases.prepared_catalogue` prepares it again. A test fails if that is necessary.
 """
 
 from collections import Counter
@@ -25,15 +27,17 @@ from brokerfuzz.errors import CorpusError, LabelError
 from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, MessageType, Rule, load_contract
 
 DATA = Path(__file__).with_name("data")
-"""Where it lies: a packed file of records a message type."""
+"""The folder with one compressed file of records per message type."""
 STRENGTH = 2
-"""Of how many properties every combination of states occurs."""
+"""The number of properties whose states are combined exhaustively."""
 _PROBING = ("probe:", "as:")
-"""How the tags of a probe begin that say what it is about."""
+"""The prefixes of the tags that describe a probe."""
 
 
 class _ClockCase(NamedTuple):
-    """What a case that follows the clock is about, at any time: by these faults or tags of a probe; its number among those that are."""
+    """Identifies a case that depends on the clock, for any time: its faults or probe tags, and its number among the cases with
+    the same ones.
+    """
 
     faults: tuple[Fault, ...]
     probe: tuple[str, ...]
@@ -41,7 +45,7 @@ class _ClockCase(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """The cases, and the places of those that follow the clock; which rules and ambiguities these are about."""
+    """The cases, with a placeholder for each that depends on the clock, and the rules and ambiguities of these placeholders."""
 
     cases: Sequence[Case | _ClockCase]
     rules: Sequence[Rule]
@@ -49,13 +53,16 @@ class _Prepared(NamedTuple):
 
 
 def prepared(message_type: MessageType, now: datetime) -> Sequence[Case]:
-    """The cases, in order, each once, as `making.made` has them for our own contract. Raises `CorpusError` where they cannot be read."""
+    """Returns the cases, in order, each once, as `catalogue_maker.made` makes them for our own contract.
+
+    Raises `CorpusError` if they cannot be read.
+    """
     try:
         found, rules, ambiguities = _prepared(message_type)
     except (CorpusError, LabelError, LookupError, OSError) as problem:
         raise CorpusError(
-            f"the catalogue that comes with brokerfuzz cannot be used ({problem}): install brokerfuzz again, or where you have changed it, "
-            "prepare the catalogue again by `python -m brokerfuzz.cases.prepared_catalogue`"
+            f"the catalogue in the brokerfuzz package cannot be used ({problem}): install brokerfuzz again. If you have changed brokerfuzz, "
+            "prepare the catalogue again with `python -m brokerfuzz.cases.prepared_catalogue`"
         ) from problem
     clocked = dict(_clocked(message_type, now, rules, ambiguities))
     cases = (clocked.get(one) if isinstance(one, _ClockCase) else one for one in found)
@@ -64,9 +71,9 @@ def prepared(message_type: MessageType, now: datetime) -> Sequence[Case]:
 
 @lru_cache
 def _prepared(message_type: MessageType) -> _Prepared:
-    """What no time changes."""
+    """Returns the part of the catalogue that does not depend on the time."""
     valid, twins = dict[str, Case](), dict[str, Case]()
-    cases: list[Case | str] = []  # by its id, what follows the clock
+    cases: list[Case | str] = []  # a string is the id of a case that depends on the clock
     broken, probed = set[str](), set[str]()
     for record in _records(_path(message_type)):
         if record.now is not None:
@@ -89,14 +96,14 @@ def _prepared(message_type: MessageType) -> _Prepared:
 
 
 def _twin(case_id: str, valid: Mapping[str, Case], twins: dict[str, Case]) -> Case:
-    """A valid case as those have it whose twin it is."""
+    """Returns a valid case in its role as a twin."""
     if case_id not in twins:
         twins[case_id] = replace(valid[case_id], tags=TWIN_TAGS)
     return twins[case_id]
 
 
 def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], ambiguities: Iterable[Ambiguity]) -> Iterator[tuple[_ClockCase, Case]]:
-    """What follows the clock, by its place."""
+    """Yields the cases that depend on the clock, with their identification."""
     contract, seen = load_contract(), Counter[tuple[tuple[Fault, ...], tuple[str, ...]]]()
     for case in chain(faults_of(contract, message_type, now, rules), probes_of(contract, message_type, now, ambiguities)):
         if any(tag.startswith(NOW_TAG) for tag in case.tags):
@@ -120,7 +127,7 @@ def _path(message_type: MessageType) -> Path:
 
 
 def prepare(message_type: MessageType) -> None:
-    """Makes it and writes it."""
+    """Generates the catalogue of a message type and writes it to its file."""
     cases = made(load_contract(), message_type, EARLIEST_NOW, STRENGTH)
     with _path(message_type).open("wb") as file, packing(file, file.name) as packed:
         packed.write(encode_all(cases, last=True))

@@ -1,4 +1,4 @@
-"""A line of a corpus read back: what its record says, and the case that its bytes are, judged again."""
+"""Reads the lines of a corpus: parses the record, and judges the message of its case again."""
 
 import re
 from base64 import b64decode
@@ -23,21 +23,21 @@ _ID = re.compile(r"[0-9a-f]{16}")
 _CARRIERS = frozenset({"body", "raw", "file"})
 
 MOST_LISTED = 1000
-"""Faults, ambiguities, tags or headers of a record, at the most. Those that brokerfuzz writes have a few."""
+"""The maximum number of faults, ambiguities, tags or headers in a record. brokerfuzz itself writes only a few."""
 
 _LONGEST = 400
 
 BytesOf = Callable[[str], bytes]
-"""Gives the bytes of a file of a corpus that is a folder, by its name there."""
+"""Returns the bytes of a file in a corpus folder, given its name."""
 
 
 def no_files(name: str) -> bytes:
-    """Where there are no files: a corpus that is one file itself. Raises `CorpusError`."""
-    raise CorpusError(f"has its message in a file ({quoted(name)}), and the corpus is no folder")
+    """Raises `CorpusError`. Used for a corpus that is a single file."""
+    raise CorpusError(f"stores its message in a file ({quoted(name)}), but the corpus is not a folder")
 
 
 class CaseRecord(NamedTuple):
-    """What a line says of its case. Nothing of it is known to be true; `judged` finds out."""
+    """The claims of a line about its case. They are unverified until `judged` checks them."""
 
     id: str
     message_type: MessageType
@@ -49,14 +49,14 @@ class CaseRecord(NamedTuple):
     headers: Headers
     last: bool
     carrier: Literal["body", "raw", "file"]
-    """The property that holds the message."""
+    """The property that contains the message."""
     carried: bytes | str
-    """What that says: the message, its base64, or the name of its file."""
+    """The message itself, its base64, or the name of its file."""
     bytes_of: BytesOf = no_files
 
     @property
     def body(self) -> bytes:
-        """The message, read anew each time. Raises `CorpusError` where it cannot be had."""
+        """The message, read again on each access. Raises `CorpusError` if it cannot be read."""
         if isinstance(self.carried, bytes):
             return self.carried
         if self.carrier == "file":
@@ -68,12 +68,12 @@ class CaseRecord(NamedTuple):
 
     @property
     def now(self) -> datetime | None:
-        """The time that the case was judged at, where its verdict follows the clock."""
+        """The time at which the case was judged, if its verdict depends on the clock."""
         return next((instant(tag.removeprefix(NOW_TAG)) for tag in self.tags if tag.startswith(NOW_TAG)), None)
 
 
 def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
-    """The record of a line. Raises `CorpusError` (without the line's number) for what is none."""
+    """Returns the record of a line. Raises `CorpusError` (without the line number) if the line is not a valid record."""
     try:
         said = orjson.loads(line)
         if former := renamed_property(said):
@@ -100,17 +100,19 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
 
 def _list(value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise TypeError(f"{quoted(value)} is no list")
+        raise TypeError(f"{quoted(value)} is not an array")
     if len(value) > MOST_LISTED:
-        raise ValueError(f"a list of {len(value):,}, and up to {MOST_LISTED:,} can be")
+        raise ValueError(f"an array has {len(value):,} items, but at most {MOST_LISTED:,} are allowed")
     return value
 
 
 def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], bytes | str]:
-    """Where the message is, and what is there. A value is written at once: it takes thirty times as much memory as its bytes."""
+    """Returns the property with the message, and its content. A JSON value is serialized at once, because it needs 30 times the
+    memory of its bytes.
+    """
     carriers = _CARRIERS & said.keys()
     if len(carriers) > 1:
-        raise ValueError(f"{' and '.join(sorted(carriers))}, and one of them has the message")
+        raise ValueError(f"has {' and '.join(sorted(carriers))}, but only one of them may contain the message")
     if "body" in said:
         return "body", orjson.dumps(said["body"])
     if "raw" in said:
@@ -122,38 +124,38 @@ def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], b
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{quoted(value)} is no text")
+        raise TypeError(f"{quoted(value)} is not a string")
     return value
 
 
 def _file(value: Any) -> str:
     if not isinstance(value, str):
-        raise CorpusError(f"is no record of a case ({quoted(value)} is no name of a file)")
+        raise CorpusError(f"is not a valid case record ({quoted(value)} is not a valid file name)")
     return value
 
 
 def _label(value: Any) -> Label:
     if value not in LABELS:
-        raise ValueError(f"{quoted(value)} is no verdict")
+        raise ValueError(f"{quoted(value)} is not a verdict")
     found: Label = value
     return found
 
 
 def _id(value: Any) -> str:
     if not _ID.fullmatch(_text(value)):
-        raise ValueError(f"{quoted(value)} is no id")
+        raise ValueError(f"{quoted(value)} is not an id")
     return str(value)
 
 
 def _no_record(problem: Exception) -> CorpusError:
-    return CorpusError(f"is no record of a case ({type(problem).__name__}: {shortened(str(problem), _LONGEST)})")
+    return CorpusError(f"is not a valid case record ({type(problem).__name__}: {shortened(str(problem), _LONGEST)})")
 
 
 def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None) -> Case:
-    """The case of a record, judged again. `twins` are the valid cases read before, by id.
+    """Returns the case of a record, judged again. `twins` maps the ids of valid cases read before to these cases.
 
-    Raises `CorpusError` (without the line's number) for an id that is not the bytes' own, and a label, fault or ambiguity that the oracle does not
-    confirm.
+    Raises `CorpusError` (without the line number) if the id does not match the bytes, or if the oracle does not confirm the
+    label, a fault or an ambiguity.
     """
     twin = twins.get(record.twin_id) if record.twin_id is not None else None
     try:
@@ -162,18 +164,22 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
             headers=record.headers,
         )  # fmt: skip
     except LabelError as problem:
-        raise CorpusError(f"is not what its record says: {shortened(str(problem))}") from problem
+        raise CorpusError(f"does not match its record: {shortened(str(problem))}") from problem
     if record.twin_id is not None and twin is None:
         case = replace(case, missing_twin=record.twin_id)
     found = (case.id, case.label, sorted({touch.ambiguity for touch in case.verdict.ambiguities}))
     claimed = (record.id, record.label, list(record.ambiguities))
     for name, what, said in zip(("id", "verdict", "ambiguities"), found, claimed, strict=True):
         if what != said:
-            raise CorpusError(f"says {quoted(said)} is its {name}, and that is {quoted(what)}: it was changed, or made for another contract")
+            raise CorpusError(
+                f"has {quoted(said)} as its {name}, but the message gives {quoted(what)}: the record was changed or made for another contract"
+            )
     return case
 
 
 def decode(line: bytes, twins: Mapping[str, Case], *, contract: Contract | None = None) -> tuple[Case, bool]:
-    """The case of a line, judged again, and whether its record says that it is the last. Raises `CorpusError` as `record_of` and `judged` do."""
+    """Returns the case of a line, judged again, and True if it is the last record. Raises `CorpusError` as `record_of` and
+    `judged` do.
+    """
     record = record_of(line)
     return judged(record, twins, contract=contract), record.last

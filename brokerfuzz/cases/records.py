@@ -1,15 +1,18 @@
-"""A case as a line of JSON; `record_reader` reads it back.
+"""Writes a case as a line of JSON. `record_reader` reads it back.
 
     {"id": "…16 hex digits…", "message": "offer-creation-request", "verdict": "invalid",
      "faults": [{"rule": "…", "at": "/orderMinimum", "technique": "one-below"}],
      "ambiguities": [], "tags": ["at:only"], "twin": "…id…", "body": {…}}
 
-`body` is the message where its bytes are the compact JSON of a value (no white space, UTF-8, no needless escapes): the text behind
-`"body":` is then those bytes. Else `raw` holds the bytes in base64. `ambiguities` lists the ids of those touched, `twin` is null where
-there is none. The few cases that are about how a request carries its message have `"headers": [["content-type", "text/plain"], …]` before
-the body: what is sent in place of the usual headers of these names, where null stands for no such header. A body that they say is
-packed is that of the request, packed. Where a corpus is a folder,
-`file` names the file of it that has the message. The last record of a corpus ends in `"last":true`, so that a corpus that was cut off shows.
+`body` is the message if its bytes are compact JSON (no white space, UTF-8, no unnecessary escapes). The bytes after `"body":` are
+then exactly those of the message. Otherwise, `raw` contains the bytes in base64. If the corpus is a folder, `file` is the name of
+the file in it that contains the message.
+
+`ambiguities` lists the ids of the touched ambiguities. `twin` is null if there is no twin. Cases about request headers have
+`"headers": [["content-type", "text/plain"], …]` before the message. These replace the usual headers of the same names, and null
+means that the header is not sent. If the headers declare a compressed body, the message is the compressed body.
+
+The last record of a corpus ends with `"last":true`, so that readers detect a truncated corpus.
 """
 
 from base64 import b64encode
@@ -24,12 +27,12 @@ _END, _LAST = b"}", b',"last":true}'
 
 
 def encode(case: Case, *, last: bool = False) -> bytes:
-    """The line of a case, without its line break."""
+    """Returns the line of a case, without its line break."""
     return b"".join(_line(case, *_message(case), _LAST if last else _END))
 
 
 def encode_all(cases: Iterable[Case], last: bool) -> bytes:
-    """The lines of cases, each with its line break; `last` tells whether the last of them is the last of a corpus."""
+    """Returns the lines of cases, each with its line break. If `last` is true, the last line is the last of the corpus."""
     texts: list[bytes] = []
     for case in cases:
         texts += _line(case, *_message(case), b"}\n")
@@ -39,17 +42,17 @@ def encode_all(cases: Iterable[Case], last: bool) -> bytes:
 
 
 def encode_beside(case: Case, file: str, *, last: bool = False) -> bytes:
-    """The line of a case whose message is in a file: `"file"`, its name, stands in place of the message."""
+    """Returns the line of a case whose message is in a file. `"file"` contains the name of the file."""
     return b"".join(_line(case, b',"file":', orjson.dumps(file), _LAST if last else _END))
 
 
 def _message(case: Case) -> tuple[bytes, bytes]:
-    """What carries the message in a line, and how it is written there."""
+    """Returns the property that holds the message, and its content."""
     return (b',"body":', case.body) if case.is_compact else (b',"raw":', b'"%b"' % b64encode(case.body))
 
 
 def _line(case: Case, carrier: bytes, carried: bytes, end: bytes) -> tuple[bytes, ...]:
-    """The texts of a line, to be joined with those of others: so a message is copied once."""
+    """Returns the parts of a line. The caller joins them with those of other lines, so that each message is copied only once."""
     verdict = case.verdict
     record: dict[str, Any] = {
         "id": case.id,

@@ -1,8 +1,8 @@
-"""Cases about how a request carries its message: content types, encodings, and the other headers that matter.
+"""Cases about the headers of a request: content types, encodings, and other headers that matter.
 
-The message is a plain, valid one; what is out of the ordinary are the headers, and all that the contract says of them is nothing. Not here:
-other methods, which are no property of a message and which the user names; a content-length that is not the body's, which breaks HTTP
-before any service sees a message, and which the HTTP client does not send.
+The message is plain and valid. Only the headers are unusual, and the contract does not mention them. This module omits other HTTP
+methods, which the user chooses, and a wrong content-length: it breaks HTTP before a service sees the message, and the HTTP client
+does not send it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from brokerfuzz.schemas import headers as of
 from brokerfuzz.schemas.headers import Headers
 
 REQUESTS: frozenset[MessageType] = frozenset(["offer-creation-request"])
-"""The messages that are the body of a request."""
+"""The message types that are sent as the body of a request."""
 
 _TYPES = {
     "text-plain": "text/plain", "xml-type": "application/xml", "form": "application/x-www-form-urlencoded",
@@ -40,24 +40,24 @@ _RESPONSE_TYPES = {"xml-alone": "application/xml", "html-alone": "text/html", "a
 _OTHERS: Mapping[str, Headers] = {"chunks": (("Transfer-Encoding", "chunked"),), "expect-continue": (("Expect", "100-continue"),)}
 
 Request = tuple[str, bytes, Headers]
-"""(what it looks like, the body, the headers)."""
+"""(name, body, headers)."""
 
 
 @dataclass(frozen=True)
 class RequestMaker:
-    """Makes the cases of a message type that is the body of a request; of another there are none."""
+    """Makes the header cases of a message type. Only message types in `REQUESTS` have such cases."""
 
     contract: Contract
     message_type: MessageType
     now: datetime
 
     def every(self) -> Iterator[Case]:
-        """Every case, by ambiguity."""
+        """Yields all cases, by ambiguity."""
         for ambiguity in self.contract.ambiguities:
             yield from self.of_ambiguity(ambiguity)
 
     def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
-        """The cases that touch an ambiguity that is about headers; none for another."""
+        """Yields the cases that touch an ambiguity about headers, and nothing for other ambiguities."""
         if self.message_type in REQUESTS and ambiguity.concerns(self.message_type):
             for name, body, headers in self._requests(str(ambiguity.detector)):
                 case = self._case(ambiguity, name, body, headers)
@@ -81,7 +81,7 @@ class RequestMaker:
                 yield from _each(body, "Content-Type", _FORMS)
             case of.CONTENT_ENCODING:
                 yield from _each(body, "Content-Encoding", _CODINGS)
-                smallest = build(self.contract, self.message_type, MessagePlan(full=False))  # what is packed cannot be shrunk
+                smallest = build(self.contract, self.message_type, MessagePlan(full=False))  # a compressed body cannot be shrunk
                 yield "gzip", gzipped(compact(smallest)), (("Content-Encoding", "gzip"),)
             case of.RESPONSE_TYPE:
                 yield from _each(body, "Accept", _RESPONSE_TYPES)
@@ -89,7 +89,9 @@ class RequestMaker:
                 yield from ((name, body, headers) for name, headers in _OTHERS.items())
 
     def _beyond_ascii(self, message: Any) -> bytes:
-        """The message with letters beyond ASCII in its first text that takes them: what reads it by a wrong charset reads something else."""
+        """Returns the message with non-ASCII letters in the first string that allows them. A wrong charset then changes the
+        string.
+        """
         for name, value in message.items():
             if isinstance(value, str):
                 body = compact({**message, name: f"{value} é漢"})
@@ -103,7 +105,7 @@ def _each(body: bytes, header: str, values: Mapping[str, str]) -> Iterator[Reque
 
 
 def gzipped(body: bytes) -> bytes:
-    """The body in the gzip format (RFC 1952), its blocks stored as they are: compressed ones differ from one zlib to the next."""
+    """Returns the body in gzip format (RFC 1952), without compression, because zlib versions compress differently."""
     blocks = [body[start : start + 0xFFFF] for start in range(0, len(body), 0xFFFF)] or [b""]
     stored = b"".join(
         (b"\1" if number == len(blocks) else b"\0") + len(block).to_bytes(2, "little") + (len(block) ^ 0xFFFF).to_bytes(2, "little") + block

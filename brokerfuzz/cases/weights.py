@@ -1,8 +1,8 @@
-"""What a case is worth in the order of a catalogue: what it covers, and how much each of that counts.
+"""The weights that order a catalogue: what a case covers, and how much each covered item counts.
 
-The figures are tuned on services with one seeded bug each (`python -m benchmarks fleet`). They follow how bugs are spread: a check is
-missing altogether more often than for one technique; a lenient reader is lenient at every place of a type; whoever checks the only item and
-the eleventh of twelve checks them all.
+The figures are tuned on services with one seeded bug each (`python -m benchmarks fleet`). They reflect typical bugs. More often
+than not, a check is missing completely and not only for one technique. A lenient parser is lenient at all places of a type. Code
+that checks the only item and the eleventh of twelve items usually checks all of them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _FIRST = 1_000_000
 _OF_GOAL = {"edge": 60, "ambiguity": 60}
 OF_PAIR = 4
-"""What a pair of states counts: they are the bits of a case's worth."""
+"""The weight of a pair of states. The pairs of a case are bits."""
 _OF_RULE = 1500
 _OF_AMBIGUITY = 500
 _OF_TAG = {
@@ -46,7 +46,7 @@ _OF_VALUES = 500
 
 
 def worths(cases: Iterable[Case], contract: Contract, message_type: MessageType) -> Sequence[Worth]:
-    """The worth of each thing that each case covers, by a name for it; of valid ones the pairs of states besides, as bits."""
+    """Returns the weight of each named item that each case covers. Valid cases also have their pairs of states, as bits."""
     walk = Walk(states(contract, message_type))
     return [
         _of_valid(case, contract, walk) if case.label == "valid" else Worth(dict(_worths(case, contract, covered(case, contract)))) for case in cases

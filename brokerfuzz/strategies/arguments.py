@@ -1,4 +1,4 @@
-"""What the strategies reject, and how they say so: the argument, its value, and what would do."""
+"""Checks the arguments of the strategies. Errors state the argument, its value, and the remedy."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -12,7 +12,7 @@ from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Rule, check
 
 Fields = Mapping[str, SearchStrategy[Any]]
-"""Site -> the strategy that its values are drawn from."""
+"""Maps a site to the strategy that generates its values."""
 
 
 def reject(name: str, value: object, remedy: str) -> NoReturn:
@@ -21,57 +21,57 @@ def reject(name: str, value: object, remedy: str) -> NoReturn:
 
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
-    """Rejects bounds of a size that are no whole numbers, too small, or cross."""
+    """Rejects size bounds that are not integers, are too small, or contradict each other."""
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            reject(name, value, f"give a whole number of at least {least}")
+            reject(name, value, f"use a whole number of at least {least}")
     if high is not None and low > high:
-        reject(f"min_{what}", low, f"it is above max_{what}={high!r}; lower it, or raise that")
+        reject(f"min_{what}", low, f"it is greater than max_{what}={high!r}; lower it or raise max_{what}")
 
 
 def tuple_of(name: str, values: Iterable[Any] | None) -> tuple[Any, ...] | None:
-    """The values as a tuple, where there is at least one; None for None."""
+    """Returns the values as a tuple with at least one value. Returns None for None."""
     return None if values is None else _several(name, values)
 
 
 def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> None:
-    """Rejects a value that is no known one."""
+    """Rejects values that are not in `known`."""
     for value in values or ():
         if value not in known:
-            reject(name, value, f"each is one of {', '.join(map(repr, known))}")
+            reject(name, value, f"use values from {', '.join(map(repr, known))}")
 
 
 def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
     if isinstance(values, str) or not isinstance(values, Iterable):
-        reject(name, values, "give several in a list or tuple, or one in a list of one")
+        reject(name, values, "use a list or tuple, also for a single value")
     chosen = tuple(values)
     if not chosen:
-        reject(name, values, "nothing can be drawn from none; give at least one, or leave the argument out for all")
+        reject(name, values, "it is empty; add at least one value, or omit the argument to allow all")
     return chosen
 
 
 def pinned_sites(fields: Fields | None, contract: Contract, message_type: MessageType) -> frozenset[str]:
-    """The pinned sites, where each is a site of the message type, its value a strategy, and none lies within another."""
+    """Returns the pinned sites. Rejects unknown sites, values that are not strategies, and sites inside other pinned sites."""
     if fields is None:
         return frozenset()
     if not isinstance(fields, Mapping):
-        reject("fields", fields, "give a mapping from property names or sites to strategies")
+        reject("fields", fields, "use a mapping from property names or sites to strategies")
     known = contract.sites[message_type]
     for path, strategy in fields.items():
         if not path or path not in known:
             error = UnknownNameError(f"property of {message_type}", str(path), known, "`brokerfuzz rules` shows every site")
             reject("fields", path, str(error))
         if not isinstance(strategy, SearchStrategy):
-            reject(f"fields[{path!r}]", strategy, "give a strategy; for one value, st.just(value)")
+            reject(f"fields[{path!r}]", strategy, "use a strategy; for a single value, st.just(value)")
         if outer := next((other for other in fields if path.startswith((f"{other}.", f"{other}["))), None):
-            reject("fields", path, f"it lies within {outer!r}, which is pinned too; pin one of them")
+            reject("fields", path, f"it is inside {outer!r}, which is pinned, too; pin only one of them")
     return frozenset(fields)
 
 
 def judged(message: Any, fields: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
-    """The message, where what was pinned has left it within the contract: strategies of valid messages yield nothing else."""
+    """Returns the message if the pinned values keep it within the contract. Otherwise raises `InvalidArgument`."""
     try:
         verdict = check(message_type, message, contract=contract)
     except TypeError as problem:
@@ -79,28 +79,28 @@ def judged(message: Any, fields: Iterable[str], contract: Contract, message_type
     if verdict.label == "invalid":
         raise InvalidArgument(
             f"fields={sorted(fields)}: a pinned value breaks the contract ({verdict.broken[0]}); "
-            "pin values that keep it, or draw from the strategy of invalid messages"
+            "pin values that the contract allows, or use a strategy of invalid messages"
         )
     return message
 
 
 def known_type(message_type: Any) -> MessageType:
-    """The message type, where it is one."""
+    """Returns the message type. Rejects a value that is not a message type."""
     if message_type not in MESSAGE_TYPES:
-        error = UnknownNameError("message type", str(message_type), MESSAGE_TYPES, f"there are {', '.join(MESSAGE_TYPES)}")
+        error = UnknownNameError("message type", str(message_type), MESSAGE_TYPES, f"use one of {', '.join(MESSAGE_TYPES)}")
         reject("message_type", message_type, str(error))
     return message_type  # type: ignore[no-any-return]
 
 
 def labels(verdicts: Iterable[Label] | None, known: tuple[Label, ...]) -> tuple[Label, ...]:
-    """The verdicts wanted, in the usual order."""
+    """Returns the selected verdicts, in the usual order."""
     chosen = tuple_of("verdicts", verdicts)
     all_known("verdicts", chosen, known)
     return known if chosen is None else tuple(label for label in known if label in chosen)
 
 
 def chosen_rules(rules: Iterable[str] | None, contract: Contract, message_type: MessageType) -> tuple[Rule, ...] | None:
-    """The rules of these ids; a `*` in one stands for any text. None for None."""
+    """Returns the rules with these ids; `*` matches any characters. Returns None for None."""
     if rules is None:
         return None
     found: dict[str, Rule] = {}
@@ -115,7 +115,7 @@ def chosen_rules(rules: Iterable[str] | None, contract: Contract, message_type: 
 
 
 def chosen_techniques(techniques: Iterable[str] | None) -> frozenset[str] | None:
-    """The names of techniques; None for None."""
+    """Returns the names of the techniques. Returns None for None."""
     if techniques is None:
         return None
     chosen = _several("techniques", techniques)

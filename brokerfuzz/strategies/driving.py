@@ -1,5 +1,7 @@
-"""Hypothesis as a source of bytes: a draw of fixed size a record, so that every message shrinks, replays and is stored as any
-Hypothesis example is."""
+"""Hypothesis as a source of bytes. Each record is one draw of a fixed size.
+
+So messages shrink, replay and are stored like any other Hypothesis example.
+"""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -20,7 +22,7 @@ def _below(count: int) -> SearchStrategy[int]:
 
 
 class Drawn:
-    """Bytes and pinned values drawn within one example."""
+    """Draws bytes and pinned values within one example."""
 
     __slots__ = ("_draw", "_pins")
 
@@ -29,14 +31,17 @@ class Drawn:
         self._pins = pins
 
     def take(self, size: int, /) -> bytes:
-        """The next record."""
+        """Returns the next record."""
         return self._draw(_record(size)) if size else b""
 
     def choose(self, count: int, /) -> int:
-        """A whole number of its own: Hypothesis tries to lower it and to drop what follows from it in one step, so that an array loses
-        an item and the item's record together."""
+        """Returns an integer below `count` as a separate draw.
+
+        Hypothesis can lower it and delete the draws that depend on it in one step. So an array loses an item and the item's
+        record together.
+        """
         return self._draw(_below(count))
 
     def draw(self, site: str, /) -> Any:
-        """A value of the strategy that the site is pinned to."""
+        """Returns a value of the strategy that the site is pinned to."""
         return self._draw(self._pins[site])

@@ -1,4 +1,4 @@
-"""Strategies of cases: messages that carry their verdict and its reason, the deliberately invalid ones above all."""
+"""Strategies for cases: messages with their verdict and its reason, mainly deliberately invalid ones."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -25,13 +25,14 @@ def invalid_offer_requests(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Case:
-    """Cases of offer creation requests that a service must reject: each breaks one rule, and `case.twin` is the valid message that
-    differs in that one place alone.
+    """Cases of offer creation requests that a service must reject.
 
-    `rules` limits the rules that are broken (ids; `*` stands for any text: `"*:minimum"`), `techniques` the ways of breaking them.
-    `now` is the time that a fault of the clock rule is ahead of (the present, where it is None). `contract` is a changed contract.
+    Each case breaks one rule. `case.twin` is its twin (the valid counterpart): a valid message that differs only at that place.
 
-    Rejects (`InvalidArgument`) unknown rules and techniques, and rules that none of the techniques breaks.
+    `rules` limits the rules to break (ids; `*` matches any characters: `"*:minimum"`). `techniques` limits the ways to break
+    them. `now` is the current time for faults that need a future time (None: the actual time). `contract` is a changed contract.
+
+    Rejects (`InvalidArgument`) unknown rules and techniques, and rules that none of the techniques can break.
 
     Shrinks towards the first rule and technique, and a plain message around the fault.
 
@@ -49,7 +50,7 @@ def invalid_product_list_responses(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Case:
-    """Cases of product list responses that break one rule each; everything else as in `invalid_offer_requests`.
+    """Cases of product list responses that break one rule each. Everything else is as in `invalid_offer_requests`.
 
     Source: Response envelope; Product list response.
     """
@@ -65,7 +66,7 @@ def invalid_pricing_responses(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Case:
-    """Cases of offer pricing calculation responses that break one rule each; everything else as in `invalid_offer_requests`.
+    """Cases of offer pricing calculation responses that break one rule each. Everything else is as in `invalid_offer_requests`.
 
     Source: Response envelope; Offer pricing calculation response; Limits.
     """
@@ -81,11 +82,11 @@ def cases(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Case:
-    """Cases of a message type: valid ones, invalid ones with their fault and twin, and ones about which the contract is silent.
+    """Cases of a message type: valid, invalid (with fault and twin), and unspecified, if the contract leaves the answer open.
 
-    `verdicts` limits the labels (`valid`, `invalid`, `unspecified`). `now` and `contract` as in `invalid_offer_requests`.
+    `verdicts` limits the labels (`valid`, `invalid`, `unspecified`). `now` and `contract` are as in `invalid_offer_requests`.
 
-    Shrinks towards the first of the labels, and as the strategies of that label do.
+    Shrinks towards the first of the labels, and then like the strategies of that label.
     """
     contract = contract or load_contract()
     decoder = case_decoder(contract, arguments.known_type(message_type), arguments.labels(verdicts, LABELS))
@@ -108,7 +109,7 @@ def _fault_decoder(contract: Contract, message_type: MessageType, rules: Collect
     chosen = arguments.chosen_rules(rules, contract, message_type)
     decoder = case_decoder(contract, message_type, ("invalid",), chosen, arguments.chosen_techniques(techniques))
     if not decoder.rules:
-        remedy = f"none of them breaks any of rules={rules!r}; `brokerfuzz rules --techniques` says what each breaks"
+        remedy = f"none of them can break any of rules={rules!r}; `brokerfuzz rules --techniques` lists the rules for each technique"
         arguments.reject("techniques", techniques, remedy)
     return decoder
 

@@ -1,4 +1,4 @@
-"""Strategies of valid messages."""
+"""Strategies for valid messages."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,19 +36,19 @@ def offer_requests(
     plausible: bool = False,
     contract: Contract | None = None,
 ) -> OfferCreationRequest:
-    """Valid offer creation requests: what a service must accept, whatever it thinks of them.
+    """Valid offer creation requests, which a service must accept.
 
-    `offer_types` limits the offer types. `min_clusters` and `max_clusters` bound `productClusters` (a minimum of 0 leaves room for
-    absent and null ones, where the offer type does). `fields` pins properties: it maps a property's name, or a site within
-    (`productClusters[].products[].productId`), to the strategy that its values come from; a pinned property is there wherever the
-    object that holds it is. `plausible=True` draws business-like values in place of edges. `contract` is a changed contract
-    (`brokerfuzz.load_contract(folder)`).
+    `offer_types` limits the offer types. `min_clusters` and `max_clusters` limit the number of items in `productClusters`; with a
+    minimum of 0, it may also be absent or null, if the offer type allows it. `fields` pins properties: it maps a property name,
+    or the site of an inner property (`productClusters[].products[].productId`), to a strategy for its values. A pinned property
+    is present in every object that can contain it. `plausible=True` uses realistic business values instead of edges. `contract`
+    is a changed contract (`brokerfuzz.load_contract(folder)`).
 
-    No message touches an ambiguity, unless a pinned value does. Rejects (`InvalidArgument`) unknown offer types and sites, bounds that
-    cross, and pinned values that break the contract.
+    No message touches an ambiguity, unless a pinned value does. Rejects (`InvalidArgument`) unknown offer types and sites,
+    contradictory size limits, and pinned values that break the contract.
 
-    Shrinks towards few properties, the first offer type, short arrays and plain values: at last
-    `{"number": "a", "offerType": "Direct Mail"}`.
+    Shrinks towards few properties, the first offer type, short arrays and plain values. The simplest message is `{"number": "a",
+    "offerType": "Direct Mail"}`.
 
     Source: Offer creation request; Errors, validation rules 1-9.
     """
@@ -63,10 +63,10 @@ def _offers(wishes: "_Wishes", offer_types: tuple[Any, ...] | None, min_clusters
     known = wishes.contract.sites["offer-creation-request"]["offerType"].schema.get("enum", ())
     arguments.all_known("offer_types", offer_types, known)
     if offer_types is not None and "offerType" in wishes.pinned:
-        arguments.reject("offer_types", offer_types, "fields pins offerType too; leave one of them out")
+        arguments.reject("offer_types", offer_types, "fields pins offerType, too; use only one of them")
     types = [name for name in (offer_types or known) if max_clusters != 0 or name != PRODUCT_LIST]
     if not types:
-        remedy = f"offers of type {PRODUCT_LIST!r} have at least one cluster; raise it, or choose other offer_types"
+        remedy = f"offers of type {PRODUCT_LIST!r} need at least one cluster; raise it or choose other offer_types"
         arguments.reject("max_clusters", max_clusters, remedy)
     of_types: Schema = {"properties": {"offerType": {"enum": types}}} if len(types) < len(known) else {}
     return wishes.decoder(_sized("productClusters", min_clusters, max_clusters), of_types)
@@ -84,18 +84,18 @@ def product_list_offers(
     plausible: bool = False,
     contract: Contract | None = None,
 ) -> OfferCreationRequest:
-    """Valid offers of type `Product List`, with an eye to their clusters.
+    """Valid offers of type `Product List`, with varied clusters.
 
-    Mostly several clusters of several products each (`min_products` and `max_products` bound each cluster's), products that clusters
-    share, page counts absent, null, 1 and the most there is, files and surcharges beside most products. Everything else as in
-    `offer_requests`.
+    Most have several clusters with several products each (`min_products` and `max_products` limit the products in each cluster).
+    Clusters share products. Page counts are absent, null, 1 or the maximum. Most products have files and surcharges. Everything
+    else is as in `offer_requests`.
 
-    Shrinks towards one cluster of one product.
+    Shrinks towards one cluster with one product.
 
     Source: Offer creation request, conditional rule; Errors, validation rules 3-5.
     """
     if fields and "offerType" in fields:
-        arguments.reject("fields", "offerType", f"these offers are of type {PRODUCT_LIST!r}; use offer_requests() for others")
+        arguments.reject("fields", "offerType", f"these offers always have the type {PRODUCT_LIST!r}; use offer_requests() for other types")
     wishes = _Wishes.of(contract, "offer-creation-request", fields, plausible, rich=_RICH)
     read = _product_list(wishes, min_clusters, max_clusters, min_products, max_products)
     return cast(OfferCreationRequest, _message(draw, read, wishes, fields))
@@ -122,11 +122,11 @@ def product_list_responses(
     plausible: bool = False,
     contract: Contract | None = None,
 ) -> ProductListResponse:
-    """Valid product list responses: what a program that reads them must understand.
+    """Valid product list responses, which a program that parses them must accept.
 
-    `min_products` and `max_products` bound the records in `data` (a minimum of 0 leaves room for null, in a response that tells of a
-    failure). `fields` pins properties by their site: `{"data[].status": st.sampled_from(["Active", "Retired"])}`. `plausible` and
-    `contract` as in `offer_requests`.
+    `min_products` and `max_products` limit the number of records in `data`; with a minimum of 0, `data` may also be null, in a
+    response that reports a failure. `fields` pins properties by their site: `{"data[].status": st.sampled_from(["Active",
+    "Retired"])}`. `plausible` and `contract` are as in `offer_requests`.
 
     Shrinks towards a successful response with few records.
 
@@ -146,11 +146,11 @@ def pricing_responses(
     plausible: bool = False,
     contract: Contract | None = None,
 ) -> OfferPricingResponse:
-    """Valid offer pricing calculation responses, whose prices add up.
+    """Valid offer pricing calculation responses with correct sums.
 
-    `min_offers` and `max_offers` bound the priced offers in `data` (a minimum of 0 leaves room for `data` being null, in a response
-    that tells of a failure). `fields`, `plausible` and `contract` as in `product_list_responses`; where prices or quantities are
-    pinned, sums are left to the pins.
+    `min_offers` and `max_offers` limit the number of priced offers in `data`; with a minimum of 0, `data` may also be null, in a
+    response that reports a failure. `fields`, `plausible` and `contract` are as in `product_list_responses`. If prices or
+    quantities are pinned, sums are not corrected.
 
     Shrinks towards a successful response with few offers.
 
@@ -167,7 +167,7 @@ def _responses(wishes: "_Wishes", what: str, path: str, low: int, high: int | No
 
 
 def _sized(path: str, low: int, high: int | None) -> Schema:
-    """A flat schema that bounds the size of an array; from a minimum of 1 on, the array has to be there."""
+    """Returns a flat schema that limits the size of an array. If the minimum is 1 or more, the array is required."""
     bounds: Schema = {} if high is None else {"maxItems": high}
     if low:
         bounds |= {"type": "array", "minItems": low}
@@ -176,7 +176,7 @@ def _sized(path: str, low: int, high: int | None) -> Schema:
 
 
 def _where_it_is(schema: Schema) -> Schema:
-    """The same demands on what is there, without demanding that it be there."""
+    """Returns the same schema without requirements for presence: it limits only what is present."""
     kept = {keyword: value for keyword, value in schema.items() if keyword not in ("type", "required", "minItems")}
     if "properties" in kept:
         kept["properties"] = {name: _where_it_is(prop) for name, prop in kept["properties"].items()}
@@ -187,7 +187,7 @@ def _where_it_is(schema: Schema) -> Schema:
 
 @dataclass(frozen=True)
 class _Wishes:
-    """What the strategies of all message types can be asked for."""
+    """The options of the strategies for all message types."""
 
     contract: Contract
     message_type: MessageType
@@ -208,7 +208,7 @@ class _Wishes:
         return cls(contract, message_type, plausible, arguments.pinned_sites(fields, contract, message_type), rich)
 
     def decoder(self, *narrowed: Schema) -> Read:
-        """The decoder for these wishes and flat schemas to meet besides."""
+        """Returns the decoder for these options and additional flat schemas."""
         try:
             style = Style(self.plausible, self.pinned, self.rich)
             return compile_decoder(self.contract, self.message_type, narrowed=reduce(conjoin, narrowed), style=style)

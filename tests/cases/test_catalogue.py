@@ -1,4 +1,4 @@
-"""The catalogue: finite, ordered, the same from run to run."""
+"""The catalogue is finite, ordered, and the same in every run."""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -25,20 +25,20 @@ def listed(message_type: MessageType) -> tuple[Case, ...]:
 
 
 @EVERY_TYPE
-def test_only_what_follows_the_clock_changes_with_the_time(message_type: MessageType) -> None:
+def test_only_cases_that_depend_on_the_clock_change_with_the_time(message_type: MessageType) -> None:
     later = {case.id for case in catalogue(message_type, now=datetime(2031, 5, 6, tzinfo=UTC))}
     changed = [case for case in listed(message_type) if case.id not in later]
-    assert bool(changed) is (message_type != "offer-pricing-response"), "that one alone has no point in time"
+    assert bool(changed) is (message_type != "offer-pricing-response"), "only the pricing response contains no times"
     assert all(any(tag.startswith("now:") for tag in case.tags) for case in changed)
 
 
 @EVERY_TYPE
-def test_its_first_valid_case_can_be_had_without_it(message_type: MessageType) -> None:
+def test_the_first_valid_case_is_available_without_the_catalogue(message_type: MessageType) -> None:
     assert plainest(message_type, now=NOW).id == next(case.id for case in listed(message_type) if case.label == "valid")
 
 
 @EVERY_TYPE
-def test_no_message_comes_twice(message_type: MessageType) -> None:
+def test_no_message_occurs_twice(message_type: MessageType) -> None:
     assert max(Counter(case.id for case in listed(message_type)).values()) == 1
 
 
@@ -52,13 +52,13 @@ def test_a_twin_comes_before_its_fault(message_type: MessageType) -> None:
 
 @EVERY_TYPE
 @pytest.mark.parametrize("label", ["valid", "invalid", "unspecified"])
-def test_verdicts_can_be_chosen(message_type: MessageType, label: Label) -> None:
+def test_verdicts_can_be_selected(message_type: MessageType, label: Label) -> None:
     chosen = [case.id for case in catalogue(message_type, verdicts=[label], now=NOW)]
     assert set(chosen) == {case.id for case in listed(message_type) if case.label == label}
 
 
 @EVERY_TYPE
-def test_every_rule_is_broken_before_half_of_the_list_is_over(message_type: MessageType) -> None:
+def test_every_rule_is_broken_in_the_first_half_of_the_catalogue(message_type: MessageType) -> None:
     half = listed(message_type)[: len(listed(message_type)) // 2]
     broken = {fault.rule for case in half for fault in case.faults}
     assert broken == {rule.id for rule in load_contract().rules[message_type]}
@@ -73,13 +73,13 @@ def test_every_ambiguity_of_the_message_is_probed(message_type: MessageType) -> 
 
 
 @EVERY_TYPE
-def test_every_label_is_the_oracles(message_type: MessageType) -> None:
+def test_every_label_comes_from_the_oracle(message_type: MessageType) -> None:
     for case in listed(message_type):
         assert check(message_type, case.body, now=NOW, headers=case.headers) == case.verdict
 
 
 @EVERY_TYPE
-def test_random_cases_are_the_same_for_a_seed_and_judged(message_type: MessageType) -> None:
+def test_a_seed_gives_the_same_random_cases_and_all_are_judged(message_type: MessageType) -> None:
     first, second = (list(islice(random_cases(message_type, 5, now=NOW), 400)) for _ in range(2))
     assert first == second
     assert {case.label for case in first} == {"valid", "invalid", "unspecified"}
@@ -89,8 +89,8 @@ def test_random_cases_are_the_same_for_a_seed_and_judged(message_type: MessageTy
 
 @EVERY_TYPE
 @sample(500, 10_000)
-def test_five_validators_say_of_structure_what_the_oracle_says(message_type: MessageType, size: int) -> None:
-    """Of what JSON Schema can say: cases that are JSON, that no clock decides, and that are valid or break a rule."""
+def test_five_validators_agree_with_the_oracle_about_structure(message_type: MessageType, size: int) -> None:
+    """Compares only what JSON Schema can express: cases that are JSON, do not depend on the clock, and are valid or break a rule."""
     judged = [*listed(message_type)[:size], *islice(random_cases(message_type, 8, verdicts=["valid", "invalid"], now=NOW), size // 4)]
     comparable = [case for case in judged if case.label != "unspecified" and not _beyond_schemas(case)]
     assert len(comparable) > size // 4
@@ -100,23 +100,23 @@ def test_five_validators_say_of_structure_what_the_oracle_says(message_type: Mes
 
 
 def _beyond_schemas(case: Case) -> bool:
-    """No JSON, decided by the clock, or of numbers that Node reads as other numbers."""
+    """Returns True if the case is not JSON, depends on the clock, or contains numbers that Node parses differently."""
     wide = any(touch.ambiguity in ("double-range", "integer-form") for touch in case.verdict.ambiguities)
     return wide or any(rule.rule.endswith((":json", ":not-in-future")) for rule in case.verdict.broken)
 
 
-def test_a_time_before_every_past_is_rejected() -> None:
-    with pytest.raises(ClockError, match="give a time from 2001-01-01 on"):
+def test_a_time_that_is_too_early_is_rejected() -> None:
+    with pytest.raises(ClockError, match="use 2001-01-01 or later"):
         next(catalogue("offer-creation-request", now=datetime(1999, 1, 1, tzinfo=UTC)))
 
 
-def test_cases_can_be_made_against_any_later_time() -> None:
+def test_cases_can_be_generated_for_any_later_time() -> None:
     for year in (2001, 2525):
         now = datetime(year, 2, 3, tzinfo=UTC)
         assert sum(1 for _ in islice(catalogue("offer-creation-request", now=now), 300)) == 300
         assert sum(1 for _ in islice(random_cases("offer-creation-request", 1, now=now), 300)) == 300
 
 
-def test_a_changed_clock_zone_is_the_same_instant() -> None:
+def test_a_time_without_a_zone_is_in_utc() -> None:
     naive = next(catalogue("offer-creation-request", now=NOW.replace(tzinfo=None)))
     assert naive == next(catalogue("offer-creation-request", now=NOW))

@@ -1,4 +1,4 @@
-"""The conditional rule, broken wherever its place can be, with the same body under every other type of offer beside it."""
+"""The conditional rule is broken at every possible place, and each such message is also sent with every other offer type."""
 
 from collections import defaultdict
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ CLUSTERS_AND_PRODUCTS = [("only", 1, 0), ("first", 3, 0), ("middle", 3, 1), ("la
 
 @lru_cache
 def bodies() -> dict[str, list[tuple[Any, Case]]]:
-    """(message, case) of every case of the catalogue that is an object with clusters or without, by type of offer."""
+    """Maps an offer type to (message, case) for each catalogue case that is an object."""
     found = defaultdict(list)
     for case in catalogue("offer-creation-request", now=NOW):
         if case.body[:1] == b"{" and (case.faults or case.label == "valid") and not any(f.rule.endswith("/:json") for f in case.faults):
@@ -31,13 +31,13 @@ def bodies() -> dict[str, list[tuple[Any, Case]]]:
 
 
 def before(message: Any) -> bool:
-    """Whether the type of offer stands before the clusters."""
+    """Returns True if the offer type comes before the clusters."""
     names = list(message)
     return "productClusters" not in names or names.index("offerType") < names.index("productClusters")
 
 
 def whole(state: str) -> Any:
-    """Whether a message's clusters are absent, null or empty."""
+    """Returns a test that a message's clusters are absent, null or empty."""
     return lambda message: {
         "absent": "productClusters" not in message,
         "null": message.get("productClusters", 0) is None,
@@ -46,7 +46,7 @@ def whole(state: str) -> Any:
 
 
 @pytest.mark.parametrize("state", ["absent", "null", "empty"])
-def test_clusters_that_are_not_there_are_rejected_for_a_product_list_and_for_it_alone(state: str) -> None:
+def test_missing_clusters_are_rejected_only_for_a_product_list(state: str) -> None:
     fits = whole(state)
     assert [case for message, case in bodies()[LIST] if fits(message) and case.label == "invalid" and len(case.faults) == 1]
     for other in OTHERS:
@@ -63,7 +63,7 @@ def of_cluster(state: str) -> Any:
 @pytest.mark.parametrize("in_order", [True, False], ids=["type first", "clusters first"])
 @pytest.mark.parametrize(("state", "verdict_elsewhere"), [("absent", "valid"), ("null", "valid"), ("empty", "invalid")])
 @pytest.mark.parametrize(("size", "index"), [(size, index) for _, size, index in CLUSTERS_AND_PRODUCTS])
-def test_a_cluster_without_products_is_tried_at_every_place_under_every_type(
+def test_a_cluster_without_products_is_tried_at_every_place_with_every_offer_type(
     state: str, verdict_elsewhere: str, size: int, index: int, in_order: bool
 ) -> None:
     fits = of_cluster(state)
@@ -88,7 +88,9 @@ def test_a_cluster_without_products_is_tried_at_every_place_under_every_type(
 @pytest.mark.parametrize(
     ("array", "size", "index"), [(array, size, index) for array, (_, size, index) in product(("clusters", "products"), CLUSTERS_AND_PRODUCTS)]
 )
-def test_a_wrong_product_is_tried_at_every_place_under_every_type(prop: str, value: Any, array: str, size: int, index: int, in_order: bool) -> None:
+def test_an_invalid_product_is_tried_at_every_place_with_every_offer_type(
+    prop: str, value: Any, array: str, size: int, index: int, in_order: bool
+) -> None:
     def has(message: Any) -> bool:
         clusters = message.get("productClusters")
         if not isinstance(clusters, list) or before(message) != in_order:

@@ -1,4 +1,4 @@
-"""What the catalogue covers: every edge of every place, every pair of states, every rule by every technique; and the most of it early."""
+"""The catalogue covers every edge of every place, every pair of states, and every rule by every technique, most of it early."""
 
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -43,14 +43,14 @@ def goals(message_type: MessageType) -> frozenset[Goal]:
 
 
 @EVERY_TYPE
-def test_every_edge_of_every_place_is_shown_by_a_valid_message(message_type: MessageType) -> None:
+def test_every_edge_of_every_place_occurs_in_a_valid_message(message_type: MessageType) -> None:
     known = edges(load_contract(), message_type)
     wanted = {Goal("edge", site.path, edge) for site in load_contract().sites[message_type].values() for edge in known.at(site)}
-    sums = {Goal("edge", path, "tiny") for path in ("data.offers[].extendedPrice", "data.totalExtendedPrice")}  # rounded to the cent
+    sums = {Goal("edge", path, "tiny") for path in ("data.offers[].extendedPrice", "data.totalExtendedPrice")}  # sums are rounded to the cent
     assert wanted - goals(message_type) <= sums
 
 
-def test_an_edge_is_what_its_name_says() -> None:
+def test_edges_are_recognised_in_values() -> None:
     known = edges(load_contract(), OFFER)
     shown = {value: known.of("description", value) for value in ("", "  ", " a ", "\U0001f9ea", "e\u0301", "'", "\\", "<b>", "12", "null", "plain")}
     assert shown == {
@@ -68,7 +68,7 @@ def test_an_edge_is_what_its_name_says() -> None:
 
 
 @EVERY_TYPE
-def test_every_two_states_of_two_properties_of_one_object_meet_in_a_valid_message(message_type: MessageType) -> None:
+def test_every_pair_of_states_in_an_object_occurs_in_a_valid_message(message_type: MessageType) -> None:
     known, met = states(load_contract(), message_type), set()
     for case in listed(message_type):
         if case.label == "valid":
@@ -80,8 +80,8 @@ def test_every_two_states_of_two_properties_of_one_object_meet_in_a_valid_messag
     assert len(wanted) == {"offer-creation-request": 10603, "product-list-response": 424, "offer-pricing-response": 178}[message_type]
 
 
-def test_only_what_a_condition_or_an_ambiguity_forbids_is_left_out() -> None:
-    """Clusters under Product List, and what is in order only the other way round."""
+def test_only_pairs_that_a_condition_or_an_ambiguity_excludes_are_omitted() -> None:
+    """Missing clusters for a Product List, and values that are in order only if swapped."""
     found = {tuple(sorted(pair)) for pair in impossible(load_contract(), OFFER, "")}
     assert found == {
         *((("offerType", "=Product List"), ("productClusters", state)) for state in ("absent", "null", "edge")),
@@ -90,7 +90,7 @@ def test_only_what_a_condition_or_an_ambiguity_forbids_is_left_out() -> None:
     }
 
 
-def test_three_states_of_three_properties_meet_where_triples_are_asked_for() -> None:
+def test_every_triple_of_states_occurs_with_strength_three() -> None:
     contract = load_contract()
     message_type: MessageType = "product-list-response"
     met = set()
@@ -102,12 +102,12 @@ def test_three_states_of_three_properties_meet_where_triples_are_asked_for() -> 
 
 
 @pytest.mark.parametrize("strength", [0, 5, -1])
-def test_a_strength_that_is_none_is_rejected(strength: int) -> None:
+def test_an_invalid_strength_is_rejected(strength: int) -> None:
     with pytest.raises(StrengthError, match="from 1 to 4"):
         next(catalogue(OFFER, now=NOW, strength=strength))
 
 
-def test_where_combinations_are_too_many_fewer_states_are_combined() -> None:
+def test_too_many_combinations_lower_the_strength() -> None:
     """The 36 properties of an offer have 15,444,704 combinations of four states."""
     known = states(load_contract(), OFFER)
     assert {path: strength_at(known, path, 4) for path in known.objects if path in ("", "productClusters[].products[]")} == {
@@ -121,7 +121,7 @@ def test_where_combinations_are_too_many_fewer_states_are_combined() -> None:
 
 
 @EVERY_TYPE
-def test_the_plain_message_comes_first_and_the_bare_one_second(message_type: MessageType) -> None:
+def test_the_complete_message_comes_first_and_the_minimal_one_second(message_type: MessageType) -> None:
     first, second = listed(message_type)[:2]
     assert "edge:complete" in first.tags
     assert "edge:only-required" in second.tags
@@ -132,7 +132,7 @@ def test_the_first_two_hundred_and_fifty_offers_break_every_rule() -> None:
     assert broken == {rule.id for rule in load_contract().rules[OFFER]}
 
 
-def test_the_first_four_hundred_offers_show_nearly_every_edge() -> None:
+def test_the_first_four_hundred_offers_contain_nearly_every_edge() -> None:
     early = {goal for case in listed(OFFER)[:400] for goal in covered(case, load_contract()) if goal.kind == "edge"}
     assert len(early) > 0.97 * sum(goal.kind == "edge" for goal in goals(OFFER))
 
@@ -143,7 +143,7 @@ WORTHS = st.builds(Worth, st.dictionaries(st.sampled_from("abcdef"), st.integers
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(WORTHS, min_size=ORDERED, max_size=ORDERED), st.integers(0, 9))
-def test_each_case_adds_most_of_what_none_before_it_has(worths: list[Worth], of_bit: int) -> None:
+def test_each_case_adds_the_most_weight_that_is_left(worths: list[Worth], of_bit: int) -> None:
     cases = [case for case in listed("offer-pricing-response") if case.twin is None][:ORDERED]
     order = list(by_cover(cases, worths, of_bit))
     assert sorted(case.id for case in order) == sorted(case.id for case in cases)
@@ -170,7 +170,7 @@ def test_the_smallest_set_breaks_every_rule_by_every_technique_once(message_type
 
 
 @EVERY_TYPE
-def test_every_beginning_of_the_smallest_set_is_closed(message_type: MessageType) -> None:
+def test_in_the_smallest_set_every_twin_comes_before_its_faults(message_type: MessageType) -> None:
     seen: set[str] = set()
     for case, reason in minimal(listed(message_type)):
         seen.add(case.id)
@@ -179,7 +179,7 @@ def test_every_beginning_of_the_smallest_set_is_closed(message_type: MessageType
         assert reason.fault is not None or reason.twin_of
 
 
-def test_faults_are_chosen_by_rule_and_technique_and_come_behind_their_twins() -> None:
+def test_faults_are_selected_by_rule_and_technique_and_come_after_their_twins() -> None:
     chosen = list(selection(load_contract(), ["*pageCount:minimum*"], ["one-below"]).of(listed(OFFER)))
     faults = [case.faults[0] for case in chosen if case.faults]
     assert {(fault.rule, fault.technique) for fault in faults} == {(f"{OFFER}/productClusters[].products[].pageCount:minimum", "one-below")}
@@ -187,7 +187,7 @@ def test_faults_are_chosen_by_rule_and_technique_and_come_behind_their_twins() -
 
 
 @pytest.mark.parametrize(("rules", "techniques"), [(["nothing*"], []), ([], ["one-belo"])])
-def test_a_rule_or_technique_that_is_none_is_rejected(rules: list[str], techniques: list[str]) -> None:
+def test_an_unknown_rule_or_technique_is_rejected(rules: list[str], techniques: list[str]) -> None:
     with pytest.raises(UnknownNameError):
         selection(load_contract(), rules, techniques)
 
@@ -196,7 +196,7 @@ def test_a_rule_or_technique_that_is_none_is_rejected(rules: list[str], techniqu
 
 
 def test_each_setting_puts_every_other_property_in_its_state() -> None:
-    """A rule is broken while each other property of the message is absent, null, plain, and at another value."""
+    """A rule is broken while each other property of the message is absent, null, plain, or has another value."""
     rule = load_contract().rule(f"{OFFER}/number:minLength")
     props = set(build(load_contract(), OFFER, MessagePlan())) - {"number", "offerType"}
     met = set()
@@ -211,7 +211,7 @@ def test_each_setting_puts_every_other_property_in_its_state() -> None:
 
 
 @pytest.mark.long
-def test_a_condition_of_ones_own_is_broken_and_controlled(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_a_condition_of_a_changed_contract_has_faults_and_controls(tmp_path_factory: pytest.TempPathFactory) -> None:
     def change(schema: dict[str, object]) -> None:
         priced = {"required": ["defaultPrice"], "properties": {"defaultPrice": {"type": "number"}}}
         schema["allOf"] = [{"if": {"required": ["isActive"], "properties": {"isActive": {"const": True}}}, "then": priced}]

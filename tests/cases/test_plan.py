@@ -1,4 +1,4 @@
-"""Which cases a campaign fires: the same with the same numbers, wherever a shard of them is made."""
+"""A plan gives the same cases with the same numbers in every process that generates a shard."""
 
 import json
 import pickle
@@ -30,7 +30,7 @@ def test_the_catalogue_comes_first_and_in_its_order() -> None:
     assert len(found) == len(listed) + 20 == planned(count=20).total
 
 
-def test_numbers_rise_and_tell_the_shard() -> None:
+def test_case_numbers_rise_and_identify_the_shard() -> None:
     plan = planned(count=DRAWN + 5)
     for shard in plan.shards():
         numbers = [number for number, _ in plan.cases(shard)]
@@ -44,23 +44,23 @@ def test_a_shard_is_the_same_in_another_process() -> None:
     assert [case.id for _, case in other.cases(4)] == [case.id for _, case in plan.cases(4)]
 
 
-def test_a_plan_is_written_down_and_read_back() -> None:
+def test_a_plan_can_be_serialized_and_parsed() -> None:
     plan = planned(count=None, seed=7, rules=("*:minimum",), tags=("!pairs:*",), verdicts=("invalid",), only_random=True)
     assert Plan.of(json.loads(json.dumps(plan.data()))) == plan
 
 
-def test_no_case_comes_twice_and_none_of_the_catalogues_again() -> None:
+def test_no_case_occurs_twice_in_a_plan() -> None:
     found = [case for _, case in ids(planned(count=2 * DRAWN))]
     assert len(found) == len(set(found))
 
 
-def test_there_is_no_end_where_none_is_wanted() -> None:
+def test_a_plan_without_a_count_is_endless() -> None:
     plan = planned(count=None, only_random=True)
     assert plan.total is None
     assert len(list(islice(plan.numbered(), 3 * DRAWN))) == 3 * DRAWN
 
 
-def test_random_cases_are_those_that_are_wanted() -> None:
+def test_filters_apply_to_random_cases() -> None:
     plan = planned(count=100, only_random=True, rules=("!*:type",), verdicts=("invalid",))
     cases = [case for _, case in plan.numbered()]
     assert len(cases) == 100
@@ -68,22 +68,22 @@ def test_random_cases_are_those_that_are_wanted() -> None:
 
 
 @pytest.mark.parametrize("choice", [{"rules": ("no-such",)}, {"rules": ("!no-such",)}, {"techniques": ("no-such",)}, {"sites": ("no-such",)}])
-def test_a_name_that_fits_nothing_is_rejected(choice: dict[str, Any]) -> None:
+def test_a_pattern_without_a_match_is_rejected(choice: dict[str, Any]) -> None:
     with pytest.raises(UnknownNameError):
         list(planned(**choice).numbered())
 
 
-def test_a_plan_without_end_ends_where_nothing_new_can_be_drawn() -> None:
+def test_an_endless_plan_ends_if_no_new_case_is_left() -> None:
     narrow = planned(count=None, only_random=True, rules=("*:json",), techniques=("empty-body",), verdicts=("invalid",))
     assert len(list(islice(narrow.numbered(), 5000))) < 5000
 
 
-def test_a_tag_that_nothing_has_ends_a_plan() -> None:
+def test_an_unknown_tag_ends_a_plan() -> None:
     assert ids(planned(count=5, tags=("no-such",))) == []
 
 
 @pytest.mark.parametrize("only_random", [False, True])
-def test_a_site_wants_the_faults_of_its_rules_and_their_twins(only_random: bool) -> None:
+def test_a_site_selects_the_faults_of_its_rules_and_their_twins(only_random: bool) -> None:
     cases = [case for _, case in planned(sites=("data.offers[].quantity",), count=100, only_random=only_random).numbered()]
     twins = {case.twin_id for case in cases}
     assert {fault.rule.partition(":")[0].partition("/")[2] for case in cases for fault in case.faults} == {"data.offers[].quantity"}

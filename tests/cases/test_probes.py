@@ -1,4 +1,4 @@
-"""Every ambiguity is probed with what most programs take and with what most reject, wherever it is."""
+"""Every ambiguity is probed at all its places, with values that most programs accept and with values that most reject."""
 
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
@@ -40,29 +40,29 @@ TAKEN_AND_REJECTED: dict[str, tuple[set[str], set[str]]] = {
     "encoding": ({"utf-16"}, {"overlong", "past-unicode", "latin-1"}),
     "string-length": ({"1025-characters"}, {"65536-characters"}),
     "item-count": ({"101-items"}, {"1000-items"}),
-    "message-size": ({"white-space"}, set()),  # a larger one would fill corpora
+    "message-size": ({"white-space"}, set()),  # a larger message would fill corpora
     "product-types": ({"underscore", "letters-beyond-ascii"}, {"empty", "statement"}),
     "product-states": ({"underscore", "letters-beyond-ascii"}, {"empty", "statement"}),
     "envelope-consistency": ({"failure-with-data"}, {"success-with-failures"}),
     "price-arithmetic": ({"surcharge"}, {"nothing-to-pay", "wrong-total"}),
 }
-"""Some probes of each ambiguity that most programs would take, and some that most would reject."""
+"""Some probes of each ambiguity that most programs accept, and some that most reject."""
 
 
 @cache
 def probes(message_type: MessageType) -> dict[str, list[Case]]:
-    """The probes of each ambiguity, by its id."""
+    """Returns the probes of each ambiguity, by its id."""
     maker = ProbeMaker(CONTRACT, message_type, NOW)
     return {ambiguity.id: list(maker.of_ambiguity(ambiguity)) for ambiguity in PROBED}
 
 
 def name(case: Case) -> str:
-    """What a probe is called."""
+    """Returns the name of a probe."""
     return next(tag.removeprefix("as:") for tag in case.tags if tag.startswith("as:"))
 
 
 @EVERY_AMBIGUITY
-def test_an_ambiguity_is_probed_in_both_leanings(ambiguity: Ambiguity) -> None:
+def test_an_ambiguity_has_probes_that_most_accept_and_probes_that_most_reject(ambiguity: Ambiguity) -> None:
     taken, rejected = TAKEN_AND_REJECTED[ambiguity.id]
     made = [{name(case) for case in probes(message_type)[ambiguity.id]} for message_type in MESSAGE_TYPES]
     assert any(made)
@@ -89,8 +89,8 @@ def test_an_ambiguity_with_places_is_probed_at_each_of_them(ambiguity: Ambiguity
             assert any(touch.at == at for touch in touched), (message_type, path)
 
 
-def test_no_two_probes_of_a_message_are_called_the_same_where_they_differ() -> None:
-    """At one place; the name says what it looks like."""
+def test_different_probes_of_a_place_have_different_names() -> None:
+    """The name of a probe identifies it at one place."""
     for message_type in MESSAGE_TYPES:
         for cases in probes(message_type).values():
             called = defaultdict(set)
@@ -100,26 +100,26 @@ def test_no_two_probes_of_a_message_are_called_the_same_where_they_differ() -> N
             assert max(map(len, called.values()), default=1) == 1
 
 
-def test_an_ambiguity_of_texts_is_probed_by_more_than_a_handful() -> None:
+def test_a_string_ambiguity_has_many_probes() -> None:
     at_one_place = defaultdict(set)
     for case in probes("offer-creation-request")["timestamp-format"]:
         at_one_place[case.verdict.ambiguities[0].at].add(name(case))
-    assert len(at_one_place["/lastUpdatedDateTimeUtc"]) > 60, "there, where an instant decides"
+    assert len(at_one_place["/lastUpdatedDateTimeUtc"]) > 60, "at this place, the time decides about a rule"
     assert len(at_one_place) == 3
     assert min(map(len, at_one_place.values())) > 20
 
 
-def test_an_offset_or_the_lack_of_one_takes_an_instant_over_the_line() -> None:
+def test_an_offset_or_its_absence_decides_whether_a_time_is_in_the_past() -> None:
     cases = [case for case in probes("offer-creation-request")["timestamp-format"] if case.verdict.ambiguities[0].at == "/lastUpdatedDateTimeUtc"]
     spelled = {name(case): case.value["lastUpdatedDateTimeUtc"] for case in cases}
     ahead, behind = datetime.fromisoformat(spelled["ahead-by-offset"]), datetime.fromisoformat(spelled["behind-by-offset"])
     assert ahead == NOW + timedelta(hours=1)
-    assert ahead.replace(tzinfo=UTC) < NOW, "without a look at the offset it is past"
+    assert ahead.replace(tzinfo=UTC) < NOW, "it is in the past if the offset is ignored"
     assert behind < NOW < behind.replace(tzinfo=UTC)
     assert datetime.fromisoformat(spelled["behind-without-zone"]) < NOW.replace(tzinfo=None) < datetime.fromisoformat(spelled["ahead-without-zone"])
 
 
-def test_what_follows_the_clock_says_so() -> None:
+def test_cases_that_depend_on_the_clock_have_a_time_tag() -> None:
     later = ProbeMaker(CONTRACT, "offer-creation-request", datetime(2031, 5, 6, tzinfo=UTC))
     again = {case.id for ambiguity in PROBED for case in later.of_ambiguity(ambiguity)}
     changed = [case for cases in probes("offer-creation-request").values() for case in cases if case.id not in again]
@@ -131,9 +131,12 @@ def _clocked(case: Case) -> bool:
     return f"now:{NOW:%Y-%m-%dT%H:%M:%SZ}" in case.tags
 
 
-def test_every_open_text_of_the_json_test_suite_has_its_probe() -> None:
-    """A line of the file is a text of github.com/nst/JSONTestSuite that RFC 8259 leaves open, and the ambiguity and probe of ours that is the same;
-    or the technique, where a rule of the contract decides."""
+def test_every_ambiguous_text_of_the_json_test_suite_has_a_probe() -> None:
+    """Each line of the file names a text from github.com/nst/JSONTestSuite that RFC 8259 leaves open, and our ambiguity and probe
+    for it.
+
+    If a rule of the contract decides about the text, the line names the technique instead.
+    """
     lines = (Path(__file__).parent / "json_test_suite.txt").read_text().splitlines()
     open_texts = dict(line.split() for line in lines if line.startswith("i_"))
     assert len(open_texts) == 34

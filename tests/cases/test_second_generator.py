@@ -1,4 +1,4 @@
-"""A second generator's opinion: what hypothesis-jsonschema makes of our schemas, our oracle does not reject."""
+"""A second generator: our oracle rejects no message that hypothesis-jsonschema generates from our schemas."""
 
 from typing import Any
 
@@ -15,8 +15,10 @@ restore_many()
 
 @sample(6, 100)
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_what_hypothesis_jsonschema_makes_is_not_invalid(message_type: MessageType, size: int) -> None:
-    @settings(max_examples=size, deadline=None, suppress_health_check=[HealthCheck.too_slow])  # theirs is slow, and that is not what is asked
+def test_messages_of_hypothesis_jsonschema_are_not_invalid(message_type: MessageType, size: int) -> None:
+    @settings(
+        max_examples=size, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    )  # their generator is slow, and this test is not about speed
     @given(from_schema(load_contract().flat[message_type]))
     def is_not_invalid(message: Any) -> None:
         verdict = check(message_type, message)
@@ -25,7 +27,7 @@ def test_what_hypothesis_jsonschema_makes_is_not_invalid(message_type: MessageTy
     is_not_invalid()
 
 
-def test_its_repair_is_for_it_alone() -> None:
+def test_the_patch_for_hypothesis_jsonschema_changes_nothing_else() -> None:
     from hypothesis.internal.conjecture import utils
 
     assert not hasattr(utils.many, "more")

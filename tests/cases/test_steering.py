@@ -1,4 +1,4 @@
-"""Steered cases: what the random phase of a campaign reaches, and that it never repeats itself."""
+"""Steered cases: what the random phase of a campaign reaches, and that no case repeats."""
 
 import random
 import re
@@ -56,14 +56,14 @@ def test_single_faults_have_a_twin_and_double_faults_break_two_rules(message_typ
 
 
 @every_message_type
-def test_all_three_verdicts_come(message_type: MessageType) -> None:
+def test_all_three_verdicts_occur(message_type: MessageType) -> None:
     labels = [case.label for case in some(message_type, 1000)]
     assert min(labels.count("valid"), labels.count("invalid")) > 250
     assert labels.count("unspecified") > 50
 
 
 @every_message_type
-def test_no_message_comes_twice_and_none_is_of_the_catalogue(message_type: MessageType) -> None:
+def test_no_message_occurs_twice_or_in_the_catalogue(message_type: MessageType) -> None:
     cases = some(message_type, 5000)
     given = {case.id for case in cases}
     assert len(given) == len(cases)
@@ -77,7 +77,7 @@ def test_shards_of_a_seed_have_no_message_in_common(message_type: MessageType) -
 
 
 @every_message_type
-def test_few_messages_are_alike_but_for_their_marks(message_type: MessageType) -> None:
+def test_few_messages_differ_only_in_their_marks(message_type: MessageType) -> None:
     cases = [case for shard in range(2) for case in some(message_type, 2500, shard=shard)]
     assert len({_unmarked(case.body) for case in cases}) > 0.98 * len(cases)
 
@@ -107,11 +107,11 @@ def _arrays(value: Any, path: str) -> Iterator[tuple[str, int]]:
 
 
 @every_message_type
-def test_arrays_past_ten_items_come(message_type: MessageType) -> None:
+def test_arrays_with_more_than_ten_items_occur(message_type: MessageType) -> None:
     assert any(size > 10 for case in some(message_type, 1000) if case.label == "valid" for _, size in _arrays(case.value, ""))
 
 
-def test_many_properties_are_at_edges_at_once() -> None:
+def test_many_properties_are_at_an_edge_at_the_same_time() -> None:
     contract = load_contract()
     shown = [
         sum(goal.kind == "edge" and goal.name not in ("absent", "null") for goal in covered(case, contract))
@@ -136,7 +136,7 @@ def _pairs(cases: Iterable[Case]) -> set[frozenset[str]]:
     return {frozenset(fault.rule for fault in case.faults) for case in cases if len(case.faults) == 2}
 
 
-def test_edges_meet_in_more_pairs_than_by_chance() -> None:
+def test_steering_reaches_more_pairs_of_edges_than_chance() -> None:
     pairs = [len(_edge_pairs(islice(cases, 600))) for cases in (steered_cases(OFFERS, 1, now=NOW), random_cases(OFFERS, 1, now=NOW))]
     assert pairs[0] > 1.3 * pairs[1]
 
@@ -153,7 +153,7 @@ def _edge_pairs(cases: Iterable[Case]) -> set[tuple[Any, Any]]:
 @every_message_type
 def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
     first = some(message_type, 300, shard=3)
-    random.seed(5)  # nobody else's randomness counts
+    random.seed(5)  # the global random generator has no influence
     assert [case.id for case in some(message_type, 300, shard=3)] == [case.id for case in first]
     assert [case.id for case in some(message_type, 300, seed=2, shard=3)] != [case.id for case in first]
 
@@ -166,19 +166,20 @@ DIGESTS = {
 
 
 @every_message_type
-def test_the_bytes_of_a_seed_stay_what_they_are(message_type: MessageType) -> None:
+def test_the_bytes_of_a_seed_do_not_change(message_type: MessageType) -> None:
     digest = sha256(b"\n".join(case.body for case in some(message_type, 300))).hexdigest()[:16]
-    assert digest == DIGESTS[message_type], "to change what a seed gives is worth a line of the changelog"
+    assert digest == DIGESTS[message_type], "if a seed gives other cases on purpose, add a line to the changelog"
 
 
-def test_the_time_changes_only_what_follows_the_clock() -> None:
+def test_the_time_changes_only_cases_that_depend_on_the_clock() -> None:
     then = list(islice(steered_cases(OFFERS, 1, now=datetime(2031, 5, 6, tzinfo=UTC)), 600))
     differing = [one for one, other in zip(some(OFFERS, 600), then, strict=True) if one.body != other.body]
+    assert differing
     assert all(any(tag.startswith("now:") for tag in case.tags) for case in differing)
     assert len(differing) < 30
 
 
-def test_only_what_is_wanted_comes() -> None:
+def test_only_selected_cases_occur() -> None:
     rules = tuple(rule for rule in load_contract().rules[OFFERS] if rule.keyword == "minimum")
     cases = some(OFFERS, 300, verdicts=("invalid",), rules=rules, techniques=frozenset(["one-below", "zero"]))
     assert len({case.id for case in cases}) == 300
@@ -187,14 +188,14 @@ def test_only_what_is_wanted_comes() -> None:
     assert {case.label for case in some(OFFERS, 50, verdicts=("unspecified",))} == {"unspecified"}
 
 
-def test_a_stream_ends_where_so_little_is_wanted_that_it_is_finite() -> None:
+def test_a_stream_ends_if_only_a_finite_number_of_cases_is_selected() -> None:
     rule = load_contract().rule(f"{OFFERS}/:type")
     assert some(OFFERS, 1, verdicts=("invalid",), rules=(rule,), techniques=frozenset(["null-instead", "empty-string"])) == []
     assert some(OFFERS, 1, verdicts=()) == some(OFFERS, 1, verdicts=("invalid",), rules=()) == []
 
 
 @every_message_type
-def test_a_changed_contract_is_kept_to(message_type: MessageType, tmp_path: Path) -> None:
+def test_steered_cases_follow_a_changed_contract(message_type: MessageType, tmp_path: Path) -> None:
     contract = changed_contract(tmp_path, message_type, _change)
     cases = some(message_type, 500, contract=contract)
     assert len({case.id for case in cases}) == 500
@@ -208,7 +209,7 @@ def _change(schema: dict[str, Any]) -> None:
     place["properties"]["extra"] = {"type": "integer", "minimum": 7, "maximum": 2000}
 
 
-def test_a_contract_without_free_texts_has_no_marks_and_still_no_message_twice(tmp_path: Path) -> None:
+def test_no_message_occurs_twice_without_marks(tmp_path: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
         schema.clear()
         numbers = {name: {"type": ["integer", "null"]} for name in "abcdef"}
@@ -220,7 +221,7 @@ def test_a_contract_without_free_texts_has_no_marks_and_still_no_message_twice(t
     assert not {case.id for case in cases} & {case.id for case in catalogue(OFFERS, now=NOW, contract=contract)}
 
 
-def test_a_memory_knows_what_it_has_learnt_and_the_catalogue() -> None:
+def test_a_memory_contains_learnt_messages_and_the_catalogue() -> None:
     memory = Memory(lambda: catalogue("offer-pricing-response", now=NOW))
     known = next(catalogue("offer-pricing-response", now=NOW))
     assert not memory.learn(known.body)

@@ -1,4 +1,6 @@
-"""Every way of breaking a rule is tried wherever it can break one: told from the contract's sites and the bytes, not from the techniques."""
+"""Every way to break a rule is tried wherever it applies. The tests derive this from the contract's sites and the bytes, not from
+the techniques.
+"""
 
 import base64
 import json
@@ -33,31 +35,31 @@ RULES = [rule for message_type in MESSAGE_TYPES for rule in CONTRACT.rules[messa
 
 
 def types_at(rule: Rule) -> frozenset[str]:
-    """The types of the rule's place besides null."""
+    """Returns the types of the rule's place without null."""
     return types_of(CONTRACT.sites[rule.message_type][rule.site].schema) - {"null"}
 
 
 def rules(*keywords: str, of: frozenset[str] | set[str] | None = None) -> pytest.MarkDecorator:
-    """For every rule of these keywords, at places of these types alone."""
+    """Parametrizes a test with every rule of these keywords at places of these types."""
     fitting = [rule for rule in RULES if rule.keyword in keywords and (of is None or types_at(rule) <= of)]
     return pytest.mark.parametrize("rule", fitting, ids=[rule.id for rule in fitting])
 
 
 @cache
 def broken(rule: Rule) -> dict[str, Case]:
-    """The rule broken in a complete message by each technique that applies, by the technique's name."""
+    """Returns the rule broken in a complete message by each technique that applies, by technique name."""
     maker = FaultMaker(CONTRACT, rule.message_type, NOW)  # type: ignore[arg-type]
     cases = {technique.name: maker.case(rule, technique) for technique in maker.ways(rule)}
     return {name: case for name, case in cases.items() if case is not None}
 
 
 def found(rule: Rule) -> dict[str, Any]:
-    """What each technique puts at the rule's place."""
+    """Returns what each technique puts at the rule's place."""
     return {name: _at(json.loads(case.body), case.faults[0].at) for name, case in broken(rule).items()}
 
 
 def undone(rule: Rule) -> Any:
-    """What is at the rule's place where it is not broken."""
+    """Returns the value at the rule's place in the twin."""
     case = next(iter(broken(rule).values()))
     assert case.twin is not None
     return _at(json.loads(case.twin.body), case.faults[0].at)
@@ -83,17 +85,17 @@ OF_JSON: dict[str, Callable[[Any], bool]] = {
 
 
 @rules("type")
-def test_every_other_type_is_put_at_every_place(rule: Rule) -> None:
+def test_every_wrong_type_is_tried_at_every_place(rule: Rule) -> None:
     allowed = types_of(CONTRACT.sites[rule.message_type][rule.site].schema)
     put = {json_type for json_type, is_one in OF_JSON.items() for value in found(rule).values() if is_one(value)}
     others = set(OF_JSON) - allowed - ({"integer"} if "number" in allowed else set())
-    assert others <= put | {"number"}  # a whole number stands for every number, where none belongs
+    assert others <= put | {"number"}  # an integer stands for all numbers if none is allowed
     assert put <= others
 
 
 IN_PLACE_OF_NUMBERS = {
-    "a number in quotes": r"-?\d+(\.\d+)?", "padded": r" -?\d+(\.\d+)? ", "with a line break": r"-?\d+(\.\d+)?\n",
-    "with zeros before it": r"00\d+(\.\d+)?",
+    "a number as a string": r"-?\d+(\.\d+)?", "padded": r" -?\d+(\.\d+)? ", "with a line break": r"-?\d+(\.\d+)?\n",
+    "with leading zeros": r"00\d+(\.\d+)?",
     "with a plus sign": r"\+\d+(\.\d+)?", "scientific": r"-?\d+(\.\d+)?e0", "hexadecimal": r"0x\d+", "with a thousands comma": r"1,000",
     "with an underscore": r"1_000", "with a decimal comma": r"1,5", "with a unit": r"\d+(\.\d+)? lb", "with a currency": r"\$\d+(\.\d+)?",
     "of other digits": "[١٢]+", "infinite": "Infinity", "not a number": "NaN", "null in words": "null", "empty": "", "blank": " ", "a word": "one",
@@ -101,14 +103,14 @@ IN_PLACE_OF_NUMBERS = {
 
 
 @rules("type", of={"integer", "number"})
-def test_a_number_is_tried_as_every_text_that_is_read_as_one(rule: Rule) -> None:
+def test_a_number_is_tried_as_every_string_that_parsers_convert_to_a_number(rule: Rule) -> None:
     texts = [value for value in found(rule).values() if isinstance(value, str)]
     missing = [kind for kind, pattern in IN_PLACE_OF_NUMBERS.items() if not any(re.fullmatch(pattern, text) for text in texts)]
     assert missing == []
 
 
 @rules("type", of={"integer"})
-def test_an_integer_is_tried_as_fractions_and_as_a_text_with_one(rule: Rule) -> None:
+def test_an_integer_is_tried_as_fractions_and_as_a_string_with_a_fraction(rule: Rule) -> None:
     values = found(rule).values()
     assert {1.5, 2.0000001, 1.9999999, 0.5, -1.5} <= {value for value in values if isinstance(value, float)}
     assert any(isinstance(value, str) and re.fullmatch(r"-?\d+\.0", value) for value in values)
@@ -121,19 +123,19 @@ IN_PLACE_OF_BOOLEANS = [
 
 
 @rules("type", of={"boolean"})
-def test_a_boolean_is_tried_as_everything_that_is_read_as_one(rule: Rule) -> None:
+def test_a_boolean_is_tried_as_every_value_that_parsers_convert_to_a_boolean(rule: Rule) -> None:
     values = [(type(value), value) for value in found(rule).values() if isinstance(value, str | int | float)]
     assert [value for value in IN_PLACE_OF_BOOLEANS if (type(value), value) not in values] == []
 
 
 @rules("type", of={"string"})
-def test_a_text_is_tried_as_every_scalar(rule: Rule) -> None:
+def test_a_string_is_tried_as_every_scalar(rule: Rule) -> None:
     values = [(type(value), value) for value in found(rule).values() if isinstance(value, int | float)]
     expected = (1, 0, -1, 1.5, True, False, 12345678901234567890)
     assert [value for value in expected if (type(value), value) not in values] == []
 
 
-def test_a_point_in_time_is_tried_as_counts_of_seconds_and_milliseconds_and_in_parts() -> None:
+def test_a_time_is_tried_as_seconds_milliseconds_and_parts() -> None:
     ambiguity = next(ambiguity for ambiguity in CONTRACT.ambiguities if ambiguity.detector == "timestamp")
     places = [(message_type, site) for message_type, sites in (ambiguity.sites or {}).items() for site in sites]
     assert places
@@ -147,7 +149,7 @@ def test_a_point_in_time_is_tried_as_counts_of_seconds_and_milliseconds_and_in_p
 
 
 @rules("type", of={"array", "object"})
-def test_arrays_and_objects_are_tried_unwrapped_swapped_and_as_text(rule: Rule) -> None:
+def test_arrays_and_objects_are_tried_unwrapped_swapped_and_as_strings(rule: Rule) -> None:
     present, values = undone(rule), list(found(rule).values())
     assert compact(present).decode() in values
     if isinstance(present, dict):
@@ -161,7 +163,7 @@ def test_arrays_and_objects_are_tried_unwrapped_swapped_and_as_text(rule: Rule) 
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_something_else_than_an_object_is_the_whole_message(message_type: MessageType) -> None:
+def test_the_whole_message_is_tried_as_every_other_type(message_type: MessageType) -> None:
     cases = broken(CONTRACT.rule(f"{message_type}/:type")).values()
     twin = next(iter(cases)).twin
     assert twin is not None
@@ -172,19 +174,19 @@ def test_something_else_than_an_object_is_the_whole_message(message_type: Messag
 # -------------------------------------------------------------------------------------------------- unknown properties
 
 EVERYWHERE: dict[str, Callable[[str, set[str]], bool]] = {
-    "in other case": lambda new, listed: new.lower() in {name.lower() for name in listed},
-    "in capitals": lambda new, listed: new.isupper() and new.lower() in {name.lower() for name in listed},
-    "with a blank behind": lambda new, listed: new.removesuffix(" ") in listed,
-    "with a blank before": lambda new, listed: new.removeprefix(" ") in listed,
+    "in the other case": lambda new, listed: new.lower() in {name.lower() for name in listed},
+    "in upper case": lambda new, listed: new.isupper() and new.lower() in {name.lower() for name in listed},
+    "with a space after it": lambda new, listed: new.removesuffix(" ") in listed,
+    "with a space before it": lambda new, listed: new.removeprefix(" ") in listed,
     "with a tab": lambda new, listed: new.replace("\t", "") in listed,
     "with a line break": lambda new, listed: new.replace("\n", "") in listed,
     "with a control character": lambda new, listed: re.sub("[\x01-\x08]", "", new) in listed,
     "with a NUL": lambda new, listed: new.partition("\0")[0] in listed,
     "with a zero-width space": lambda new, listed: new.replace("\u200b", "") in listed,
     "with a byte order mark": lambda new, listed: new.replace("\ufeff", "") in listed,
-    "with an underscore before": lambda new, listed: new.removeprefix("_") in listed,
-    "with x- before": lambda new, listed: new.removeprefix("x-") in listed,
-    "with a dollar sign before": lambda new, listed: new.removeprefix("$") in listed,
+    "with an underscore before it": lambda new, listed: new.removeprefix("_") in listed,
+    "with x- before it": lambda new, listed: new.removeprefix("x-") in listed,
+    "with a dollar sign before it": lambda new, listed: new.removeprefix("$") in listed,
     "an extension": lambda new, listed: new == "x-note",
     "typed": lambda new, listed: new == "$type",
     "of a prototype": lambda new, listed: new == "__proto__",
@@ -196,7 +198,7 @@ EVERYWHERE: dict[str, Callable[[str, set[str]], bool]] = {
 
 
 def added(rule: Rule) -> list[tuple[str, Any]]:
-    """The unknown properties that are added, with their values."""
+    """Returns the unknown properties that are added, with their values."""
     props = []
     for case in broken(rule).values():
         at, _, token = case.faults[0].at.rpartition("/")
@@ -206,7 +208,7 @@ def added(rule: Rule) -> list[tuple[str, Any]]:
 
 
 def listed_at(rule: Rule) -> set[str]:
-    """The names that the contract lists at the rule's place."""
+    """Returns the names that the contract lists at the rule's place."""
     return set(CONTRACT.sites[rule.message_type][rule.site].schema["properties"])
 
 
@@ -225,7 +227,7 @@ def _joined(name: str, separator: str) -> str:
 
 
 @rules("additionalProperties")
-def test_every_object_gets_properties_of_the_ones_above_and_below(rule: Rule) -> None:
+def test_every_object_gets_properties_of_its_outer_and_inner_objects(rule: Rule) -> None:
     listed, names = listed_at(rule), {name for name, _ in added(rule)}
     sites = [path.replace("[]", "").split(".") for path in CONTRACT.sites[rule.message_type] if not path.endswith("[]")]
     here = [step for step in rule.site.replace("[]", "").split(".") if step]
@@ -236,7 +238,7 @@ def test_every_object_gets_properties_of_the_ones_above_and_below(rule: Rule) ->
 
 
 @rules("additionalProperties")
-def test_unknown_properties_have_values_of_every_kind(rule: Rule) -> None:
+def test_unknown_properties_have_values_of_every_type(rule: Rule) -> None:
     values = [value for _, value in added(rule)]
     assert [kind for kind in ("null", "boolean", "string", "array", "object") if not any(map(OF_JSON[kind], values))] == []
 
@@ -245,7 +247,7 @@ def test_unknown_properties_have_values_of_every_kind(rule: Rule) -> None:
 
 
 def near_misses(prop: str) -> set[str]:
-    """What values of an enumeration are taken for by those who compare loosely."""
+    """Returns the spellings that a loose comparison treats as equal to the value."""
     joined = prop.replace(" ", "")
     return {
         prop.lower(), prop.upper(), f" {prop}", f"{prop} ", f"{prop}\t", f"{prop}\n", joined, joined[0].lower() + joined[1:],
@@ -257,7 +259,7 @@ def near_misses(prop: str) -> set[str]:
 
 
 @rules("enum")
-def test_a_property_of_an_enumeration_is_misspelled_in_every_way(rule: Rule) -> None:
+def test_an_enumeration_value_is_misspelled_in_every_way(rule: Rule) -> None:
     values = set(found(rule).values())
     present = next(prop for prop in rule.value if " " in prop)
     assert near_misses(present) <= values
@@ -270,7 +272,7 @@ def test_a_property_of_an_enumeration_is_misspelled_in_every_way(rule: Rule) -> 
 
 
 @rules("minimum", "maximum", of={"integer"})
-def test_a_bound_of_integers_is_passed_where_integers_wrap(rule: Rule) -> None:
+def test_bounds_are_exceeded_by_integers_that_wrap_around(rule: Rule) -> None:
     schema = CONTRACT.sites[rule.message_type][rule.site].schema
     values = {value for value in found(rule).values() if isinstance(value, int)}
     step = -1 if rule.keyword == "minimum" else 1
@@ -278,7 +280,7 @@ def test_a_bound_of_integers_is_passed_where_integers_wrap(rule: Rule) -> None:
     assert any(schema["minimum"] <= (value + (1 << 31)) % (1 << 32) - (1 << 31) <= schema["maximum"] and abs(value) < 1 << 33 for value in values)
     assert any(schema["minimum"] <= (value + (1 << 63)) % (1 << 64) - (1 << 63) <= schema["maximum"] for value in values)
     assert any(len(str(abs(value))) == 40 for value in values)
-    assert any(value.is_integer() for value in found(rule).values() if isinstance(value, float)), "an exponent makes an integer as well"
+    assert any(value.is_integer() for value in found(rule).values() if isinstance(value, float)), "an exponent gives an integer, too"
     edges = {-(1 << 63), -(1 << 63) - 1} if rule.keyword == "minimum" else {(1 << 32) - 1, 1 << 32, (1 << 53) + 1, (1 << 63) - 1, 1 << 63, 1 << 64}
     assert edges <= values
     if rule.keyword == "minimum" and rule.value > 0:
@@ -286,7 +288,7 @@ def test_a_bound_of_integers_is_passed_where_integers_wrap(rule: Rule) -> None:
 
 
 @rules("minimum", of={"number"})
-def test_a_least_price_is_missed_by_a_hair_and_by_far(rule: Rule) -> None:
+def test_a_minimum_price_is_missed_narrowly_and_widely(rule: Rule) -> None:
     assert {-1, -0.01, -5e-324, -1.7976931348623157e308, float("-inf")} <= set(found(rule).values())
 
 
@@ -294,7 +296,7 @@ def test_a_least_price_is_missed_by_a_hair_and_by_far(rule: Rule) -> None:
 
 
 @rules("not-in-future")
-def test_what_must_not_be_ahead_is_ahead_by_minutes_to_millennia(rule: Rule) -> None:
+def test_times_are_in_the_future_by_minutes_to_millennia(rule: Rule) -> None:
     texts = set(found(rule).values())
     for ahead in (timedelta(minutes=6), timedelta(hours=1), timedelta(days=1), timedelta(days=366)):
         assert spell(NOW + ahead) in texts
@@ -302,7 +304,7 @@ def test_what_must_not_be_ahead_is_ahead_by_minutes_to_millennia(rule: Rule) -> 
     assert {1, 3, 6, 7, 9} <= {len(text.partition(".")[2].rstrip("Z")) for text in texts}
 
 
-def test_no_technique_of_the_clock_fails_at_the_end_of_time() -> None:
+def test_no_clock_technique_fails_at_the_last_date() -> None:
     rule = next(rule for rule in RULES if rule.keyword == "not-in-future")
     ahead = [technique for technique in TECHNIQUES.values() if "not-in-future" in technique.keywords]
     for year in (2001, 2039, 2300, 9999):
@@ -318,7 +320,7 @@ SLIPS = [technique for technique in TECHNIQUES.values() if JSON_RULE in techniqu
 
 @cache
 def slipped(message_type: MessageType) -> dict[str, bytes]:
-    """A complete message with each slip made in it."""
+    """Returns a complete message with each slip made in it."""
     message = compact(build(CONTRACT, message_type, MessagePlan()))
     rule = CONTRACT.rule(f"{message_type}/:{JSON_RULE}")
     changes = {technique.name: technique.change(Spot(rule, CONTRACT.flat[message_type], json.loads(message), NOW)) for technique in SLIPS}
@@ -326,7 +328,7 @@ def slipped(message_type: MessageType) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_a_slip_is_made_where_a_message_has_room_for_it_and_else_not_at_all(message_type: MessageType) -> None:
+def test_a_slip_is_made_only_if_the_message_has_a_place_for_it(message_type: MessageType) -> None:
     rule = CONTRACT.rule(f"{message_type}/:{JSON_RULE}")
     message = {"number": "a"}
     made = {technique.name for technique in SLIPS if technique.change(Spot(rule, CONTRACT.flat[message_type], message, NOW))}
@@ -334,8 +336,8 @@ def test_a_slip_is_made_where_a_message_has_room_for_it_and_else_not_at_all(mess
     assert not {"trailing-comma-in-array", "leading-zero", "capital-true", "doubled-comma"} & made
 
 
-def test_every_malformed_text_of_the_json_test_suite_has_its_slip() -> None:
-    """A line of the file is a text of github.com/nst/JSONTestSuite and the slip that is the same in a message of ours."""
+def test_every_malformed_text_of_the_json_test_suite_has_a_slip() -> None:
+    """Each line of the file names a text from github.com/nst/JSONTestSuite and the slip that is the same in a message of ours."""
     lines = (Path(__file__).parent / "json_test_suite.txt").read_text().splitlines()
     slips = dict(line.split() for line in lines if line.startswith("n_"))
     assert len(slips) == 188
@@ -343,7 +345,7 @@ def test_every_malformed_text_of_the_json_test_suite_has_its_slip() -> None:
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_every_slip_is_another_text(message_type: MessageType) -> None:
+def test_every_slip_gives_different_bytes(message_type: MessageType) -> None:
     texts = slipped(message_type)
     assert len(texts) == len(SLIPS)
     assert len(set(texts.values())) == len(texts)
@@ -366,7 +368,7 @@ def _passes(parse: Callable[[bytes], Any], text: bytes) -> bool:
 
 
 def _strictly(text: bytes) -> Any:
-    def reject(constant: str) -> None:  # Python's parser takes NaN and Infinity
+    def reject(constant: str) -> None:  # Python's parser accepts NaN and Infinity
         raise ValueError(constant)
 
     return json.loads(text, parse_constant=reject)
@@ -391,29 +393,29 @@ def _parsed_in_node(texts: list[bytes]) -> list[bool]:
 # --------------------------------------------------------------------------------------------------------- naming
 
 
-def test_techniques_are_called_by_words_with_hyphens() -> None:
+def test_technique_names_are_words_with_hyphens() -> None:
     assert [name for name in TECHNIQUES if not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name)] == []
 
 
-def test_a_technique_is_shown_by_an_example_where_the_contract_has_a_rule_for_it() -> None:
+def test_a_technique_has_an_example_if_the_contract_has_a_rule_for_it() -> None:
     ruled = {rule.keyword for rule in RULES}
     without = [technique.name for technique in TECHNIQUES.values() if technique.keywords & ruled and explain(technique.name, now=NOW).example is None]
-    assert without == ["one-item-fewer"]  # no array has to hold two
+    assert without == ["one-item-fewer"]  # no array needs two items
 
 
-def test_what_is_tried_first_is_known() -> None:
+def test_the_techniques_to_try_first_exist() -> None:
     assert [name for name in registry._TRIED_FIRST if name not in TECHNIQUES] == []
 
 
-def test_techniques_are_told_apart_by_what_is_said_of_them() -> None:
+def test_techniques_have_different_descriptions() -> None:
     texts = [technique.text for technique in TECHNIQUES.values()]
     assert len(set(texts)) == len(texts)
     assert max(map(len, texts)) <= 120
 
 
 @pytest.mark.parametrize("name", ["as-python", "as-yaml", "as-form", "joined-string"])
-def test_what_python_writes_does_not_follow_its_version_of_unicode(name: str) -> None:
-    """A letter, and what no version has made a character yet: `str` shows the one and not the other."""
+def test_python_literals_do_not_depend_on_the_unicode_version(name: str) -> None:
+    """Uses a letter and a code point that no version assigns: `str` shows only the letter."""
     technique = TECHNIQUES[name]
     rule = next(rule for rule in CONTRACT.rules["offer-creation-request"] if rule.site == "priceClasses" and rule.keyword == "type")
     written = []

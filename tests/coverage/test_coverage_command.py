@@ -1,4 +1,4 @@
-"""`coverage` says what a corpus covers: as a table, as JSON, as a list of what is missing."""
+"""`coverage` reports what a corpus covers: as a table, as JSON, and as a list of missing goals."""
 
 import json
 import re
@@ -48,7 +48,7 @@ def test_messages_are_counted_by_type_and_verdict(run: Run, write: Write) -> Non
     assert found["left_out"] == {"other_traffic": 0, "type_unknown": 0}
 
 
-def test_a_technique_is_recognised_in_a_corpus_of_others(run: Run, write: Write) -> None:
+def test_a_technique_is_recognised_in_a_foreign_corpus(run: Run, write: Write) -> None:
     there = at(of_offers(run, write("a.ndjson", PLAIN, QUOTED)), "orderMinimum")
     assert there["rule"]["covered"] == ["type"]
     assert there["technique"]["covered"] == ["type numeric-string"]
@@ -56,7 +56,7 @@ def test_a_technique_is_recognised_in_a_corpus_of_others(run: Run, write: Write)
     assert "minimum" in there["rule"]["missing"]
 
 
-def test_what_is_covered_and_what_is_missing_is_all_there_is(run: Run, write: Write) -> None:
+def test_covered_and_missing_goals_are_all_goals(run: Run, write: Write) -> None:
     found = of_offers(run, write("a.ndjson", PLAIN, QUOTED, CRON))
     for kind, counts in found["goals"].items():
         covered = sum(len(entry[kind]["covered"]) for entry in found["sites"] if kind in entry)
@@ -65,14 +65,14 @@ def test_what_is_covered_and_what_is_missing_is_all_there_is(run: Run, write: Wr
     assert found["goals"]["ambiguity"]["covered"] == 1
 
 
-def test_a_corpus_of_ours_is_taken_at_its_word(run: Run, tmp_path: Path) -> None:
+def test_the_techniques_of_a_brokerfuzz_corpus_are_read_from_its_records(run: Run, tmp_path: Path) -> None:
     corpus.write(tmp_path / "c.ndjson", islice(catalogue("offer-pricing-response"), 400))
     records = [json.loads(line) for line in (tmp_path / "c.ndjson").read_bytes().splitlines()]
     techniques = {(fault["rule"], fault["technique"]) for record in records for fault in record["faults"]}
     assert data(run, tmp_path / "c.ndjson")["messages"]["offer-pricing-response"]["goals"]["technique"]["covered"] == len(techniques)
 
 
-def test_a_record_that_is_not_true_is_not(run: Run, write: Write) -> None:
+def test_the_technique_of_a_false_record_is_ignored(run: Run, write: Write) -> None:
     fault = {"rule": "offer-creation-request/number:minLength", "at": "/number", "technique": "one-shorter"}
     record = {
         "id": "0" * 16,
@@ -88,13 +88,13 @@ def test_a_record_that_is_not_true_is_not(run: Run, write: Write) -> None:
     assert at(of_offers(run, "c.ndjson"), "orderMinimum")["technique"]["covered"] == ["type numeric-string"]
 
 
-def test_more_states_go_together_where_that_is_asked(run: Run, write: Write) -> None:
+def test_the_strength_sets_how_many_states_are_combined(run: Run, write: Write) -> None:
     one = of_offers(run, write("a.json", PLAIN), "--strength", 1)["goals"]["pair"]
-    assert one["covered"] == 36, "a state for each property of the root"
+    assert one["covered"] == 36, "one state for each property of the root"
     assert one["all"] < of_offers(run, "a.json")["goals"]["pair"]["all"]
 
 
-def test_a_changed_contract_has_goals_of_its_own(run: Run, write: Write, tmp_path: Path) -> None:
+def test_a_changed_contract_has_its_own_goals(run: Run, write: Write, tmp_path: Path) -> None:
     from contracts import changed_contract
 
     (tmp_path / "changed").mkdir()
@@ -103,7 +103,7 @@ def test_a_changed_contract_has_goals_of_its_own(run: Run, write: Write, tmp_pat
     assert at(of_offers(run, offer, "--contract", tmp_path / "changed"), "priority")["technique"]["covered"] == ["type numeric-string"]
 
 
-def test_recorded_traffic_is_counted_without_what_is_of_others(run: Run, write: Write) -> None:
+def test_recorded_traffic_is_counted_without_other_traffic(run: Run, write: Write) -> None:
     def body(text: str) -> dict[str, Any]:
         return {"request": {"postData": {"mimeType": "application/json", "text": text}}}
 
@@ -111,13 +111,13 @@ def test_recorded_traffic_is_counted_without_what_is_of_others(run: Run, write: 
     result = run("coverage", "--json", write("t.har", har))
     assert json.loads(result.stdout)["left_out"]["other_traffic"] == 1
     assert json.loads(result.stdout)["messages"]["offer-creation-request"]["messages"] == 2
-    assert result.stderr == "brokerfuzz: t.har: left out 1 body that is no message of the contract\n"
+    assert result.stderr == "brokerfuzz: t.har: left out 1 body that is not a message of the contract\n"
 
 
-def test_a_message_that_may_be_of_several_types_is_left_out_and_said(run: Run, write: Write) -> None:
+def test_a_message_of_unclear_type_is_skipped_and_reported(run: Run, write: Write) -> None:
     result = run("coverage", "--json", write("a.ndjson", PLAIN, "{}", "nope"))
     assert json.loads(result.stdout)["left_out"]["type_unknown"] == 2
-    assert "left out 2 that may be of several types (the first is a.ndjson:2): say which with --message" in result.stderr
+    assert "left out 2 messages that could have several types (the first is a.ndjson:2): use --message" in result.stderr
     named = of_offers(run, "a.ndjson", "--message", "offer-creation-request")
     assert named["verdicts"] == {"valid": 1, "invalid": 2, "unspecified": 0}
     assert at(named, "")["rule"]["covered"] == ["json"]
@@ -126,7 +126,7 @@ def test_a_message_that_may_be_of_several_types_is_left_out_and_said(run: Run, w
 # ------------------------------------------------------------------------------------------------------------ table
 
 
-def test_the_table_has_totals_and_a_row_a_site(run: Run, write: Write) -> None:
+def test_the_table_has_totals_and_one_row_per_site(run: Run, write: Write) -> None:
     lines = run("coverage", write("a.ndjson", PLAIN, QUOTED)).stdout.splitlines()
     assert lines[0] == "offer-creation-request: 2 messages (1 valid, 1 invalid)"
     assert re.fullmatch(r"  rules +1/117 +1 %", lines[1])
@@ -135,7 +135,7 @@ def test_the_table_has_totals_and_a_row_a_site(run: Run, write: Write) -> None:
     assert len({len(line) for line in lines[7:]}) == 1, "columns are aligned"
 
 
-def test_colours_are_for_terminals_that_want_them(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_colours_are_only_for_terminals_that_support_them(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus_of_two = write("a.ndjson", PLAIN, QUOTED)
     assert "\x1b[" not in run("coverage", corpus_of_two).stdout
     coloured = run("coverage", corpus_of_two, color=True).stdout
@@ -144,7 +144,7 @@ def test_colours_are_for_terminals_that_want_them(run: Run, write: Write, monkey
     assert "\x1b[" not in run("coverage", corpus_of_two, color=True).stdout
 
 
-def test_a_hundred_percent_is_said_of_nothing_less(run: Run, write: Write, tmp_path: Path) -> None:
+def test_a_hundred_percent_means_that_all_goals_are_covered(run: Run, write: Write, tmp_path: Path) -> None:
     corpus.write(tmp_path / "c.ndjson", catalogue("offer-pricing-response"))
     lines = run("coverage", tmp_path / "c.ndjson").stdout.splitlines()[1:6]
     assert len(lines) == 5
@@ -156,7 +156,7 @@ def test_a_hundred_percent_is_said_of_nothing_less(run: Run, write: Write, tmp_p
 # ---------------------------------------------------------------------------------------------------------- missing
 
 
-def test_what_is_missing_is_a_goal_a_line_by_names_that_explain_takes(run: Run, write: Write) -> None:
+def test_missing_goals_are_listed_one_per_line_with_names_that_explain_accepts(run: Run, write: Write) -> None:
     lines = run("coverage", "--missing", write("a.ndjson", PLAIN, QUOTED)).stdout.splitlines()
     goals = of_offers(run, "a.ndjson")["goals"].values()
     assert len(lines) == sum(counts["all"] - counts["covered"] for counts in goals)
@@ -171,7 +171,7 @@ def test_what_is_missing_is_a_goal_a_line_by_names_that_explain_takes(run: Run, 
 
 
 @pytest.mark.parametrize(("percent", "status"), [("0", 0), ("0.5", 0), ("20", 1), ("100", 1)])
-def test_too_little_is_a_failure_where_that_is_asked(run: Run, write: Write, percent: str, status: int) -> None:
+def test_coverage_below_the_limit_is_a_failure(run: Run, write: Write, percent: str, status: int) -> None:
     result = run("coverage", "--fail-under", percent, write("a.ndjson", PLAIN, QUOTED, CRON))
     assert result.exit_code == status
     assert result.stdout.startswith("offer-creation-request: 3 messages")
@@ -181,33 +181,33 @@ def test_too_little_is_a_failure_where_that_is_asked(run: Run, write: Write, per
 # -------------------------------------------------------------------------------------------------------- bad input
 
 BAD: dict[str, tuple[list[str], str]] = {
-    "a file that is not there": (["nowhere.json"], "nowhere.json is not there"),
+    "a missing file": (["nowhere.json"], "nowhere.json is not there"),
     "a folder": (["folder"], "folder is a folder"),
     "an empty file": (["empty"], "empty is empty"),
     "an empty file of a type": (["--message", "offer-creation-request", "empty"], "empty is empty"),
-    "lines that are all blank": (["blank.ndjson"], "blank.ndjson is empty"),
-    "a picture": (["picture.png"], "picture.png holds no JSON"),
-    "a text": (["text.txt"], "text.txt holds no JSON"),
-    "JSON of no type": (["other.json"], "no message whose type can be told"),
-    "an array of messages": (["array.json"], "holds an array"),
-    "a recording of others": (["other.har"], "none is a message of the contract"),
-    "a corpus that was cut off": (["cut.ndjson"], "was cut off"),
+    "only blank lines": (["blank.ndjson"], "blank.ndjson is empty"),
+    "a picture": (["picture.png"], "picture.png is not JSON"),
+    "a text file": (["text.txt"], "text.txt is not JSON"),
+    "JSON of unknown type": (["other.json"], "contains no message of a recognisable type"),
+    "an array of messages": (["array.json"], "contains an array"),
+    "a recording of other traffic": (["other.har"], "none is a message of the contract"),
+    "a truncated corpus": (["cut.ndjson"], "is truncated"),
     "one file of two": (["offer.json", "empty"], "empty is empty"),
-    "the record of another type": (["--message", "product-list-response", "cut.ndjson"], "leave --message out"),
-    "a strength that is none": (["--strength", "5", "offer.json"], "--strength"),
-    "more combinations than can be made": (["--strength", "4", "offer.json"], "give a lower --strength"),
-    "a share that is none": (["--fail-under", "101", "offer.json"], "--fail-under"),
-    "a time too early": (["--now", "1999-01-01T00:00:00Z", "offer.json"], "too early"),
-    "a page that is there": (["--html", "there.html", "offer.json"], "--force"),
-    "a page in a folder that is not there": (["--html", "nowhere/a.html", "offer.json"], "there is no folder nowhere"),
+    "the record of another type": (["--message", "product-list-response", "cut.ndjson"], "omit --message"),
+    "an invalid strength": (["--strength", "5", "offer.json"], "--strength"),
+    "too many combinations": (["--strength", "4", "offer.json"], "use a lower --strength"),
+    "an invalid percentage": (["--fail-under", "101", "offer.json"], "--fail-under"),
+    "a time that is too early": (["--now", "1999-01-01T00:00:00Z", "offer.json"], "too early"),
+    "an existing page": (["--html", "there.html", "offer.json"], "--force"),
+    "a page in a missing folder": (["--html", "nowhere/a.html", "offer.json"], "the folder nowhere does not exist"),
     "a folder for a page": (["--html", "folder", "--force", "offer.json"], "is a folder"),
-    "a page of nothing": (["--html", "new.html", "empty"], "empty is empty"),
-    "a page of a corpus that was cut off": (["--html", "there.html", "--force", "cut.ndjson"], "was cut off"),
+    "a page of an empty file": (["--html", "new.html", "empty"], "empty is empty"),
+    "a page of a truncated corpus": (["--html", "there.html", "--force", "cut.ndjson"], "is truncated"),
 }
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_bad_input_is_one_line_and_leaves_nothing_behind(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
+def test_bad_input_gives_a_one_line_error_and_leaves_no_files(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     monkeypatch.chdir(tmp_path)
     Path("folder").mkdir()
     for name, content in {

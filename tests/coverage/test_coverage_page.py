@@ -1,4 +1,4 @@
-"""The page of `coverage`: one file, whatever is in the names, that can be read without a script and used with one."""
+"""The page of `coverage` is one safe file that works without a script and offers more with one."""
 
 import json
 import re
@@ -31,7 +31,7 @@ TAGS = {
 
 
 class Page(HTMLParser):
-    """The tags, attributes and texts of a page; nesting is checked."""
+    """The tags, attributes and texts of a page. Checks the nesting."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -66,17 +66,17 @@ def page(run: Run, *args: object) -> tuple[str, Page]:
     return text, read
 
 
-def test_every_site_has_its_row_with_what_is_covered(run: Run, write: Write) -> None:
+def test_every_site_has_a_row_with_its_covered_goals(run: Run, write: Write) -> None:
     text, read = page(run, write("a.ndjson", PLAIN, QUOTED))
     assert read.sites == list(load_contract().sites["offer-creation-request"])
     row = text[text.index('data-site="orderMinimum"') : text.index('data-site="orderMaximum"')]
     assert '<b>1</b>/3<span class="unseen"> rules</span>' in row
     assert '<li class="met" title="1 message, first a.ndjson:2">numeric-string</li>' in row
     assert '<li class="open" title="The contract' not in row
-    assert 'title="One less than the least, or a step less where values go in steps.">one-below</li>' in row
+    assert 'title="One less than the minimum (one step less if there is a step size).">one-below</li>' in row
 
 
-def test_it_asks_no_network_for_anything(run: Run, write: Write) -> None:
+def test_the_page_loads_nothing_from_the_network(run: Run, write: Write) -> None:
     text, read = page(run, write("a.ndjson", PLAIN, QUOTED))
     assert read.tags <= TAGS
     assert {name for name, _ in read.attributes} & {"src", "srcset", "action", "data", "poster"} == set()
@@ -84,7 +84,7 @@ def test_it_asks_no_network_for_anything(run: Run, write: Write) -> None:
     assert not re.search(r"url\(|@import|fetch\(|XMLHttpRequest|import\(", text)
 
 
-def test_its_policy_lets_its_own_script_run_and_no_other(run: Run, write: Write) -> None:
+def test_the_page_allows_only_its_own_script(run: Run, write: Write) -> None:
     text, _ = page(run, write("a.ndjson", PLAIN))
     [script] = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
     assert f"script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" in text
@@ -94,7 +94,7 @@ def test_its_policy_lets_its_own_script_run_and_no_other(run: Run, write: Write)
 HOSTILE = '</script></details><img src=x onerror="alert(1)">\'&amp;'
 
 
-def test_names_of_contracts_and_files_are_text_whatever_they_are(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_names_of_contracts_and_files_are_always_shown_as_text(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
     def change(schema: dict[str, Any]) -> None:
@@ -114,7 +114,7 @@ def test_names_of_contracts_and_files_are_text_whatever_they_are(run: Run, tmp_p
     assert any(f"={'<b>'}{HOSTILE}" in said for said in read.texts)
 
 
-def test_of_many_pairs_only_some_are_listed(run: Run, write: Write) -> None:
+def test_only_some_of_many_pairs_are_listed(run: Run, write: Write) -> None:
     text, _ = page(run, write("a.json", PLAIN))
     root = text[text.index('data-site=""') : text.index('data-site="number"')]
     assert root.count('<li class="open">') < MOST_LISTED + 20
@@ -122,7 +122,7 @@ def test_of_many_pairs_only_some_are_listed(run: Run, write: Write) -> None:
     assert len(text) < 1_000_000
 
 
-def test_the_page_of_the_whole_catalogue_is_of_a_size_that_opens_at_once(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_of_the_whole_catalogue_is_small(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     corpus.write("c.ndjson", (case for message_type in MESSAGE_TYPES for case in catalogue(message_type)))
     text, read = page(run, "c.ndjson")
@@ -130,7 +130,7 @@ def test_the_page_of_the_whole_catalogue_is_of_a_size_that_opens_at_once(run: Ru
     assert [value for name, value in read.attributes if name == "href"] == [f"#{message_type}" for message_type in MESSAGE_TYPES]
 
 
-def test_an_old_page_is_replaced_only_where_that_is_said(run: Run, write: Write) -> None:
+def test_an_existing_page_is_replaced_only_with_force(run: Run, write: Write) -> None:
     offers = write("a.json", PLAIN)
     Path("page.html").write_text("mine")
     assert run("coverage", offers, "--html", "page.html").exit_code == 2
@@ -150,7 +150,7 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(run: Run, write: Write, browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens the page of two messages; whatever it complains of, or asks for, is an error."""
+    """Opens the page of two messages. Every console message, script error and request is an error."""
     page(run, write("a.ndjson", PLAIN, QUOTED))
     complaints: list[str] = []
     contexts: list[Any] = []
@@ -175,7 +175,7 @@ def shown(tab: Any) -> list[str]:
     return [row.get_attribute("data-site") for row in tab.locator(".row:visible").all()]
 
 
-def test_a_part_of_a_name_leaves_the_sites_that_have_it(opened: Callable[..., Any]) -> None:
+def test_the_filter_shows_only_matching_sites(opened: Callable[..., Any]) -> None:
     tab = opened()
     tab.fill("#filter", "PAGECOUNT")
     expected = [site for site in load_contract().sites["offer-creation-request"] if "pagecount" in site.lower()]
@@ -186,7 +186,7 @@ def test_a_part_of_a_name_leaves_the_sites_that_have_it(opened: Callable[..., An
     assert tab.locator(".heads:visible").count() == 0
 
 
-def test_only_gaps_leaves_out_what_is_covered(opened: Callable[..., Any]) -> None:
+def test_the_gaps_option_hides_covered_goals(opened: Callable[..., Any]) -> None:
     tab = opened()
     tab.locator('.row[data-site="orderMinimum"] > summary').click()
     numeric = tab.locator('.row[data-site="orderMinimum"] .met', has_text="numeric-string")
@@ -207,7 +207,7 @@ def test_the_keyboard_reaches_and_opens_every_row(opened: Callable[..., Any]) ->
     assert tab.locator('.row[data-site=""] .panel').is_visible()
 
 
-def test_all_rows_open_and_close_at_once(opened: Callable[..., Any]) -> None:
+def test_all_rows_can_be_opened_and_closed_at_once(opened: Callable[..., Any]) -> None:
     tab = opened()
     tab.click("#unfold")
     assert tab.locator(".row[open]").count() == tab.locator(".row").count()
@@ -215,7 +215,7 @@ def test_all_rows_open_and_close_at_once(opened: Callable[..., Any]) -> None:
     assert tab.locator(".row[open]").count() == 0
 
 
-def test_without_a_script_rows_open_and_nothing_is_offered_that_does_not_work(opened: Callable[..., Any]) -> None:
+def test_without_a_script_rows_open_and_the_tools_are_hidden(opened: Callable[..., Any]) -> None:
     tab = opened(java_script_enabled=False)
     assert not tab.locator("#tools").is_visible()
     tab.locator('.row[data-site="number"] > summary').click()
@@ -223,15 +223,15 @@ def test_without_a_script_rows_open_and_nothing_is_offered_that_does_not_work(op
 
 
 @pytest.mark.parametrize("width", [320, 400, 1280])
-def test_it_fits_the_screen(opened: Callable[..., Any], width: int) -> None:
+def test_the_page_fits_the_screen(opened: Callable[..., Any], width: int) -> None:
     tab = opened(viewport={"width": width, "height": 800})
     tab.click("#unfold")
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground(opened: Callable[..., Any], scheme: str) -> None:
-    """At least 4.5 to 1, as WCAG 2.2 has it for text (1.4.3)."""
+def test_text_has_enough_contrast(opened: Callable[..., Any], scheme: str) -> None:
+    """The contrast is at least 4.5 to 1, as WCAG 2.2 requires for text (1.4.3)."""
     tab = opened(color_scheme=scheme)
     tab.click("#unfold")
     assert tab.evaluate(CONTRAST) == []

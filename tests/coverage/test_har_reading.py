@@ -1,4 +1,4 @@
-"""Recorded traffic: what of a HAR file is judged and counted, and what is passed over."""
+"""Recorded traffic: which parts of a HAR file are judged and counted, and which are skipped."""
 
 import json
 from base64 import b64encode
@@ -67,17 +67,17 @@ def test_a_body_in_base64_is_the_bytes(record: Record, prop: str) -> None:
 
 
 @pytest.mark.parametrize("mime", ["application/json", "application/json; charset=utf-8", "APPLICATION/JSON", "application/hal+json", "text/json"])
-def test_json_is_known_by_its_content_type(record: Record, mime: str) -> None:
+def test_json_is_recognised_by_its_content_type(record: Record, mime: str) -> None:
     assert len(found(record(entry(OFFER, mime=mime)))) == 1
 
 
 @pytest.mark.parametrize("mime", [None, "", "x-unknown"])
-def test_so_is_a_body_without_one(record: Record, mime: str | None) -> None:
+def test_a_body_without_a_content_type_is_recognised_as_json(record: Record, mime: str | None) -> None:
     assert len(found(record(entry(OFFER, mime=mime)))) == 1
 
 
 @pytest.mark.parametrize("mime", ["text/html", "image/png", "application/javascript", "application/jsonp", "multipart/form-data; boundary=json"])
-def test_other_types_are_passed_over(record: Record, mime: str) -> None:
+def test_other_content_types_are_skipped(record: Record, mime: str) -> None:
     assert found(record(entry(OFFER, OFFER, mime=mime))) == []
 
 
@@ -94,21 +94,21 @@ def test_other_types_are_passed_over(record: Record, mime: str) -> None:
         entry({"text": "?", "encoding": "base64"}),
     ],
 )
-def test_an_entry_without_a_body_is_passed_over(record: Record, odd: Any) -> None:
+def test_an_entry_without_a_body_is_skipped(record: Record, odd: Any) -> None:
     assert found(record(odd, entry(OFFER))) == [(2, OFFER.encode())]
 
 
-def test_a_recording_is_known_by_its_content_too(record: Record, run: Run) -> None:
+def test_a_recording_is_recognised_by_its_content(record: Record, run: Run) -> None:
     assert found(record(entry(OFFER), name="traffic.json")) == [(1, OFFER.encode())]
     assert run("check", "-", text=har(entry(OFFER))).stdout == "-:1: valid (offer-creation-request)\n"
 
 
-def test_half_a_surrogate_pair_in_a_body_spoils_no_recording(record: Record) -> None:
+def test_half_a_surrogate_pair_in_a_body_does_not_break_the_recording(record: Record) -> None:
     assert len(found(record(entry(OFFER), entry(response="\ud800")))) == 2
 
 
 @pytest.mark.parametrize("text", ['{"log": {"entries": 5}}', '{"log": {}}', "[]", '{"log"', "", "\x00\xff", "[" * 100_000])
-def test_what_is_called_a_recording_and_is_none_is_rejected(tmp_path: Path, text: str) -> None:
+def test_an_invalid_recording_is_rejected(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.har").write_text(text)
     with pytest.raises(InputError, match=r"is no HAR file \(.*export the recording again"):
         found(str(tmp_path / "a.har"))
@@ -122,20 +122,20 @@ def test_an_offer_with_a_log_is_a_message(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------------------------------- other traffic
 
 OTHERS = {
-    "no property of ours": '{"id": 5, "title": "a"}',
-    "few of many": '{"number": 5, "title": "a", "state": "open", "comments": 3, "user": {}}',
+    "no known property": '{"id": 5, "title": "a"}',
+    "few known among many": '{"number": 5, "title": "a", "state": "open", "comments": 3, "user": {}}',
     "a query's answer": '{"data": {"viewer": {"login": "a"}}}',
     "another list": '{"data": [{"id": 1, "slug": "a"}], "status": "ok"}',
-    "no object": "[1, 2]",
-    "a text": '"number"',
+    "not an object": "[1, 2]",
+    "a string": '"number"',
     "an empty object": "{}",
-    "no JSON": "<html>",
-    "cut off": '{"number": "1", "offerType',
+    "not JSON": "<html>",
+    "truncated": '{"number": "1", "offerType',
 }
 OURS = {
     "an offer": OFFER,
-    "an offer with a property too many": '{"number":"1","offerType":"Email","extra":1}',
-    "an offer in other letters": '{"Number":"1","OfferType":"Email"}',
+    "an offer with an extra property": '{"number":"1","offerType":"Email","extra":1}',
+    "an offer in another case": '{"Number":"1","OfferType":"Email"}',
     "an offer without a number": '{"offerType":"Email"}',
     "products": PRODUCTS,
     "a pricing": PRICING,
@@ -144,38 +144,38 @@ OURS = {
 
 
 @pytest.mark.parametrize("what", OTHERS)
-def test_bodies_of_others_are_told_by_their_properties(what: str) -> None:
+def test_other_traffic_is_recognised_by_its_properties(what: str) -> None:
     assert not belongs(OTHERS[what].encode(), load_contract(), MESSAGE_TYPES)
 
 
 @pytest.mark.parametrize("what", OURS)
-def test_so_are_ours(what: str) -> None:
+def test_messages_of_the_contract_are_recognised_by_their_properties(what: str) -> None:
     assert belongs(OURS[what].encode(), load_contract(), MESSAGE_TYPES)
 
 
-def test_what_is_left_out_is_counted(record: Record) -> None:
+def test_skipped_bodies_are_counted(record: Record) -> None:
     name, others = record(*(entry(OFFER, body) for body in OTHERS.values())), Counter[str]()
     assert len(list(ours(messages(name), load_contract(), None, others))) == len(OTHERS)
     assert others == {name: len(OTHERS)}
 
 
-def test_of_one_type_the_others_are_left_out_too(record: Record) -> None:
+def test_other_message_types_are_skipped_if_one_is_selected(record: Record) -> None:
     name = record(entry(OFFER, PRODUCTS))
     assert [message.body for message in ours(messages(name), load_contract(), "offer-creation-request")] == [OFFER.encode()]
 
 
-def test_only_of_recordings_is_anything_left_out(tmp_path: Path) -> None:
+def test_messages_are_skipped_only_in_recordings(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{}")
     assert len(list(ours(messages(str(tmp_path / "a.json")), load_contract()))) == 1
 
 
-def test_check_judges_what_is_of_the_contract_and_says_what_is_not(record: Record, run: Run) -> None:
-    name = record(entry(OFFER, OTHERS["a query's answer"]), entry('{"number":"","offerType":"Email"}', OTHERS["no object"]))
+def test_check_judges_messages_of_the_contract_and_reports_the_others(record: Record, run: Run) -> None:
+    name = record(entry(OFFER, OTHERS["a query's answer"]), entry('{"number":"","offerType":"Email"}', OTHERS["not an object"]))
     result = run("check", name)
     assert result.exit_code == 1
     assert "traffic.har:1: valid (offer-creation-request)" in result.stdout
     assert "traffic.har:2: invalid (offer-creation-request)" in result.stdout
-    assert result.stderr == "brokerfuzz: traffic.har: left out 2 bodies that are no messages of the contract\n"
+    assert result.stderr == "brokerfuzz: traffic.har: left out 2 bodies that are not messages of the contract\n"
 
 
 def test_a_recording_that_is_too_large_is_rejected(tmp_path: Path) -> None:

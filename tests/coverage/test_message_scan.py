@@ -1,4 +1,4 @@
-"""The walk over a valid message, held against `covered`, which tells the same goal by goal."""
+"""The scan of a valid message gives the same goals as `covered`, which determines them one by one."""
 
 from datetime import UTC, datetime
 from itertools import islice, pairwise
@@ -13,7 +13,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_messages_have_as_many_bits_and_edges_in_common_as_goals(message_type: MessageType) -> None:
+def test_messages_share_as_many_bits_and_edges_as_goals(message_type: MessageType) -> None:
     walk = Walk(states(load_contract(), message_type))
     cases = [case for case in islice(random_cases(message_type, 5, now=datetime(2026, 3, 1, tzinfo=UTC)), 400) if case.label == "valid"]
     shown = [(covered(case, load_contract()), walk.over(case.value)) for case in cases]

@@ -1,4 +1,4 @@
-"""The tally: what messages cover, counted a message at a time."""
+"""The tally counts what messages cover, one message at a time."""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -43,19 +43,19 @@ def judged(body: bytes, *faults: Fault) -> Case:
 LEFT = {
     "data.offers[].extendedPrice tiny": "sums are rounded to the cent",
     "data.totalExtendedPrice tiny": "sums are rounded to the cent",
-    "item-count": "arrays of what is no text are not made that long",
+    "item-count": "the catalogue has no such long arrays of anything but strings",
 }
-"""What the catalogue does not cover, by the end of the goal's name, and why."""
+"""The goals that the catalogue does not cover, by the end of their names, with the reason."""
 
 
 @EVERY_TYPE
-def test_the_catalogue_covers_all_there_is(message_type: MessageType) -> None:
+def test_the_catalogue_covers_all_goals(message_type: MessageType) -> None:
     missing = [" ".join(goal) for goal in tally(message_type, *of_catalogue(message_type)).missing()]
     assert [name for name in missing if not name.endswith(tuple(LEFT))] == []
 
 
 @EVERY_TYPE
-def test_whatever_a_case_covers_is_counted_and_nothing_else(message_type: MessageType) -> None:
+def test_exactly_the_covered_goals_are_counted(message_type: MessageType) -> None:
     cases = [*islice(random_cases(message_type, 3, now=NOW), 300), *of_catalogue(message_type)[:300]]
     counted = tally(message_type, *cases)
     goals = Counter(goal for case in cases for goal in covered(case, load_contract()))
@@ -69,7 +69,7 @@ def test_whatever_a_case_covers_is_counted_and_nothing_else(message_type: Messag
 
 
 @pytest.mark.parametrize("strength", [1, 2, 3])
-def test_combinations_of_any_strength_are_those_that_occur(strength: int) -> None:
+def test_combinations_of_any_strength_are_counted_if_they_occur(strength: int) -> None:
     message_type: MessageType = "product-list-response"
     cases = [case for case in islice(random_cases(message_type, 4, now=NOW), 200) if case.label == "valid"]
     met = {goal for case in cases for goal in covered(case, load_contract(), strength=strength) if goal.kind == "pair"}
@@ -80,7 +80,7 @@ def test_combinations_of_any_strength_are_those_that_occur(strength: int) -> Non
 # --------------------------------------------------------------------------------------------------------- one by one
 
 
-def test_a_message_covers_the_edges_and_pairs_that_it_shows() -> None:
+def test_a_message_covers_its_edges_and_pairs() -> None:
     counted = tally(OFFER, judged(PLAIN))
     edges = {goal for goal in counted.first if goal.kind == "edge"}
     assert Goal("edge", "offerType", "=Email") in edges
@@ -90,42 +90,42 @@ def test_a_message_covers_the_edges_and_pairs_that_it_shows() -> None:
     assert counted.score("rule", "technique", "ambiguity").covered == 0
 
 
-def test_a_message_with_a_fault_covers_its_rule_and_its_technique_alone() -> None:
+def test_a_message_with_a_fault_covers_only_its_rule_and_technique() -> None:
     fault = Fault("offer-creation-request/orderMinimum:minimum", "/orderMinimum", "zero")
     counted = tally(OFFER, judged(b'{"number":"1","offerType":"Email","orderMinimum":0}', fault))
     assert set(counted.first) == {Goal("rule", "orderMinimum", "minimum"), *_known(Goal("technique", "orderMinimum", "minimum zero"))}
 
 
 def _known(goal: Goal) -> set[Goal]:
-    """The goal, where the plain message lets the technique be one of its own: zero is one below the least."""
+    """Returns the goal if this technique is one of its own: in the plain message, zero is the same as one below the minimum."""
     return {goal} & set(every_goal(load_contract(), OFFER, NOW))
 
 
-def test_a_message_in_doubt_covers_its_ambiguity_alone() -> None:
+def test_an_ambiguous_message_covers_only_its_ambiguity() -> None:
     counted = tally(OFFER, judged(b'{"number":"1","offerType":"Email","deliveryScheduleCron":"weekly"}'))
     assert set(counted.first) == {Goal("ambiguity", "deliveryScheduleCron", "cron-syntax")}
 
 
 @pytest.mark.parametrize("name", ["comments", "number", "pdfUrl"])
-def test_an_ambiguity_about_any_text_is_covered_by_any(name: str) -> None:
+def test_an_ambiguity_about_any_string_is_covered_by_any_string(name: str) -> None:
     props = {"number": '"1"', "offerType": '"Email"', name: r'"a\u0000"'}
     body = "{" + ",".join(f'"{prop}":{value}' for prop, value in props.items()) + "}"
     assert Goal("ambiguity", "", "nul-characters") in tally(OFFER, judged(body.encode())).first
 
 
-def test_messages_are_counted_and_the_first_is_known() -> None:
+def test_messages_are_counted_and_the_first_is_recorded() -> None:
     counted = tally(OFFER, judged(b"{}"), judged(PLAIN), judged(b'{"number":"2","offerType":"Email"}'))
     email = Goal("edge", "offerType", "=Email")
     assert (counted.messages, counted.verdicts["valid"], counted.counts[email], counted.first[email]) == (3, 2, 2, "a:2")
 
 
-def test_what_there_is_none_of_is_covered_whole() -> None:
+def test_a_score_without_goals_is_complete() -> None:
     assert Score(0, 0).share == 1.0
     assert Score(1, 2) + Score(2, 2) == Score(3, 4)
 
 
-def test_what_is_kept_does_not_grow_with_the_messages() -> None:
-    """Of messages that show nothing new, nothing is kept but their number."""
+def test_memory_does_not_grow_with_the_number_of_messages() -> None:
+    """Messages that cover nothing new change only the number of messages."""
     cases = list(islice(random_cases(OFFER, 6, now=NOW), 300))
     counted = tally(OFFER, *cases)
     size = len(counted.first)

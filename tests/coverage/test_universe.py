@@ -1,4 +1,4 @@
-"""The universe: all there is to cover, in the contract's order."""
+"""The universe contains all goals, in the contract's order."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 
 
 @EVERY_TYPE
-def test_every_goal_is_there_once_in_the_order_of_the_sites_and_kinds(message_type: MessageType) -> None:
+def test_every_goal_occurs_once_in_the_order_of_sites_and_kinds(message_type: MessageType) -> None:
     goals = every_goal(load_contract(), message_type, NOW)
     sites = list(load_contract().sites[message_type])
     assert len(set(goals)) == len(goals)
@@ -27,7 +27,7 @@ def test_every_goal_is_there_once_in_the_order_of_the_sites_and_kinds(message_ty
 
 
 @EVERY_TYPE
-def test_every_rule_is_to_be_broken_and_by_some_technique(message_type: MessageType) -> None:
+def test_every_rule_is_a_goal_with_at_least_one_technique(message_type: MessageType) -> None:
     goals = set(every_goal(load_contract(), message_type, NOW))
     for rule in load_contract().rules[message_type]:
         assert of_rule(rule) in goals
@@ -35,7 +35,7 @@ def test_every_rule_is_to_be_broken_and_by_some_technique(message_type: MessageT
 
 
 @EVERY_TYPE
-def test_every_ambiguity_is_to_be_touched_where_its_table_says_or_once(message_type: MessageType) -> None:
+def test_every_ambiguity_is_a_goal_at_its_sites_or_once(message_type: MessageType) -> None:
     goals = [goal for goal in every_goal(load_contract(), message_type, NOW) if goal.kind == "ambiguity"]
     anywhere = {goal.name for goal in goals if goal.site == ""}
     assert {"lone-surrogates", "nul-characters", "string-length", "duplicate-properties", "encoding"} <= anywhere
@@ -49,23 +49,23 @@ def _place_in(message_type: MessageType) -> Any:
     return list(load_contract().sites[message_type]).index
 
 
-def test_no_integer_is_written_otherwise_where_there_are_none() -> None:
+def test_a_message_type_without_integers_has_no_goals_for_them() -> None:
     assert not [goal for goal in every_goal(load_contract(), "product-list-response", NOW) if goal.name == "integer-form"]
 
 
 @pytest.mark.parametrize(("strength", "pairs"), [(1, 34), (2, 178), (3, 641)])
-def test_a_strength_says_how_many_states_go_together(strength: int, pairs: int) -> None:
+def test_the_strength_is_the_number_of_combined_states(strength: int, pairs: int) -> None:
     found = [goal for goal in every_goal(load_contract(), "offer-pricing-response", NOW, strength) if goal.kind == "pair"]
     assert len(found) == pairs
     assert {len(goal.name.split(" ")) for goal in found} <= set(range(1, strength + 1))
 
 
-def test_more_than_can_be_made_is_rejected() -> None:
+def test_too_many_combinations_are_rejected() -> None:
     with pytest.raises(StrengthError, match="combinations of 4 states"):
         every_goal(load_contract(), OFFER, NOW, 4)
 
 
-def test_a_new_field_is_to_be_covered(tmp_path: Path) -> None:
+def test_a_new_property_has_goals(tmp_path: Path) -> None:
     contract = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"].update(priority={"type": "integer", "minimum": 3}))
     new = {goal for goal in every_goal(contract, OFFER, NOW) if goal.site == "priority"}
     assert {Goal("rule", "priority", "minimum"), Goal("technique", "priority", "minimum one-below"), Goal("edge", "priority", "lowest")} <= new

@@ -1,4 +1,4 @@
-"""Strategies of valid messages, each held to one shared contract; then what each reaches, shrinks to and rejects."""
+"""Strategies for valid messages: one shared contract for all of them, then what each reaches, shrinks to and rejects."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -56,7 +56,7 @@ def test_the_same_run_draws_the_same_messages(name: str) -> None:
 
 
 @EVERY_STRATEGY
-def test_messages_are_fresh_and_ones_own_to_change(name: str) -> None:
+def test_messages_are_independent_and_can_be_modified(name: str) -> None:
     @settings(max_examples=60, database=None)
     @given(EVERY[name][1]())
     def spoil(message: Any) -> None:
@@ -75,7 +75,7 @@ def _spoil(value: Any) -> None:
 
 
 @EVERY_STRATEGY
-def test_a_repr_is_the_call_that_made_it(name: str) -> None:
+def test_the_repr_of_a_strategy_is_its_call(name: str) -> None:
     assert repr(EVERY[name][1](plausible=True)) == f"{name}(plausible=True)"
 
 
@@ -150,7 +150,7 @@ def test_options_are_keywords(name: str, positional: tuple[Any, ...]) -> None:
     ],
     ids=["any", "of a type", "with a comment", "a minimum", "a channel", "a product list", "two clusters", "a weight", "a price"],
 )
-def test_examples_shrink_to_what_is_pinned(strategy: SearchStrategy[Any], condition: Callable[[Any], bool], smallest: Any) -> None:
+def test_examples_shrink_to_the_expected_minimum(strategy: SearchStrategy[Any], condition: Callable[[Any], bool], smallest: Any) -> None:
     assert minimal(strategy, lambda message: bool(condition(message))) == smallest
 
 
@@ -181,8 +181,8 @@ REACHED: dict[str, tuple[SearchStrategy[Any], Callable[[Any], bool]]] = {
     "the smallest quantity": (product_list_offers(), lambda m: any(p["productQuantityInOffer"] == -2147483648 for p in _products(m))),
     "a negative price": (offer_requests(), lambda m: (m.get("defaultPrice") or 0) < 0),
     "the largest double": (offer_requests(), lambda m: m.get("defaultPrice") == 1.7976931348623157e308),
-    "an empty text": (offer_requests(), lambda m: m.get("description") == ""),
-    "a text beyond the basic plane": (offer_requests(), lambda m: any(ord(c) > 0xFFFF for c in m["number"])),
+    "an empty string": (offer_requests(), lambda m: m.get("description") == ""),
+    "a string beyond the basic plane": (offer_requests(), lambda m: any(ord(c) > 0xFFFF for c in m["number"])),
     "page counts three levels down": (
         offer_requests(),
         lambda m: any(t.get("pageCounts") for c in m.get("priceClasses") or [] for t in c.get("priceTiers") or []),
@@ -195,7 +195,7 @@ REACHED: dict[str, tuple[SearchStrategy[Any], Callable[[Any], bool]]] = {
 
 
 @pytest.mark.parametrize("what", REACHED)
-def test_rare_shapes_do_occur(what: str) -> None:
+def test_rare_shapes_occur(what: str) -> None:
     strategy, condition = REACHED[what]
     minimal(strategy, condition)
 
@@ -210,7 +210,7 @@ def test_offer_types_and_cluster_bounds_hold(message: Any) -> None:
 
 
 @given(offer_requests(max_clusters=0))
-def test_offers_without_clusters_are_of_the_types_that_need_none(message: Any) -> None:
+def test_offers_without_clusters_have_types_that_need_none(message: Any) -> None:
     assert not message.get("productClusters")
     assert message["offerType"] != "Product List"
 
@@ -231,7 +231,7 @@ def test_bounds_of_responses_hold(data: st.DataObject) -> None:
 
 
 @given(offer_requests(fields={"number": st.just("N-1"), "productClusters[].products[].productId": st.sampled_from(["P1", "P2"])}, min_clusters=1))
-def test_pinned_sites_have_only_what_was_pinned(message: Any) -> None:
+def test_pinned_sites_have_only_pinned_values(message: Any) -> None:
     assert message["number"] == "N-1"
     assert {product["productId"] for product in _products(message)} <= {"P1", "P2"}
 
@@ -247,33 +247,33 @@ def test_properties_of_items_can_be_pinned(message: Any) -> None:
 
 
 @given(pricing_responses(fields={"data.totalExtendedPrice": st.just(5)}))
-def test_a_pinned_price_is_left_alone(message: Any) -> None:
+def test_a_pinned_price_is_not_corrected(message: Any) -> None:
     assert message["data"] is None or message["data"]["totalExtendedPrice"] == 5
 
 
 REJECTED: list[tuple[SearchStrategy[Any], str]] = [
-    (offer_requests(offer_types=["Fax"]), r"offer_types='Fax': each is one of 'Direct Mail'"),
+    (offer_requests(offer_types=["Fax"]), r"offer_types='Fax': use values from 'Direct Mail'"),
     (offer_requests(offer_types=[]), r"offer_types=\[\]: .*at least one"),
-    (offer_requests(offer_types="VDM"), r"offer_types='VDM': give several in a list"),
-    (offer_requests(min_clusters=-1), r"min_clusters=-1: give a whole number of at least 0"),
-    (offer_requests(max_clusters=1.5), r"max_clusters=1.5: give a whole number"),  # type: ignore[arg-type]
-    (offer_requests(min_clusters=3, max_clusters=1), r"min_clusters=3: it is above max_clusters=1"),
+    (offer_requests(offer_types="VDM"), r"offer_types='VDM': use a list or tuple"),
+    (offer_requests(min_clusters=-1), r"min_clusters=-1: use a whole number of at least 0"),
+    (offer_requests(max_clusters=1.5), r"max_clusters=1.5: use a whole number"),  # type: ignore[arg-type]
+    (offer_requests(min_clusters=3, max_clusters=1), r"min_clusters=3: it is greater than max_clusters=1"),
     (offer_requests(offer_types=["Product List"], max_clusters=0), r"max_clusters=0: .*Product List"),
     (offer_requests(fields={"numbr": st.just("a")}), r"fields='numbr': .*did you mean 'number'"),
-    (offer_requests(fields={"number": "a"}), r"fields\['number'\]='a': give a strategy; .*st.just"),  # type: ignore[dict-item]
+    (offer_requests(fields={"number": "a"}), r"fields\['number'\]='a': use a strategy; .*st.just"),  # type: ignore[dict-item]
     (offer_requests(fields={"number": st.just("")}), r"a pinned value breaks the contract .*number:minLength"),
     (offer_requests(fields={"number": st.just(datetime(2020, 1, 1, tzinfo=UTC))}), r"fields=\['number'\]: "),
-    (offer_requests(fields={"offerType": st.just("VDM")}, offer_types=["VDM"]), r"leave one of them out"),
-    (offer_requests(fields={"omniChannel": st.none(), "omniChannel.offers": st.none()}), r"it lies within 'omniChannel'"),
-    (product_list_offers(min_clusters=0), r"min_clusters=0: give a whole number of at least 1"),
+    (offer_requests(fields={"offerType": st.just("VDM")}, offer_types=["VDM"]), r"use only one of them"),
+    (offer_requests(fields={"omniChannel": st.none(), "omniChannel.offers": st.none()}), r"it is inside 'omniChannel'"),
+    (product_list_offers(min_clusters=0), r"min_clusters=0: use a whole number of at least 1"),
     (product_list_offers(fields={"offerType": st.just("VDM")}), r"use offer_requests\(\)"),
-    (product_list_responses(min_products=2, max_products=1), r"min_products=2: it is above"),
+    (product_list_responses(min_products=2, max_products=1), r"min_products=2: it is greater than"),
     (pricing_responses(min_offers=True), r"min_offers=True: "),
 ]
 
 
 @pytest.mark.parametrize(("strategy", "words"), REJECTED, ids=[words for _, words in REJECTED])
-def test_impossible_wishes_are_rejected_when_drawn(strategy: SearchStrategy[Any], words: str) -> None:
+def test_impossible_arguments_are_rejected_when_drawn(strategy: SearchStrategy[Any], words: str) -> None:
     with pytest.raises(InvalidArgument, match=words):
         minimal(strategy)
 

@@ -1,1 +1,1 @@
-"""What a case covers of its contract: rules and techniques, edges, ambiguities, and pairs of states. Told from the bytes, whoever made them."""
+"""Determines from the bytes of any message what it covers: rules, techniques, edges, ambiguities and pairs of states."""

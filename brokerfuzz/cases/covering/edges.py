@@ -1,6 +1,6 @@
-"""The edges of a value: what is out of the ordinary about it, though the contract permits it.
+"""The edges of a value: unusual features that the contract permits.
 
-Every edge has a name and a test of the value. A place has the edges of its type that some value of its schema shows.
+Every edge has a name and a test for values. A place has those edges of its type that at least one value of its schema can have.
 """
 
 import unicodedata
@@ -17,7 +17,7 @@ from brokerfuzz.schemas.flattening import Schema, strangers, types_of
 Test = Callable[[Any, Schema], bool]
 
 SIZES = (0, 1, 2, 11, 100)
-"""Numbers of items that programs treat differently: none, one, several, more than ten, as many as no ambiguity is about."""
+"""Array sizes that programs treat differently: none, one, several, more than ten, and the largest size without an ambiguity."""
 
 
 def _has(test: Callable[[str], bool]) -> Test:
@@ -105,11 +105,11 @@ _OF_SPELLING: Mapping[str, Mapping[str, Test]] = {
 
 
 _REMEMBERED = 10_000
-"""How many values' edges are kept: those of ordinary messages come again and again."""
+"""The number of values whose edges are cached. The values of ordinary messages repeat often."""
 
 
 class Edges:
-    """The edges of the places of a message type. Make it with `edges`."""
+    """The edges of the places of a message type. Use `edges` to make one."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
@@ -119,7 +119,7 @@ class Edges:
         self._tests = {path: list(self._tests_at(path, site.schema)) for path, site in contract.sites[message_type].items()}
 
     def of(self, path: str, value: Any) -> list[str]:
-        """The names of the edges that a value at a site shows, which is valid there; `null` is one."""
+        """Returns the names of the edges that a valid value has at a site. `null` is an edge, too."""
         if value is None:
             return ["null"]
         schema = self.contract.sites[self.message_type][path].schema
@@ -137,7 +137,7 @@ class Edges:
         return self._shown[key]
 
     def at(self, site: Site) -> list[str]:
-        """The names of the edges that there are at a site."""
+        """Returns the names of all edges that are possible at a site."""
         if site.path not in self._at:
             self._at[site.path] = self._all_at(site)
         return self._at[site.path]
@@ -161,7 +161,7 @@ class Edges:
         return [*found, *(name for name, *_ in self._tests[site.path] if name in shown)]
 
     def values(self, path: str) -> Sequence[Any]:
-        """The values worth trying at a scalar place, the plainest first; together they show all of its edges."""
+        """Returns the values to try at a scalar place, the plainest first. Together they have all edges of the place."""
         schema = self.contract.sites[self.message_type][path].schema
         spelled = scalar_values(schema, ValuePlace(self.contract, self.message_type, path, plausible=False))
         return [*spelled.ordinary, *spelled.rare]
@@ -178,7 +178,7 @@ class Edges:
 
 
 def spelled(value: Any) -> str:
-    """The name of the edge that is one value of an enumeration, or one of the two booleans."""
+    """Returns the name of the edge for a value of an enumeration or for a boolean."""
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else f"={value}"
 
 
@@ -199,5 +199,5 @@ def _of_objects(value: dict[str, Any], schema: Schema) -> Iterator[str]:
 
 @lru_cache(maxsize=16)
 def edges(contract: Contract, message_type: MessageType) -> Edges:
-    """The edges of a message type, made once."""
+    """Returns the edges of a message type. The result is cached."""
     return Edges(contract, message_type)

@@ -1,4 +1,4 @@
-"""Goals: what there is to cover of a message type, and what a case covers of it."""
+"""Goals: what cases of a message type can cover, and what one case covers."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -15,11 +15,11 @@ from brokerfuzz.schemas.sites import join
 
 
 class Goal(NamedTuple):
-    """Something to cover: a rule to be broken, a rule to be broken by a technique, an edge to be shown, an ambiguity to be touched, a pair of
-    states to occur together.
+    """Something to cover: a broken rule, a rule broken by a technique, an edge, a touched ambiguity, or two states that occur
+    together.
 
-    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`; `site` the place's path (for a pair: the object's). `name` says which:
-    `minimum`, `minimum one-below`, `zero`, `cron-syntax`, `hint:null label:edge`.
+    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. `site` is the path of the place (for a pair: of the object).
+    `name` identifies the goal: `minimum`, `minimum one-below`, `zero`, `cron-syntax`, `hint:null label:edge`.
     """
 
     kind: str
@@ -31,30 +31,30 @@ KINDS = ("rule", "technique", "edge", "ambiguity", "pair")
 
 
 def of_rule(rule: Rule, technique: str | None = None) -> Goal:
-    """The goal of breaking a rule, by a technique if one is named."""
+    """Returns the goal of breaking a rule, by this technique if one is given."""
     suffix = rule.id.rpartition(":")[2]
     return Goal("technique", rule.site, f"{suffix} {technique}") if technique else Goal("rule", rule.site, suffix)
 
 
 def of_ambiguity(ambiguity: Ambiguity, site: str) -> Goal:
-    """The goal of touching an ambiguity at a site."""
+    """Returns the goal of touching an ambiguity at a site."""
     return Goal("ambiguity", site, ambiguity.id)
 
 
 def of_pair(path: str, some: Any) -> Goal:
-    """The goal of a combination of states (property, state) in the object at a site."""
+    """Returns the goal of a combination of (property, state) pairs in the object at a site."""
     return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in some))
 
 
 _met = lru_cache(maxsize=1 << 16)(of_pair)
-"""The same, of pairs that ordinary messages have again and again."""
+"""`of_pair` with a cache, because ordinary messages often have the same pairs."""
 
 
 def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
-    """What a case covers.
+    """Returns what a case covers.
 
-    An invalid one: the rules that it breaks, and the technique, where it has one fault. An unspecified one: the ambiguities that it
-    touches. A valid one: the edges of every place, and the states that occur together in its objects.
+    An invalid case covers the rules that it breaks, and its technique if it has one fault. An unspecified case covers the
+    ambiguities that it touches. A valid case covers the edges of all places, and the combinations of states in its objects.
     """
     if case.label == "invalid":
         return set(_of_broken(case, contract))
@@ -64,7 +64,7 @@ def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
 
 
 def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
-    """Of what a changed contract's own keywords say, a verdict may name a rule that is none of the contract's: no goal."""
+    """Skips rules that are not in the contract. A verdict may name such a rule for a keyword that only a changed contract has."""
     known = contract.rules_by_id
     yield from (of_rule(known[broken.rule]) for broken in case.verdict.broken if broken.rule in known)
     yield from (of_rule(known[fault.rule], fault.technique) for fault in case.faults if fault.rule in known)

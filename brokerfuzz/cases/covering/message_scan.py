@@ -1,6 +1,7 @@
-"""A walk over a valid message: the edges that it shows, and the states that the properties of its objects are in, as bits.
+"""Scans a valid message for its edges and for the states of the properties of its objects, as bits.
 
-A message whose root has 36 properties shows 630 pairs of states. As goals they are 630 tuples of texts, as bits one integer.
+A message with 36 properties at its root has 630 pairs of states. One integer with a bit per pair is much smaller than 630 tuples
+of strings.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,23 +16,23 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.sites import join
 
 _SHORT = 256
-"""Characters of the longest text whose edges are remembered."""
+"""The maximum length, in characters, of strings whose edges are cached."""
 
 
 class ObjectStates:
-    """The states that the properties of the objects at a site can be in, ordered: a bit is one property in one state."""
+    """The possible states of the properties of the objects at a site, in order. Each bit stands for one property in one state."""
 
     def __init__(self, path: str, states_of: StatesOf, first: int) -> None:
-        """`first` is the number of the first pair; the pairs of all objects of a message type have numbers of their own."""
+        """`first` is the number of the first pair. Pair numbers are unique among all objects of a message type."""
         self.path = path
         self.ordered = [(name, state) for name, of in states_of.items() for state in of]
         self.bits: Mapping[tuple[str, str], int] = {one: 1 << rank for rank, one in enumerate(self.ordered)}
         self.count, self._first = len(states_of), first
         self.behind = first + len(self.ordered) ** 2
-        """The number behind that of the last pair."""
+        """The number after that of the last pair."""
 
     def pairs(self, held: int) -> int:
-        """The pairs of states that occur together where these states do, as bits."""
+        """Returns the pairs among these states, as bits."""
         found = 0
         for rank in ranks(held):
             found |= held >> rank + 1 << self._first + rank * len(self.ordered)
@@ -39,7 +40,7 @@ class ObjectStates:
 
 
 class Shown(NamedTuple):
-    """What a message shows: edges, and of each of its objects that has several properties, which states these are in."""
+    """The coverage of a message: its edges, and the states of the properties in each of its objects with more than one property."""
 
     edges: set[Goal]
     held: list[tuple[ObjectStates, int]]
@@ -51,7 +52,7 @@ class Shown(NamedTuple):
 
 
 class Walk:
-    """Walks over the valid messages of a type. What a scalar value shows is remembered."""
+    """Scans valid messages of one type. The results for scalar values are cached."""
 
     def __init__(self, known: States) -> None:
         self._known = known
@@ -64,7 +65,7 @@ class Walk:
         self._scalar = lru_cache(maxsize=1 << 14, typed=True)(self._alone)
 
     def over(self, message: Any) -> Shown:
-        """What a message shows."""
+        """Returns the coverage of a message."""
         shown = Shown(set(), [])
         self._at(self._root, message, shown)
         return shown
@@ -75,7 +76,7 @@ class Walk:
         return _WalkPlace(path, Goal("edge", path, "absent"), props, items, self._objects.get(path))
 
     def _at(self, place: "_WalkPlace", value: Any, shown: Shown) -> str:
-        """Looks at a value and what lies below it; gives its state."""
+        """Scans a value and everything below it. Returns the state of the value."""
         if isinstance(value, dict):
             self._properties(place, value, shown)
         elif isinstance(value, list):
@@ -102,13 +103,15 @@ class Walk:
             shown.held.append((place.object, held))
 
     def _alone(self, path: str, value: Any) -> tuple[Sequence[Goal], str]:
-        """(the edges, the state) of a value by itself."""
+        """Returns (edges, state) of a single value."""
         return [Goal("edge", path, edge) for edge in self._known.edges.of(path, value)], self._known.state(path, value)
 
 
 @dataclass(frozen=True, slots=True)
 class _WalkPlace:
-    """A place on the walk: its properties and items, and the states of its properties where it is an object of more than one."""
+    """A place in the scan: its properties, its items, and the states of its properties if it is an object with more than one
+    property.
+    """
 
     path: str
     absent: Goal
@@ -118,7 +121,7 @@ class _WalkPlace:
 
 
 def ranks(bits: int) -> Iterator[int]:
-    """The places of the bits that are set, the lowest first."""
+    """Yields the positions of the set bits, the lowest first."""
     while bits:
         low = bits & -bits
         yield low.bit_length() - 1

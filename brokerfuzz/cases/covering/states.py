@@ -1,4 +1,4 @@
-"""The states of an object's properties, of which every two (or three, ...) are to occur together: absent, null, plain, at an edge, or which flag."""
+"""The states of an object's properties: absent, null, plain, at an edge, or a value of a flag. Pairs of these states are goals."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -11,11 +11,11 @@ from brokerfuzz.schemas.flattening import strangers, types_of
 from brokerfuzz.schemas.sites import join
 
 StatesOf = Mapping[str, Sequence[str]]
-"""The states that each property of an object can be in, by its name."""
+"""Maps each property of an object to the states that it can have."""
 
 
 class States:
-    """The states of the properties of a message type's objects. Make it with `states`."""
+    """The states of the properties in all objects of a message type. Use `states` to make one."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
@@ -31,7 +31,7 @@ class States:
         self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]
 
     def _learn(self, path: str, value: Any) -> None:
-        """What an ordinary message shows is no edge as far as states go."""
+        """Records the edges of an ordinary message. They do not count as the state `edge`."""
         self._plain.setdefault(path, {"1-items", "2-items"}).update(self.edges.of(path, value))
         if isinstance(value, dict):
             for name, item in value.items():
@@ -41,7 +41,7 @@ class States:
                 self._learn(path + "[]", item)
 
     def at(self, path: str) -> StatesOf:
-        """The states of each property of the object at a site."""
+        """Returns the possible states of each property of the object at a site."""
         if path not in self._at:
             props = self.sites[path].schema.get("properties", {})
             self._at[path] = {name: self._of_property(self.sites[join(path, name)]) for name in props}
@@ -56,19 +56,19 @@ class States:
         return [*missing, "plain", *(["edge"] if beyond and not strangers(site.schema) else [])]
 
     def of(self, path: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """(name, state) of each property that an object at a site can have."""
+        """Returns (name, state) of each property that an object at a site can have."""
         props = self.sites[path].schema.get("properties", {})
         return [(name, self.state(join(path, name), value[name]) if name in value else "absent") for name in props]
 
     def state(self, path: str, value: Any) -> str:
-        """The state of a property that has this value."""
+        """Returns the state of a property with this value."""
         shown = self.edges.of(path, value)
         if value is None or _is_flag(self.sites[path]):
             return shown[0] if shown else "plain"
         return "edge" if set(shown) - self._plain.get(path, set()) else "plain"
 
     def beyond(self, path: str) -> Sequence[Any]:
-        """The values worth trying at a scalar place that are at an edge."""
+        """Returns the values to try at a scalar place that are at an edge."""
         if path not in self._beyond:
             self._beyond[path] = [value for value in self.edges.values(path) if self.state(path, value) == "edge"]
         return self._beyond[path]
@@ -80,5 +80,5 @@ def _is_flag(site: Site) -> bool:
 
 @lru_cache(maxsize=16)
 def states(contract: Contract, message_type: MessageType) -> States:
-    """The states of a message type, found out once."""
+    """Returns the states of a message type. The result is cached."""
     return States(contract, message_type)

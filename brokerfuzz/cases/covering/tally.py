@@ -1,7 +1,8 @@
-"""The tally: how many messages cover each goal of a message type, and which was the first.
+"""The tally: the number of messages that cover each goal of a message type, and the first such message.
 
-A large corpus is counted a message at a time, and what is kept grows with the goals alone. A message whose root has 36 properties shows 630
-pairs of states: they are kept as bits, an integer a state, so that all that meet one state are noted at once.
+A large corpus is counted one message at a time, and memory grows only with the number of goals. A message with 36 properties at
+its root has 630 pairs of states. The tally stores them as bits, with one integer per state, so that one operation records all
+pairs of a state.
 """
 
 from collections import Counter
@@ -19,12 +20,14 @@ from brokerfuzz.cases.covering.universe import every_goal
 from brokerfuzz.schemas import Contract, MessageType
 
 COUNTED = ("rule", "technique", "edge", "ambiguity")
-"""The kinds of goals whose messages are counted. Of a pair, only the first message is known."""
+"""The kinds of goals whose messages are counted. For a pair, only the first message is known."""
 
 
 @dataclass
 class Tally:
-    """What messages of one type cover, of all that there is to cover; goals beyond that (an edge that is none of its place) are not kept."""
+    """The coverage of messages of one type. Goals outside the known goals (for example an edge that its place does not have) are
+    ignored.
+    """
 
     contract: Contract
     message_type: MessageType
@@ -32,18 +35,18 @@ class Tally:
     strength: int = 2
     verdicts: Counter[str] = field(default_factory=Counter)
     first: dict[Goal, str] = field(default_factory=dict)
-    """Each goal that is covered, and where the first message that covers it is from."""
+    """The source of the first message that covers each covered goal."""
     counts: Counter[Goal] = field(default_factory=Counter)
-    """How many messages cover a goal of a kind that is `COUNTED`."""
+    """The number of messages that cover each goal of a kind in `COUNTED`."""
     _met: dict[str, "_Met"] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def goals(self) -> Sequence[Goal]:
-        """Every goal there is, in the order of the contract's sites."""
+        """All goals, in the order of the contract's sites."""
         return every_goal(self.contract, self.message_type, self.now, self.strength)
 
     def add(self, case: Case, source: str) -> None:
-        """Counts what a message covers; `source` says where it is from."""
+        """Counts what a message covers. `source` tells where the message comes from."""
         self.verdicts[case.label] += 1
         if case.label == "valid":
             shown = self._walk.over(case.value)
@@ -56,7 +59,7 @@ class Tally:
             self._count({self._at_home(goal) for goal in covered(case, self.contract)}, source)
 
     def goals_of(self, case: Case) -> frozenset[Goal]:
-        """What a case covers of all that there is to cover, whether or not anything else does."""
+        """Returns the known goals that a case covers, including those that other cases cover."""
         return self._known.intersection(map(self._at_home, covered(case, self.contract, strength=self.strength)))
 
     def _count(self, goals: Iterable[Goal], source: str) -> None:
@@ -78,44 +81,44 @@ class Tally:
         return Walk(states(self.contract, self.message_type))
 
     def _at_home(self, goal: Goal) -> Goal:
-        """An ambiguity that is about any place is a goal of the root, wherever it is touched."""
+        """Moves an ambiguity to the root if it applies to any place, because it is a goal only of the root."""
         return goal if goal.kind != "ambiguity" or goal in self._known else goal._replace(site="")
 
     # ---------------------------------------------------------------------------------------------------- telling
 
     @property
     def messages(self) -> int:
-        """How many messages were counted."""
+        """The number of messages counted."""
         return self.verdicts.total()
 
     def score(self, *kinds: str) -> "Score":
-        """How many goals of these kinds are covered, of how many."""
+        """Returns how many goals of these kinds are covered, and how many there are."""
         of_kinds = [goal for goal in self.goals if goal.kind in kinds]
         return Score(sum(goal in self.first for goal in of_kinds), len(of_kinds))
 
     @cached_property
     def by_site(self) -> Mapping[str, Mapping[str, Sequence[Goal]]]:
-        """Site -> kind -> the goals there, in order; a site that has none is not in it."""
+        """Site -> kind -> goals, in order. Sites without goals are omitted."""
         found: dict[str, dict[str, list[Goal]]] = {}
         for goal in self.goals:
             found.setdefault(goal.site, {}).setdefault(goal.kind, []).append(goal)
         return found
 
     def missing(self) -> Iterator[Goal]:
-        """The goals that nothing covers, in order."""
+        """Yields the goals that no message covers, in order."""
         return (goal for goal in self.goals if goal not in self.first)
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """So many of so many."""
+    """The number of covered goals and the number of all goals."""
 
     covered: int
     all: int
 
     @property
     def share(self) -> float:
-        """From 0 to 1; 1 where there is nothing to cover."""
+        """The covered share, from 0 to 1. It is 1 if there are no goals."""
         return self.covered / self.all if self.all else 1.0
 
     def __add__(self, other: "Score") -> "Score":
@@ -123,14 +126,16 @@ class Score:
 
 
 class _Met:
-    """Which combinations of the states of an object's properties have occurred: for every few of them, the bits of those that were there besides."""
+    """The combinations of states that have occurred in an object: maps all but the last state to a bitmask of the last states
+    seen.
+    """
 
     def __init__(self, props: ObjectStates, strength: int) -> None:
         self.props, self.few = props, min(strength, props.count) - 1
         self.besides: dict[tuple[int, ...], int] = {}
 
     def new(self, held: int) -> Iterator[Goal]:
-        """The combinations that occur for the first time in an object in these states."""
+        """Yields the combinations that occur for the first time in an object with these states."""
         ordered = self.props.ordered
         for few in combinations([*ranks(held)], self.few):
             behind = held >> (few[-1] + 1) << (few[-1] + 1) if few else held

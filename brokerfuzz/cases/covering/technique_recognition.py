@@ -1,8 +1,8 @@
-"""Recognising: by which techniques a message that is not ours breaks its rule.
+"""Recognises the technique that breaks a rule in a message that brokerfuzz did not generate.
 
-A technique turns a value that belongs at a place into another. So a few values are tried that the one found may come of (the number that a
-text spells, the first item of an array, the value as the only item of one): a technique that gives just what was found is recognised. What
-is not recognised still covers its rule; more is not claimed.
+A technique turns a valid value into another value. The recogniser guesses some original values: the number that a string
+contains, the first item of an array, or an array with the value as its only item. If a technique turns such a value into exactly
+the value found, the technique is recognised. Otherwise the message covers only its rule.
 """
 
 import json
@@ -28,10 +28,10 @@ from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.sites import JSON_RULE
 
 _LONGEST = 10_000
-"""Characters of the JSON of the longest value that is looked at."""
+"""The maximum length, in characters, of a value's JSON that is analysed."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 _MILLISECONDS = 1e11
-"""Counts since 1970 that are as large are of milliseconds, or of seconds 3,000 years from now."""
+"""Larger numbers are read as milliseconds since 1970. As seconds, they would be more than 3,000 years in the future."""
 _PARTS = ("year", "month", "day", "hour", "minute", "second")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
 
@@ -41,7 +41,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Recogniser:
-    """Recognises the techniques of faults in messages of a type, against a time."""
+    """Recognises the techniques of faults in messages of one type, for the time `now`."""
 
     contract: Contract
     message_type: MessageType
@@ -49,7 +49,9 @@ class Recogniser:
     _at: dict[str, "_Breakable"] = field(default_factory=dict, repr=False, compare=False)
 
     def faults(self, body: bytes, verdict: Verdict) -> tuple[Fault, ...]:
-        """The fault of a message, once for each technique that gives it; none where it breaks several rules, or one at several places."""
+        """Returns the fault of a message, once for each recognised technique. Returns nothing if the message breaks several rules
+        or has several broken places.
+        """
         if len(verdict.broken) != 1 or verdict.broken[0].rule not in self.contract.rules_by_id:
             return ()
         name, at = verdict.broken[0].rule, verdict.broken[0].at
@@ -64,7 +66,7 @@ class Recogniser:
 
 @dataclass
 class _Breakable:
-    """A rule, the flat schema of its site, and a plain message in which it could be broken."""
+    """A rule, the flat schema of its site, and a plain message in which the rule can be broken."""
 
     rule: Rule
     schema: Schema
@@ -72,7 +74,7 @@ class _Breakable:
     now: datetime
 
     def techniques(self, body: bytes, at: str) -> Iterable[Technique]:
-        """The techniques that give the message, whose one fault is at this JSON Pointer."""
+        """Returns the techniques that could have made this message, whose only fault is at this JSON Pointer."""
         if self.rule.keyword == JSON_RULE:
             return self.bodies.get(body, ())
         if self.rule.keyword == "required":
@@ -81,7 +83,7 @@ class _Breakable:
             *_, name = steps = ["", *steps_of(at)]
             found = _value_at(json.loads(body), steps[1:])
             spelled = _spelled(found)
-        except (ValueError, LookupError, TypeError, RecursionError):  # not as Python reads it
+        except (ValueError, LookupError, TypeError, RecursionError):  # Python cannot parse it
             return ()
         if len(spelled) > _LONGEST:
             return ()
@@ -89,7 +91,7 @@ class _Breakable:
 
     @cached_property
     def plain(self) -> Any:
-        """What is at the rule's place in the plain message; None where a changed contract leaves no such place."""
+        """The value at the rule's place in the plain message, or None if a changed contract has no such place."""
         return next((value_at(self.message, steps) for steps in places(self.message, self.rule.site)), None)
 
     def _changes(self, present: Any) -> Iterator[tuple[Technique, Change]]:
@@ -100,7 +102,7 @@ class _Breakable:
 
     @cached_property
     def bodies(self) -> Mapping[bytes, Sequence[Technique]]:
-        """What techniques make of the plain message; some make the same of any."""
+        """The techniques by the body that they make of the plain message. Some techniques make the same body of any message."""
         rewritten = ((technique, change.how) for technique, change in self._changes(self.message) if isinstance(change, Rewrite))
         return _grouped((how(compact(self.message)), technique) for technique, how in rewritten)
 
@@ -116,20 +118,24 @@ class _Breakable:
 
     @cached_property
     def values(self) -> Mapping[str, Sequence[Technique]]:
-        """What techniques put in place of the plain value; most put the same in place of any."""
+        """The techniques by the JSON that they put in place of the plain value. Most put the same value everywhere."""
         return _grouped((_spelled(change.value), technique) for technique, change in self._changes(self.plain) if isinstance(change, Put))
 
     # ----------------------------------------------------------------------------------------------------- properties
 
     def _adding(self, name: str, value: Any) -> Sequence[Technique]:
-        """The techniques that add a property of this name. What bears no technique's name bears any, and its value's type tells."""
+        """Returns the techniques that add a property with this name.
+
+        A name that belongs to no technique may come from any technique with a free name. The type of the value then selects the
+        technique.
+        """
         added = self.added.get(name, self.of_any_name)
         kinds = {type(put) for _, put in added}
         return [technique for technique, put in added if len(kinds) == 1 or type(put) is type(value)]
 
     @cached_property
     def added(self) -> Mapping[str, Sequence[tuple[Technique, Any]]]:
-        """What techniques add to an object that has one of the listed properties: technique and value, by name."""
+        """Maps a property name to the techniques that add it, each with the value added. Each listed property is tried alone."""
         presents = [{name: value} for name, value in self.plain.items()] if self.plain else []
         changes = (entry for present in presents for entry in self._changes(present))
         adding = ((technique, change) for technique, change in changes if isinstance(change, AddProperty))
@@ -137,7 +143,7 @@ class _Breakable:
 
     @property
     def of_any_name(self) -> Sequence[tuple[Technique, Any]]:
-        """What is added under a name that stands for any: values of several types are."""
+        """The techniques that add a property with a free name. Their values have several types."""
         return next((added for added in self.added.values() if len({type(put) for _, put in added}) > 2), ())
 
 
@@ -149,7 +155,7 @@ def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def _spelled(value: Any) -> str:
-    """A value's JSON, in one spelling; a technique's `Fragment` too."""
+    """Returns the JSON of a value in a canonical spelling. Also accepts a technique's `Fragment`."""
     return json.dumps(json.loads(compact(value)) if isinstance(value, Fragment) else value, sort_keys=True)
 
 
@@ -163,7 +169,7 @@ def _value_at(message: Any, at: Sequence[str]) -> Any:
 
 
 def _origins(found: Any, rule: Rule, schema: Schema) -> Iterator[Any]:
-    """Values that the one found may have been made of."""
+    """Yields possible original values of the value found."""
     if rule.keyword == "enum":
         yield from rule.value
         return
@@ -188,7 +194,7 @@ def _origins(found: Any, rule: Rule, schema: Schema) -> Iterator[Any]:
 
 
 def _fits(schema: Schema, value: Any) -> bool:
-    """Whether a value and what is in it are of types that belong there, its properties listed."""
+    """Returns True if the value and everything in it have the right types, and all properties are listed."""
     types = types_of(schema)
     if _TYPES[type(value)] not in types and not (type(value) is int and "number" in types):
         return False
@@ -199,7 +205,9 @@ def _fits(schema: Schema, value: Any) -> bool:
 
 
 def _read_from(text: str) -> Iterator[Any]:
-    """What a text may spell: JSON, a number somewhere in it, items with commas between, a text with something before it or behind it."""
+    """Yields values that a string may contain: JSON, a number, items separated by commas, or the string without surrounding
+    characters.
+    """
     if number := _NUMBER.search(text):
         yield float(number[0])
         with suppress(OverflowError):

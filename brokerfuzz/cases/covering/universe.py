@@ -1,4 +1,4 @@
-"""The universe: every goal that there is to cover of a message type, whether or not anything covers it."""
+"""The universe: all goals of a message type, covered or not."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -16,10 +16,10 @@ from brokerfuzz.schemas.flattening import types_of
 
 @lru_cache(maxsize=16)
 def every_goal(contract: Contract, message_type: MessageType, now: datetime, strength: int = 2) -> Sequence[Goal]:
-    """Every goal of a message type, in the order of the contract's sites, and of the kinds at each.
+    """Returns all goals of a message type, in the order of the contract's sites and then of the kinds.
 
-    `now` is what the clock rule follows: some of its techniques are points in time that pass. Raises `StrengthError` for a strength that is
-    none, and for one that has more combinations of states than can be made.
+    `now` is the time for the clock rule, because some of its techniques use fixed times that will pass. Raises `StrengthError`
+    for an invalid strength, and for one with more combinations of states than can be generated.
     """
     order = {path: number for number, path in enumerate(contract.sites[message_type])}
     found = [
@@ -52,7 +52,7 @@ def _ambiguities(contract: Contract, message_type: MessageType, now: datetime) -
 
 
 def _places(probes: ProbeMaker, ambiguity: Ambiguity) -> Sequence[str]:
-    """The sites of an ambiguity. One that its table gives no place, or that is about any text, is one goal, of the root."""
+    """Returns the sites of an ambiguity. An ambiguity without a place, or about any string, is one goal at the root."""
     paths = [probes.path(site) for site in probes.sites(ambiguity)]
     if ambiguity.sites is not None:
         return paths or [""]

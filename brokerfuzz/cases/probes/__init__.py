@@ -1,7 +1,7 @@
-"""Probes of ambiguities: messages about which the contract says nothing, to see what a program does with them.
+"""Probes of ambiguities: messages for which the contract leaves the answer open. They show how a target behaves.
 
-A probe is named by what it looks like; the values of each ambiguity lean both ways: some are what most programs take, some what most
-reject. A module for each part of a message that ambiguities are about.
+The name of a probe describes its value. For each ambiguity, some values are accepted by most programs and others rejected by
+most. Each module covers one part of a message.
 """
 
 from brokerfuzz.cases.probes.probe_maker import ProbeMaker

@@ -1,4 +1,4 @@
-"""What only shows in the bytes: how numbers, texts and properties are written, encodings, sizes."""
+"""Probes that are visible only in the bytes: spellings of numbers, strings and properties, encodings, and sizes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -81,7 +81,7 @@ def _behind(prop: dict[str, Any]) -> Rewrite:
 
 
 def _within(message: Any) -> list[tuple[Steps, dict[str, Any]]]:
-    """The first object within the message that has a property."""
+    """Returns the first non-empty object directly inside the message, with its path."""
     for name, value in message.items():
         if isinstance(value, dict) and value:
             return [((name,), value)]
@@ -102,7 +102,7 @@ _ENCODINGS = {
     "utf-32-le": (b"", "utf-32-le"),
     "utf-32-be": (b"", "utf-32-be"),
 }
-"""Of the whole message: the mark before it, and the encoding."""
+"""Encodings of the whole message: the byte order mark and the encoding."""
 _BYTES = {
     "latin-1": b"\xe9",
     "windows-1252": b"\x93a\x94",
@@ -126,7 +126,7 @@ _BYTES = {
     "last-byte": b"\xff",
     "half-a-mark": b"\xef\xbb",
 }
-"""In place of a text."""
+"""Bytes that replace a string value."""
 
 
 def _encoded(asked: Asked) -> Iterator[Probe]:
@@ -181,7 +181,7 @@ def _many(asked: Asked) -> Iterator[Probe]:
 
 
 def _numbered(schema: Schema, item: Any, number: int) -> Any:
-    """The item, told apart from others by a number: in its text, or in the first of its properties that is a text, else a number."""
+    """Returns the item with a number that makes it unique, in the item itself or in one of its properties."""
     if isinstance(item, str):
         return f"{item}-{number}"
     if not isinstance(item, dict):
@@ -211,4 +211,4 @@ MAKERS: Mapping[str, Make] = {
     "item_count": _many,
     "message_size": _large,
 }
-"""By the ambiguity's detector."""
+"""Functions that make probes, by the ambiguity's detector."""

@@ -1,4 +1,4 @@
-"""What a probe is made from: the ambiguity, the place, a message that is valid, the time."""
+"""The input for making a probe: the ambiguity, the place, a valid message, and the time."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,13 +12,14 @@ from brokerfuzz.schemas import Ambiguity
 from brokerfuzz.schemas.flattening import Schema
 
 Probe = tuple[str, Steps, Change]
-"""(its name, the place, the change)."""
+"""(name, place, change)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a maker of probes knows: the ambiguity, its site as the table gives it and that site's schema, a plain message, the way to the
-    place, the time."""
+    """The input for making probes: the ambiguity, its site as its table lists it, the site's schema, a plain message, the path of
+    the place, the time.
+    """
 
     ambiguity: Ambiguity
     site: Any
@@ -29,11 +30,11 @@ class Asked:
 
     @property
     def present(self) -> Any:
-        """What is at the place now."""
+        """The current value at the place."""
         return value_at(self.message, self.steps)
 
     def put(self, name: str, value: Any) -> Probe:
-        """The probe that replaces what is at the place."""
+        """Returns the probe that replaces the value at the place."""
         return name, self.steps, Put(value)
 
 
@@ -41,17 +42,17 @@ Make = Callable[[Asked], Iterator[Probe]]
 
 
 def spelled(values: Mapping[str, str]) -> Make:
-    """Texts, in place of the one that is there."""
+    """Makes probes that put these strings."""
     return lambda asked: (asked.put(name, value) for name, value in values.items())
 
 
 def quoted(values: Mapping[str, str]) -> Make:
-    """Texts as they are written between quotes."""
+    """Makes probes that put these strings, given as they are written between the quotes in JSON."""
     return lambda asked: (asked.put(name, Fragment(f'"{value}"')) for name, value in values.items())
 
 
 def literal(values: Mapping[str, str]) -> Make:
-    """Numbers as they are written, those that are not below a least."""
+    """Makes probes that put these numbers as written. Skips negative numbers if the minimum is 0 or more."""
     return lambda asked: (
         asked.put(name, Fragment(value)) for name, value in values.items() if not value.startswith("-") or asked.schema.get("minimum", -1) < 0
     )

@@ -1,4 +1,4 @@
-"""Probes as cases: at every site that an ambiguity concerns."""
+"""Makes probes as cases, at every site that an ambiguity concerns."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,24 +23,25 @@ _ABOUT = {
     "string_length": "string",
     "item_count": "array",
 }
-"""The type of the places that an ambiguity without sites is about; the root for the others."""
+"""The type of the places that an ambiguity without sites concerns. All others concern the root."""
 
 _MANY = 12
-"""Probes of one site: as many are made at every site."""
+"""If an ambiguity has at most this many probes, all of them are made at every site."""
 
 
 @dataclass(frozen=True)
 class ProbeMaker:
-    """Makes the unspecified cases of a message type, against a time."""
+    """Makes the unspecified cases of a message type, for the time `now`."""
 
     contract: Contract
     message_type: MessageType
     now: datetime
 
     def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
-        """The probes of an ambiguity at every site that it concerns; none where it does not concern this message type.
+        """Yields the probes of an ambiguity at every site that it concerns. Yields nothing if it does not concern this message
+        type.
 
-        Where they are many, all are made at the site that has the most rules, and in turn a third of them at each other.
+        If there are many probes, all are made at the site with the most rules, and a third of them at each other site.
         """
         if not ambiguity.concerns(self.message_type):
             return
@@ -53,11 +54,11 @@ class ProbeMaker:
                     yield case
 
     def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
-        """The case of a probe's bytes; None where a changed contract has a rule about it."""
+        """Returns the case of a probe, or None if a changed contract has a rule about it."""
         return Case.confirmed(self.message_type, body, claim=ambiguity.id, tags=self.tags(ambiguity, name), now=self.now, contract=self.contract)
 
     def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:
-        """The tags of a probe."""
+        """Returns the tags of a probe."""
         timed = ambiguity.detector == "near_now" or name in string_syntax.OFFSETS
         return f"probe:{ambiguity.id}", f"as:{name}", *([now_tag(self.now)] if timed else [])
 
@@ -69,11 +70,13 @@ class ProbeMaker:
 
     @staticmethod
     def path(site: Any) -> str:
-        """The path of a site as an ambiguity's table gives it."""
+        """Returns the path of a site as an ambiguity's table lists it."""
         return site if isinstance(site, str) else str(site[0])
 
     def sites(self, ambiguity: Ambiguity) -> list[Any]:
-        """The places of an ambiguity, as its table gives them; for one that is everywhere, one place of each type that it is about."""
+        """Returns the sites of an ambiguity as its table lists them. If it applies everywhere, returns places of the type that it
+        concerns.
+        """
         known = self.contract.sites[self.message_type]
         if ambiguity.sites is not None:
             return [where for where in ambiguity.sites.get(self.message_type, ()) if self.path(where) in known]
@@ -84,7 +87,7 @@ class ProbeMaker:
         return fitting[:2] if about == "string" else fitting
 
     def probes(self, ambiguity: Ambiguity, site: Any, message: Any) -> Iterator[Probe]:
-        """The probes of an ambiguity at a site that fit a message."""
+        """Yields the probes of an ambiguity at a site that apply to a message."""
         make = _MAKERS.get(str(ambiguity.detector))
         steps = places(message, self.path(site))
         if make is not None and steps:

@@ -1,4 +1,4 @@
-"""Values that are in no doubt alone, and are beside others: order, repetition, sums, what an envelope says of itself."""
+"""Probes of values that are clear alone but ambiguous in combination: order, repetition, sums, and the state of the envelope."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -41,7 +41,7 @@ def _repeated(asked: Asked) -> Iterator[Probe]:
 
 
 def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
-    """A property besides the identifier, with another value: a number, where there is one."""
+    """Yields another value for one property other than the identifier, a number if possible."""
     props = [name for name, value in item.items() if name != key and isinstance(value, int | float) and not isinstance(value, bool)]
     texts = [name for name, value in item.items() if name != key and isinstance(value, str)]
     for name in props[:1]:
@@ -79,7 +79,7 @@ def _wrong_sums(asked: Asked) -> Iterator[Probe]:
 
 
 def _off(amount: float, by: float) -> float:
-    """Another amount, plainly: some more, or half of what is so much that it would not show."""
+    """Returns a clearly different amount: a higher one, or half of an amount that is too large for the addition to change it."""
     return amount + by if amount < 1e6 else amount / 2
 
 
@@ -90,4 +90,4 @@ MAKERS: Mapping[str, Make] = {
     "envelope": _contradicting,
     "arithmetic": _wrong_sums,
 }
-"""By the ambiguity's detector."""
+"""Functions that make probes, by the ambiguity's detector."""

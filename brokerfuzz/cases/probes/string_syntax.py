@@ -1,4 +1,6 @@
-"""Texts whose syntax the contract does not give: points in time, schedules, addresses, names. What most take comes first in each table."""
+"""Probes of strings whose syntax the contract does not define: times, schedules, URLs, names. Each table starts with widely
+accepted values.
+"""
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
@@ -70,7 +72,9 @@ def _times(asked: Asked) -> Iterator[Probe]:
 
 
 OFFSETS = {"ahead-by-offset": (-4, "-05:00"), "behind-by-offset": (4, "+05:00"), "ahead-without-zone": (1, ""), "behind-without-zone": (-1, "")}
-"""Local times by the hours that they are ahead of now, and their offset: it, or the lack of one, takes them over the line."""
+"""Local times, as hours from now and an offset. The offset, or its absence, decides whether the time is in the past or in the
+future.
+"""
 
 
 def _near_now(asked: Asked) -> Iterator[Probe]:
@@ -87,4 +91,4 @@ def _near_now(asked: Asked) -> Iterator[Probe]:
 
 
 MAKERS: Mapping[str, Make] = {"timestamp": _times, "near_now": _near_now, "cron": spelled(_CRONS), "url": spelled(_URLS), "name": spelled(_NAMES)}
-"""By the ambiguity's detector."""
+"""Functions that make probes, by the ambiguity's detector."""

@@ -1,8 +1,8 @@
-"""The random phase of a campaign: cases without end, steered to what has not been there yet.
+"""The random phase of a campaign: endless cases, steered towards what has not been tested yet.
 
-Nothing is thrown away and drawn again: whatever can be chosen (a rule, a way to break it, a second rule to break besides, the item of an array, the
-value of a property) takes turns, and what has waited longest comes next. What a stream gives depends on its seed, its shard and the contract
-alone, never on answers, so that a campaign that was broken off makes the same cases again.
+No case is drawn and discarded. Everything that can be chosen takes turns, and the choice that has waited longest comes next: a
+rule, a technique to break it, a second rule to break, an array item, or a property's value. A stream depends only on its seed,
+its shard and the contract, never on answers. So a resumed campaign generates the same cases again.
 """
 
 from brokerfuzz.cases.steering.stream import steered_cases

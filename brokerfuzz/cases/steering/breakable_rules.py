@@ -1,4 +1,4 @@
-"""Which rules can be broken, and by which techniques so that a message keeps its mark."""
+"""The rules that can be broken, with those techniques that leave the mark of a message readable."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -18,11 +18,14 @@ from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.flattening import Schema
 
 _ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
-"""What ways there are does not follow the clock."""
+"""The set of techniques does not depend on the clock."""
 
 
 class Breakables(NamedTuple):
-    """Rules with the techniques that break them: those that can leave a message its mark. Where there are none such, all, and marks are not left."""
+    """Rules with the techniques that break them and can leave a mark in the message.
+
+    If there are no such techniques, all techniques are listed and `leave_marks` is false.
+    """
 
     rules: Sequence[tuple[Rule, Sequence[Technique]]]
     leave_marks: bool
@@ -30,7 +33,7 @@ class Breakables(NamedTuple):
 
 @lru_cache(maxsize=16)
 def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None) -> Breakables:
-    """The rules, of those wanted, that one of the wanted techniques breaks. `None` stands for all."""
+    """Returns the selected rules that a selected technique can break. `None` selects all."""
     maker = FaultMaker(contract, message_type, _ANY_TIME)
     marks = [steps_of(site) for site in marked_sites(contract, message_type)]
     every, lasting = [], []
@@ -45,7 +48,10 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
 
 
 def _lasting(contract: Contract, rule: Rule, ways: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
-    """The ways that leave a mark in a message that is marked wherever it can be; half of them, where bytes are rewritten (cut off, mostly)."""
+    """Returns the techniques that leave a mark in a message that is marked at every possible place.
+
+    Techniques that rewrite bytes (mostly truncation) must leave half of the marks.
+    """
     there = [steps for site in sites if (steps := way_to(message, site, 0))]
     marks = [b"m%d." % number for number in range(len(there))]
     for steps, mark in zip(there, marks, strict=True):
@@ -65,5 +71,5 @@ def _lasting(contract: Contract, rule: Rule, ways: Sequence[Technique], message:
 
 
 def breakable(contract: Contract, message_type: MessageType, rule: Rule) -> Schema:
-    """What a message has to meet so that the rule can be broken in it."""
+    """Returns a flat schema for messages in which the rule can be broken."""
     return FaultMaker(contract, message_type, _ANY_TIME).towards(rule)

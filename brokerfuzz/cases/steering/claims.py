@@ -1,4 +1,4 @@
-"""What is said of a message that was made of another one, and the case that it becomes."""
+"""Claims about a message that was made from another message, and the case made from both."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,10 @@ from brokerfuzz.schemas.verdicts import VALID
 
 
 class Claim(NamedTuple):
-    """Faults, or the ambiguity that is asked about (by its id; `valid`: none, nor a fault), and the tags of the case: see `Case.of_judgement`."""
+    """What a case claims: faults, or an ambiguity, and the tags of the case. See `Case.of_judgement`.
+
+    `ambiguity` is the id of the ambiguity, `valid` for a valid message, or None if there are faults.
+    """
 
     faults: tuple[Fault, ...]
     ambiguity: str | None
@@ -20,22 +23,24 @@ class Claim(NamedTuple):
 
 
 VALID_AT_RANDOM = Claim((), "valid", (TAG,))
-"""What is said of a message that nothing was done to."""
+"""The claim for an unchanged random message."""
 
 
 class ClaimChecker:
-    """Makes the cases of one message type from messages of which something is said."""
+    """Makes the cases of one message type from messages and their claims."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.message_type: MessageType = message_type
         self._is_ours = contract is load_contract()
 
     def case(self, claim: Claim, message: Message, twin: Case | None = None) -> Case | None:
-        """The case of a message; None where the oracle does not confirm what a changed contract's is to say: see `Case.confirmed`."""
+        """Returns the case of a message, or None if the oracle does not confirm it and the contract is a changed one. See
+        `Case.confirmed`.
+        """
         return self.of(claim, message.body, message.judged(), twin)
 
     def of(self, claim: Claim, body: bytes, judgement: Judgement, twin: Case | None = None) -> Case | None:
-        """The same, of a message that was judged."""
+        """Returns the same case for a message that is judged already."""
         if judgement.verdict is VALID and claim is VALID_AT_RANDOM:
             return Case.known(self.message_type, body, judgement, (), claim.tags, twin)
         try:

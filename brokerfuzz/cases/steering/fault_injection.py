@@ -1,4 +1,4 @@
-"""Breaking rules of a message at hand: one rule, or two at places of which neither lies within the other."""
+"""Breaks rules in a given message: one rule, or two rules at places that do not contain each other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,13 +22,15 @@ from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.sites import JSON_RULE
 
 _TRIED = 4
-"""Ways of a rule that are tried before it is passed over."""
+"""The number of techniques to try for a rule before it is skipped."""
 _PATIENCE = 24
-"""So often a rule may be passed over; then messages are made for it, and after as many again others have their turn."""
+"""If a rule is skipped this often, messages are generated for it. After as many skips again, the next rule gets its turn."""
 
 
 class Breach(NamedTuple):
-    """What a case says of a rule broken: the fault, where its place sits in the array around it (`placement`), and the time where it matters."""
+    """The claim about one broken rule: the fault, its position in the array around it (`placement`), and the time if the verdict
+    depends on it.
+    """
 
     fault: Fault
     at: str
@@ -36,17 +38,17 @@ class Breach(NamedTuple):
 
     @property
     def claim(self) -> Claim:
-        """What is said of a message of which nothing else is broken."""
+        """The claim for a message in which only this rule is broken."""
         return Claim((self.fault,), None, (TAG, self.at, *self.now))
 
     def and_also(self, other: "Breach") -> Claim:
-        """What is said of a message of which another rule is broken too."""
+        """Returns the claim for a message in which another rule is broken, too."""
         at = (self.at, other.at) if self.at != other.at else (self.at,)
         return Claim((self.fault, other.fault), None, (TAG, *at, *(self.now or other.now)))
 
 
 class Break(NamedTuple):
-    """A rule to be broken in a message: by this change, at this place. `number` tells how many breaks of the rule there were then."""
+    """A planned break of a rule: the change and its place. `number` counts the breaks of this rule."""
 
     rule: Rule
     technique: Technique
@@ -56,13 +58,13 @@ class Break(NamedTuple):
     now: tuple[str, ...]
 
     def breach(self, message: Any) -> Breach:
-        """What a case of the message says of it."""
+        """Returns the breach that a case of the message claims."""
         fault = Fault(self.rule.id, pointer(place_of(self.steps, self.change)), self.technique.name)
         return Breach(fault, f"at:{placement(message, self.steps)}", self.now)
 
 
 class Breaker:
-    """A rule, and the ways to break it in the order in which they come."""
+    """A rule and the techniques that break it, in their order."""
 
     def __init__(self, rule: Rule, ways: Sequence[Technique], contract: Contract, now: datetime) -> None:
         self.rule, self.site = rule, steps_of(rule.site)
@@ -71,15 +73,15 @@ class Breaker:
 
     @property
     def props(self) -> frozenset[str]:
-        """The property of the message in which the rule is broken; none, if that is the message itself."""
+        """The property of the message in which the rule is broken. Empty if the rule concerns the message itself."""
         return frozenset(step for step in self.site[:1] if isinstance(step, str))
 
     def may_be_in(self, message: Any) -> bool:
-        """Whether a message has what the site lies below. Most places are passed over by that."""
+        """Returns True if a message has the top-level property of the rule's site. This fast check excludes most places."""
         return not self.site or type(message) is not dict or self.site[0] in message
 
     def has_place_in(self, message: Any) -> bool:
-        """Whether a message has a place where the rule holds, and has something to say."""
+        """Returns True if a message has a place where the rule applies and its condition holds."""
         return self.may_be_in(message) and self._place(message, 0) is not None
 
     def _place(self, message: Any, used: int) -> Steps | None:
@@ -89,7 +91,10 @@ class Breaker:
         return steps if self.rule.keyword == "required" or value_at(message, steps) is not None else None
 
     def next(self, message: Any, used: int) -> Break | None:
-        """The rule broken by the first of its ways, from the one whose turn it is after so many, that applies at the place whose turn it is."""
+        """Returns the next break of the rule, or None if no technique applies.
+
+        `used` is the number of earlier breaks. It decides the place and the first technique to try.
+        """
         rule, steps = self.rule, self._place(message, used)
         if steps is None:
             return None
@@ -102,7 +107,7 @@ class Breaker:
         return None
 
     def broken(self, message: Message, used: int) -> tuple[Breach, Message] | None:
-        """The message with the rule broken so, and what a case says of it."""
+        """Returns the message with the rule broken, and the breach to claim."""
         value = message.value
         found = self.next(value, used) if self.may_be_in(value) else None
         return (found.breach(value), message.changed(found.steps, found.change)) if found is not None else None
@@ -112,7 +117,7 @@ class Breaker:
 def breakers(
     contract: Contract, message_type: MessageType, seed: int, now: datetime, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None
 ) -> Sequence[Breaker]:
-    """What of these can be broken, in the order in which they take turns in a seed, the ways of each in theirs."""
+    """Returns the selected rules that can be broken, and their techniques, both in an order that depends on the seed."""
     random = random_of(seed)
     found = shuffled(breakables(contract, message_type, rules, techniques).rules, random)
     return [Breaker(rule, shuffled(ways, random), contract, now) for rule, ways in found]
@@ -120,21 +125,21 @@ def breakers(
 
 @dataclass(eq=False)
 class _Waiting:
-    """A rule in its turn: how often it was broken, which rule it meets next."""
+    """A rule that takes turns with others: the number of its breaks, and the ring of rules to break with it."""
 
     breaker: Breaker
     used: int
     others: "Ring[_Waiting] | None" = None
 
     def next(self, message: Any) -> Break | None:
-        """The rule broken as it is its turn to be."""
+        """Returns the next break of the rule in a message."""
         return self.breaker.next(message, self.used)
 
 
 class Breaking:
-    """The rules of one stream, which take turns; so do the ways of each, the places where it is broken, and the rules it is broken with.
+    """The rules of one stream, which take turns. Their techniques, places and partner rules take turns, too.
 
-    `done` is how many rules earlier shards of the seed have broken, more or less: a shard goes on where they ended.
+    `done` is about the number of rules that earlier shards of the seed have broken. A shard continues where they ended.
     """
 
     def __init__(self, breakers: Sequence[Breaker], contract: Contract, done: int) -> None:
@@ -145,22 +150,24 @@ class Breaking:
         self._turns = Turns(self._rules)
 
     def __bool__(self) -> bool:
-        """Whether there is any rule to break."""
+        """Returns True if there is any rule to break."""
         return bool(self._rules)
 
     def wanting(self) -> Rule | None:
-        """The rule that was passed over so often that a message has to be made for it; None where there is none."""
+        """Returns the rule that was skipped so often that a message must be generated for it, or None."""
         if self._turns.passed_over >= 2 * _PATIENCE:
             self._turns.put_off()
         return self._turns.longest_waiting.breaker.rule if self._turns.passed_over >= _PATIENCE else None
 
     def single(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """The rule that has waited longest of those that can be broken in the message so that it is new, and the message then."""
+        """Breaks the rule that has waited longest among those that give a new message. Returns the claim and the message."""
         value = message.value
         return self._turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
     def double(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Two rules to break at once: the one that has waited longest, and of those that go with it the one that it has met least."""
+        """Breaks two rules at once: the one that has waited longest, and the compatible rule that was least often combined with
+        it.
+        """
         value = message.value
         return self._turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
@@ -193,7 +200,7 @@ class Breaking:
         return found
 
     def _with(self, value: Any, one: Break, first: Message, waiting: _Waiting, news: News) -> tuple[Claim, Message] | None:
-        """The message in which the `first` rule is broken already, with the other one broken too."""
+        """Breaks another rule in the message in which the `first` rule is already broken."""
         other = waiting.next(value)
         if other is None:
             return None
@@ -205,7 +212,7 @@ class Breaking:
 
 
 def _holds(rule: Rule, message: Any, steps: Steps) -> bool:
-    """Whether the rule's condition holds at the place, where it has one."""
+    """Returns True if the rule has no condition, or if its condition holds at the place."""
     if rule.condition is None:
         return True
     return matches(rule.condition.when, value_at(message, steps[: len(steps_of(rule.condition.site))])) == rule.condition.holds
@@ -213,14 +220,16 @@ def _holds(rule: Rule, message: Any, steps: Steps) -> bool:
 
 @lru_cache(maxsize=1024)
 def companions(contract: Contract, rule_id: str) -> frozenset[str]:
-    """The ids of the rules that can be broken together with a rule."""
+    """Returns the ids of the rules that can be broken together with a rule."""
     rule = contract.rule(rule_id)
     return frozenset(other.id for other in contract.rules[rule.message_type] if _go_together(rule, other))
 
 
 def _go_together(one: Rule, other: Rule) -> bool:
-    """Whether two rules can be broken at once, and both be seen to be: neither site lies within the other, neither decides whether the other
-    rule holds, and the message is JSON."""
+    """Returns True if two rules can be broken at once so that the oracle sees both.
+
+    Neither site may contain the other, neither rule may decide whether the other applies, and the message must remain JSON.
+    """
     if one is other or JSON_RULE in (one.keyword, other.keyword):
         return False
     return not (_changes(one, other.site) or _changes(other, one.site) or any(_changes(one, path) for path in decided_by(other))
@@ -228,5 +237,7 @@ def _go_together(one: Rule, other: Rule) -> bool:
 
 
 def _changes(rule: Rule, site: str) -> bool:
-    """Whether what is at the site, or whether it is there, may change when the rule is broken. A property that is added changes no other."""
+    """Returns True if breaking the rule may change, add or remove the value at the site. An added property changes no other
+    property.
+    """
     return rule.keyword != "additionalProperties" and within(site, rule.site)

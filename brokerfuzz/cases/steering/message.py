@@ -1,4 +1,4 @@
-"""A message held in pieces: what is changed in one of its properties leaves the others as they have been read."""
+"""A message stored in pieces. A change in one property keeps the parsed pieces of the others."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from brokerfuzz.schemas.pieces import Joined, Judgement, Piece, Pieces, Unread
 
 
 class Message(Joined):
-    """A message: its bytes, and the pieces that they were put together from; none where it is no object of such."""
+    """A message: its bytes, and the pieces that form them. There are no pieces if the message is not an object made of pieces."""
 
     __slots__ = ("_reader", "_value")
 
@@ -19,20 +19,20 @@ class Message(Joined):
 
     @classmethod
     def of_bytes(cls, reader: Pieces, body: bytes, value: Any = None) -> "Message":
-        """The message of these bytes."""
+        """Returns the message with these bytes."""
         message = cls(reader, (), value)
         message.body = body
         return message
 
     @classmethod
     def of_value(cls, reader: Pieces, value: Any) -> "Message":
-        """The message of a value."""
+        """Returns the message with this value."""
         pieces = [reader.read(name, compact(prop)) for name, prop in value.items()] if type(value) is dict else []
         return _put_together(reader, value, pieces)
 
     @property
     def value(self) -> Any:
-        """What the message says; not to be changed. None where all its bytes were changed."""
+        """The value of the message; do not modify it. None if all bytes were rewritten."""
         if self._value is None:
             pieces = [piece for piece in self.pieces if isinstance(piece, Piece)]
             self._value = {name: value for piece in pieces for name, value in piece.values.items()} if pieces else None
@@ -40,24 +40,26 @@ class Message(Joined):
 
     @property
     def props(self) -> dict[str, Piece]:
-        """The properties that have been read, by their names."""
+        """The properties that are parsed already, by name."""
         return {name: prop for name, prop in self._properties().items() if isinstance(prop, Piece)}
 
     def parts(self) -> dict[str, Piece] | None:
-        """The properties; None where it is not put together from such that can be read by themselves."""
+        """Returns all properties, or None if some cannot be parsed separately."""
         found = {name: self._reader.read(name, one.alone) if isinstance(one, Unread) else one for name, one in self._properties().items()}
         known = {name: piece for name, piece in found.items() if piece is not None}
         return known if known and len(known) == len(found) else None
 
     def with_pieces(self, body: bytes, others: Mapping[int, Piece | None]) -> "Message":
-        """The message with other pieces in place of those of these numbers, which has this body; where one was not kept, of its bytes alone."""
+        """Returns the message with the pieces at these positions replaced. If a piece is None, the message consists only of the
+        bytes `body`.
+        """
         known = {number: piece for number, piece in others.items() if piece is not None}
         if len(known) < len(others):
             return Message.of_bytes(self._reader, body)
         return Message(self._reader, [known.get(number, piece) for number, piece in enumerate(self.pieces)])
 
     def changed(self, steps: Steps, change: Change) -> "Message":
-        """The message with a change made at a place."""
+        """Returns the message with a change made at a place."""
         if isinstance(change, Rewrite):
             return Message.of_bytes(self._reader, change.how(self.body))
         value = altered(self.value, steps, change)
@@ -69,7 +71,7 @@ class Message(Joined):
         return _put_together(self._reader, value, pieces)
 
     def judged(self) -> Judgement:
-        """What the oracle says of the bytes."""
+        """Returns the oracle's judgement of the message."""
         return self._reader.judge(self if self.pieces else self.body)
 
     def _properties(self) -> dict[str, Piece | Unread]:
@@ -82,7 +84,7 @@ class Message(Joined):
         return found
 
     def _pieces_of(self, value: Any, name: str) -> list[Piece | Unread | None]:
-        """The pieces of a value that differs from the message's in the property of this name at the most."""
+        """Returns the pieces of a value that differs from this message at most in the property with this name."""
         new = [self._reader.unread(name, compact(value[name]))] if name in value else []
         if name not in self.value:
             known = self._properties()
@@ -100,6 +102,6 @@ class Message(Joined):
 
 
 def _put_together(reader: Pieces, value: Any, pieces: Sequence[Piece | Unread | None]) -> Message:
-    """The message of a value, put together from pieces if there are any for all of it."""
+    """Returns the message of a value, made of pieces if there is a piece for each of its parts."""
     known = [piece for piece in pieces if piece is not None]
     return Message(reader, known, value) if pieces and len(known) == len(pieces) else Message.of_bytes(reader, compact(value), value)

@@ -1,4 +1,4 @@
-"""Probes of ambiguities in a message at hand: the ambiguities and their sites take turns, and so do the probes of each."""
+"""Adds probes of ambiguities to a given message. The ambiguities, their sites, and the probes of each take turns."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ from brokerfuzz.cases.steering.site_paths import steps_of, way_to
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 
 _LARGE = ("message_size", "string_length", "item_count")
-"""What takes long messages to touch: the catalogue has it."""
+"""The detectors of ambiguities that need long messages. Only the catalogue probes them."""
 
 Question = tuple[Ambiguity, Any]
-"""An ambiguity, and one of its sites as its table gives it."""
+"""An ambiguity, and one of its sites as its table lists it."""
 
 
 @lru_cache(maxsize=16)
@@ -34,28 +34,28 @@ def _questions(contract: Contract, message_type: MessageType) -> Sequence[Questi
 
 
 def questions(contract: Contract, message_type: MessageType, seed: int) -> Sequence[Question]:
-    """Every ambiguity at every site where it can be probed, in the order in which they take turns in a seed."""
+    """Returns every ambiguity with every site where it can be probed, in an order that depends on the seed."""
     return shuffled(_questions(contract, message_type), random_of(seed))
 
 
 class Prober:
-    """Asks about ambiguities in messages at hand."""
+    """Adds probes of ambiguities to messages."""
 
     def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
         self._maker = ProbeMaker(contract, message_type, now)
 
     def props(self, question: Question) -> frozenset[str]:
-        """The properties of the message that a question is about; none, if it is about the message as a whole."""
+        """Returns the properties of the message that a question concerns. Empty if it concerns the whole message."""
         site = question[1]
         steps = steps_of(self._maker.path(site))
         return frozenset(step for step in steps[:1] if isinstance(step, str)) if steps or isinstance(site, str) else frozenset(site[1:])
 
     def has_place_in(self, question: Question, message: Any) -> bool:
-        """Whether a message may have a place for a question."""
+        """Returns True if a message may have a place for a question."""
         return way_to(message, steps_of(self._maker.path(question[1])), 0) is not None
 
     def asked(self, question: Question, message: Message, number: int) -> tuple[Claim, Message] | None:
-        """The message with the question in it, in the way whose turn it is by this number; None where it has no place for it."""
+        """Returns the message with the probe that this number selects, or None if the message has no place for it."""
         ambiguity, site = question
         path = self._maker.path(site)
         value = message.value
@@ -79,7 +79,7 @@ class Probing:
         self._asked: Counter[tuple[str, str]] = Counter()
 
     def probe(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """The message with the question in it that has waited longest of those that it has the place for."""
+        """Returns the message with a probe of the question that has waited longest, among those that the message has a place for."""
         return self._turns.take(lambda question: self._ask(question, message, news))
 
     def _ask(self, question: Question, message: Message, news: News) -> tuple[Claim, Message] | None:

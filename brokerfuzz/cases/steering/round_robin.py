@@ -1,4 +1,4 @@
-"""Taking turns: of what fits, whatever has waited longest."""
+"""Takes turns: selects, among the things that fit, the one that has waited longest."""
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
@@ -10,17 +10,17 @@ R = TypeVar("R")
 
 
 def random_of(*seeds: int) -> Random:
-    """A generator for these seeds, the same on every platform."""
+    """Returns a random generator for these seeds. It gives the same numbers on every platform."""
     return Random(int.from_bytes(sha256(" ".join(map(str, seeds)).encode()).digest()))
 
 
 def shuffled(things: Iterable[T], random: Random) -> list[T]:
-    """The things in a random order: of `Random`, its bits alone are promised to stay what they are."""
+    """Returns the things in a random order. Uses only the bits of `Random`, because only these are guaranteed to stay the same."""
     return [thing for _, _, thing in sorted((random.getrandbits(64), number, thing) for number, thing in enumerate(things))]
 
 
 class Turns(Generic[T]):
-    """Things that take turns. `passed_over` tells how often in a row the one that has waited longest did not fit."""
+    """Things that take turns. `passed_over` counts how often in a row the one that has waited longest did not fit."""
 
     def __init__(self, things: Iterable[T]) -> None:
         self._waiting = list(things)
@@ -28,16 +28,16 @@ class Turns(Generic[T]):
 
     @property
     def longest_waiting(self) -> T:
-        """Whose turn it is."""
+        """The thing whose turn it is."""
         return self._waiting[0]
 
     def put_off(self) -> None:
-        """Has the one that has waited longest wait again."""
+        """Moves the thing that has waited longest to the end of the queue."""
         self._waiting.append(self._waiting.pop(0))
         self.passed_over = 0
 
     def take(self, fitting: Callable[[T], R | None]) -> R | None:
-        """What `fitting` makes of the first for which that is not None, and which then waits again; None where it is for all."""
+        """Returns the first result of `fitting` that is not None, and moves its thing to the end. Returns None if nothing fits."""
         for number, thing in enumerate(self._waiting):
             found = fitting(thing)
             if found is not None:
@@ -49,14 +49,14 @@ class Turns(Generic[T]):
 
 
 class Ring(Generic[T]):
-    """Things that come round and round. What does not fit is passed over until the next round: quicker than `Turns`, and less fair."""
+    """Things in a ring. A thing that does not fit is skipped until the next round. This is faster than `Turns`, but less fair."""
 
     def __init__(self, things: Sequence[T], first: int) -> None:
         self._things = things
         self._next = first
 
     def take(self, fitting: Callable[[T], R | None]) -> R | None:
-        """What `fitting` makes of the next for which that is not None; None where it is for all."""
+        """Returns the next result of `fitting` that is not None, or None if nothing fits."""
         for number in range(self._next, self._next + len(self._things)):
             found = fitting(self._things[number % len(self._things)])
             if found is not None:

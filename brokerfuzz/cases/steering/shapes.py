@@ -1,7 +1,8 @@
-"""Shapes of messages: packed ones, sparse ones, nested ones, ones with a long array.
+"""The shapes of random messages: dense, sparse, nested, or with a long array.
 
-Small messages are the catalogue's. Here they have several clusters of several products, arrays past ten items, most properties at an edge at
-once; the more items, the fewer properties each, so that they mostly stay below 4 kB.
+The catalogue contains the small messages. Random messages have several clusters with several products, arrays with more than ten
+items, and many properties at an edge at once. The more items there are, the fewer properties each has, so that most messages stay
+below 4 kB.
 """
 
 from collections.abc import Sequence
@@ -22,17 +23,22 @@ from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema, types_of
 
 LONG = 11
-"""Items of a long array, at least."""
+"""The minimum number of items in a long array."""
 _SMALL = 800
-"""Bytes of a message that has all properties and one item in each array, below which most messages are nested."""
+"""If the complete message with one item per array has fewer bytes, most messages are nested."""
 _PLAIN, _NESTED, _DENSE = (224, 64, 40, 128, 96), (40, 16, 64), (240, 112, 208, 80, 176)
-"""Of 256 properties, so many have a value of their own: of messages of no special shape, of nested ones, of nested ones where messages are small."""
+"""The number of properties, out of 256, with a value of their own: in ordinary messages, in nested ones, and in nested ones if
+messages are small.
+"""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What a message is to look like: it meets a flat schema, which goes by the name `ground`; so many of 256 properties have a value of their own;
-    the array of several items that has this number in it, if one is given, tends to be long."""
+    """A description of random messages.
+
+    They meet the flat schema `narrowed`, whose name is `ground`. `full` out of 256 properties have a value of their own. `long`
+    is the number of the array that is usually long, counting only arrays whose size is chosen, or None.
+    """
 
     ground: str
     full: int
@@ -42,7 +48,7 @@ class Shape:
 
 @lru_cache(maxsize=16)
 def shapes(contract: Contract, message_type: MessageType) -> Sequence[Shape]:
-    """The shapes of a message type, in an order in which they take turns."""
+    """Returns the shapes of a message type in the order of their turns."""
     plain, nested, long = [Shape("", full) for full in _PLAIN], _nested(contract, message_type), _long(contract, message_type)
     if nested and len(compact(build(contract, message_type, MessagePlan()))) < _SMALL:
         long = [*(replace(nested[0], full=shape.full, long=shape.long) if shape.long is not None else shape for shape in long), plain[0]]
@@ -53,14 +59,14 @@ def shapes(contract: Contract, message_type: MessageType) -> Sequence[Shape]:
 
 
 def _nested(contract: Contract, message_type: MessageType) -> list[Shape]:
-    """Two items at least in every array of objects, at all depths."""
+    """Returns shapes with at least two items in every array of objects, at all depths."""
     paths = [path for path in _growing(contract, message_type, 2) if "object" in types_of(_items(contract, message_type, path))]
     demanded: Schema = reduce(flat.conjoin, [towards(path, {"type": "array", "minItems": 2}) for path in paths], {})
     return [Shape("nested", full, demanded) for full in _NESTED] if paths and _possible(contract, message_type, demanded) else []
 
 
 def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
-    """More than ten items in one array, whichever; the more properties an item can have, the fewer it has."""
+    """Returns shapes with more than ten items in one array. The more properties an item can have, the fewer are set."""
     found = [Shape("", _PLAIN[0], long=number) for number in range(4)]
     for path in _growing(contract, message_type, LONG):
         demanded = towards(path, {"type": "array", "minItems": LONG})
@@ -71,7 +77,9 @@ def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
 
 
 def _growing(contract: Contract, message_type: MessageType, size: int) -> list[str]:
-    """The arrays that can be told to have so many items: the bounds allow it, and items differ, where they have to, by their names."""
+    """Returns the arrays that can be required to have this many items: their bounds allow it, and names make the items unique if
+    necessary.
+    """
     found = []
     for path, site in contract.sites[message_type].items():
         asked = doubts(contract, message_type).get(path, ())
@@ -95,7 +103,7 @@ def _possible(contract: Contract, message_type: MessageType, demanded: Schema) -
 
 
 class Shaping:
-    """Decodes messages of any shape, or towards any place; each decoder is compiled once."""
+    """Decodes messages of any shape, or with any place. Each decoder is compiled once."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._contract = contract
@@ -104,9 +112,9 @@ class Shaping:
         self._decoders: dict[str, Read] = {}
 
     def message(self, number: int, source: TurningSource, rule: Rule | None = None) -> Any:
-        """The next message: of the shape that this number comes to, or one in which the rule can be broken, as full as that shape.
+        """Returns the next message: of the shape that this number selects, or one in which the rule can be broken.
 
-        Any valid one, where a changed contract has none such.
+        If a changed contract has no such message, any valid message is returned.
         """
         every = shapes(self._contract, self._message_type)
         shape = every[number % len(every)]
@@ -125,5 +133,5 @@ class Shaping:
 
 @lru_cache(maxsize=16)
 def shaping(contract: Contract, message_type: MessageType) -> Shaping:
-    """The decoders of a message type, made once."""
+    """Returns the decoders of a message type. The result is cached."""
     return Shaping(contract, message_type)

@@ -1,4 +1,4 @@
-"""Ways down to a site of a message: which item of each array, in turn."""
+"""Paths to the places of a site in a message. The items of each array take turns."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -7,15 +7,15 @@ from typing import Any
 from brokerfuzz.cases.changes import Steps
 
 ITEM = None
-"""The step of a site into an array's items."""
+"""The step of a site into the items of an array."""
 
 Site = Sequence[str | None]
-"""The steps of a site: names of properties, and `ITEM`."""
+"""The steps of a site: property names and `ITEM`."""
 
 
 @lru_cache(maxsize=4096)
 def steps_of(site: str) -> Site:
-    """The steps of the site of this path."""
+    """Returns the steps of the site with this path."""
     found: list[str | None] = []
     for part in site.split(".") if site else ():
         name = part.rstrip("[]")
@@ -25,9 +25,9 @@ def steps_of(site: str) -> Site:
 
 
 def way_to(message: Any, site: Site, turn: int) -> Steps | None:
-    """The way to a place of the site in the message; None where there is none on the way that `turn` leads.
+    """Returns the path to a place of the site in the message, or None if the path that `turn` selects does not exist.
 
-    Of each array it leads to the first item, the last, a middle one, the eleventh, in turn.
+    In each array, the first item, the last, a middle one and the eleventh take turns.
     """
     found: list[str | int] = []
     for step in site:
@@ -51,8 +51,10 @@ def _item(size: int, turn: int) -> int:
 
 
 def placement(message: Any, steps: Steps) -> str:
-    """Where the place sits in the innermost array on its way: in its `only` item, the `first`, the `last`, the `eleventh` or a `middle` one;
-    `root` where there is no array."""
+    """Returns the position of the place in the innermost array around it: `only`, `first`, `last`, `eleventh` or `middle`.
+
+    Returns `root` if there is no array.
+    """
     named = "root"
     for step in steps:
         if isinstance(step, int):

@@ -1,7 +1,8 @@
-"""Bytes that take turns: a source for the decoder.
+"""A source of bytes for the decoder in which values take turns.
 
-A property's byte at a position of a record says its value (`decoder.byte_tables`). Here every position runs through all 256 values before any comes
-again, in one of several orders. `dial` then says how many properties are left out, plain or null instead.
+The byte of a property at a position of a record selects its value (`decoder.byte_tables`). In this source, every position takes
+all 256 values before any value repeats, in one of several orders. `dial` sets the share of properties that are absent, plain or
+null instead.
 """
 
 from collections.abc import Sequence
@@ -15,11 +16,11 @@ from brokerfuzz.decoder.byte_tables import FREE_BYTES
 _ORDERS = 8
 _SHORT = FREE_BYTES + 14
 _NEXT_TO_NOTHING = bytes((1, 2, 0, 0, 0, 0, 0, 0))
-"""The bytes of properties that get no value of their own: mostly 0, the simplest; 1 and 2, which are the plainest value, or null."""
+"""The bytes of properties without a value of their own: mostly 0, the simplest value; 1 and 2 give the plainest value or null."""
 
 
 class TurningSource:
-    """Records of bytes that take turns; the same for equal `Random`s."""
+    """Makes records of bytes that take turns. Equal `Random` objects give equal records."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -27,12 +28,16 @@ class TurningSource:
         self.dial(256)
 
     def dial(self, full: int, long: int | None = None) -> None:
-        """From now on, so many of 256 properties have a value of their own, and the choice of this number, if one is given, is a large one."""
+        """Sets the number of properties, out of 256, with a value of their own, and the number of the choice that is large (None:
+        no such choice).
+        """
         self._chosen, self._long = 0, long
         self._kept, self._instead = _masks(full)
 
     def take(self, size: int, /) -> bytes:
-        """The next record. A short one, which spells items that are no objects, and the last bytes, which spell freely, are as they come."""
+        """Returns the next record. Short records (for items that are not objects) and the last bytes of each record (free
+        spelling) are unchanged.
+        """
         record = self._turn(size)
         if size <= _SHORT:
             return record
@@ -42,7 +47,7 @@ class TurningSource:
         return mixed[:-FREE_BYTES] + record[-FREE_BYTES:]
 
     def _turn(self, size: int) -> bytes:
-        """The next record of this size: one byte of each column of a block, whose every column holds all bytes."""
+        """Returns the next record of this size: one byte from each column of a block. Every column contains all byte values."""
         block, number = self._blocks.get(size, (b"", 256))
         if number == 256:
             block, number = b"".join(self._column(start) for start in self._random.randbytes(size)), 0
@@ -53,24 +58,24 @@ class TurningSource:
         return _orders()[self._random.getrandbits(3)][start : start + 256]
 
     def choose(self, count: int, /) -> int:
-        """A number below `count`: one of the largest, where it is to be large."""
+        """Returns a number below `count`, or one of the largest such numbers if this choice is to be large."""
         self._chosen += 1
         number = self._random.getrandbits(18)
         return count - 1 - number % (count // 10 + 1) if self._chosen - 1 == self._long else number % count
 
     def draw(self, site: str, /) -> Any:
-        """Pins are for Hypothesis' driver."""
-        raise TypeError(f"{site} is pinned, and a seeded source has no strategies to draw from")
+        """Raises `TypeError`. Only the Hypothesis source supports pinned values."""
+        raise TypeError(f"{site} is pinned, but a seeded source has no strategies to draw from")
 
 
 @lru_cache(maxsize=1)
 def _orders() -> Sequence[bytes]:
-    """Orders of all bytes, each twice over."""
+    """Returns orders of all byte values, each repeated twice."""
     return [bytes(shuffled(range(256), random_of(number))) * 2 for number in range(_ORDERS)]
 
 
 @lru_cache(maxsize=256)
 def _masks(full: int) -> tuple[bytes, bytes]:
-    """(which chances leave a byte as it is, what it is instead), for so many of 256 chances."""
+    """Returns two tables over 256 random bytes: which of them keep a record's byte, and which byte replaces it otherwise."""
     bare = 256 - full
     return bytes(bare) + b"\xff" * full, bytes(_NEXT_TO_NOTHING[chance % 8] for chance in range(bare)) + bytes(full)

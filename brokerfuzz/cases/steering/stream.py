@@ -1,4 +1,4 @@
-"""The stream of steered cases: one message after the other, each valid, then broken or in doubt in a few ways."""
+"""The stream of steered cases: from each valid message, it makes a few messages with faults or ambiguities."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
@@ -24,16 +24,18 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 
 _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single", "single"))
-"""What is made of one message after the other, besides itself."""
+"""The cases to make of each message in turn, in addition to the message itself."""
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
 _BROKEN, _MESSAGES, _CROSSED = 700, 400, 285
-"""Rules broken, and messages made and crossed, in a thousand cases: what a shard takes for granted of those before it."""
+"""The rules broken, and messages made and crossed, per thousand cases. A shard uses them to estimate the work of earlier shards."""
 _FRESH, _LONGER, _RAREST = 128, 8, 1024
-"""One message of so many is made anew, the others are crossed of those before; after so many shards of a seed fewer, to one of so many."""
+"""One message in `_FRESH` is generated; the others are crossed from earlier ones. After every `_LONGER` shards it is rarer, down
+to one in `_RAREST`.
+"""
 _WANTED = 16
-"""One message of so many is made for a rule that wants one, if any does."""
+"""One message in this many is generated for a rule that needs one."""
 _IN_VAIN = 1000
-"""Messages of which nothing new could be made, in a row: a stream ends then."""
+"""A stream ends after this many messages in a row that give no new case."""
 
 
 def steered_cases(
@@ -48,13 +50,16 @@ def steered_cases(
     contract: Contract | None = None,
     strength: int = 2,
 ) -> Iterator[Case]:
-    """Random cases, steered to what has not been there: the same for a seed and shard, but for what follows `now`.
+    """Yields random cases, steered towards what has not been tested. The same seed and shard give the same cases, except for
+    values that depend on `now`.
 
-    Of each message come, as far as `verdicts` want them: itself, valid; single faults, whose `twin` it is; double faults (two rules broken, at two
-    places; no twin); a probe of an ambiguity. No message comes twice, nor one of the catalogue of this `strength`; those of
-    other shards differ too, by a text of its own in each (`marks`). `rules` and `techniques` limit the faults; None: all.
+    If `verdicts` allows them, each message gives these cases: the valid message itself; single faults, whose `twin` (the valid
+    counterpart) it is; double faults (two rules broken at two places, without a twin); and a probe of an ambiguity. No message
+    occurs twice or in the catalogue of this `strength`. Messages of other shards differ, too, because each message contains a
+    unique string (`marks`). `rules` and `techniques` limit the faults (None: all).
 
-    The cases have no end, but where so little is wanted that it is finite (`rules` whose every fault the catalogue has). Raises `ClockError`.
+    The cases are endless, unless the limits leave only a finite number, for example `rules` whose faults are all in the
+    catalogue. Raises `ClockError`.
     """
     return _CaseStream(
         message_type, seed, shard, tuple(verdicts), rules, techniques, clock(now), contract or load_contract(), strength
@@ -62,7 +67,7 @@ def steered_cases(
 
 
 class _Base(NamedTuple):
-    """A valid message, its case, and its mark as it is in its bytes."""
+    """A valid message, its case, and its mark as it occurs in the bytes."""
 
     case: Case
     message: Message | Crossed
@@ -106,12 +111,12 @@ class _CaseStream:
         self._reader = known.reader
         self._made_anew = 0
         self._anew, self._fresh = anew(shard), min(_FRESH * (1 + shard // _LONGER), _RAREST)
-        half = shard % 2 if self._anew > 1 else None  # so that two workers need not both make all variants
+        half = shard % 2 if self._anew > 1 else None  # two workers then each make only their own half of the variants
         self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES, half) if known else None
         self._before = shard * _CROSSED if self._anew > 1 else 0
 
     def cases(self) -> Iterator[Case]:
-        """The cases, message by message."""
+        """Yields the cases, message by message."""
         labels = [label for label in self._verdicts if label != "invalid" or self._breaking]
         every = [tuple(kind for kind in kinds if _LABEL_OF[kind] in labels) for kinds in _MADE]
         wanted = [kinds for kinds in every if kinds or "valid" in self._verdicts]
@@ -145,7 +150,9 @@ class _CaseStream:
     # -------------------------------------------------------------------------------------------------- messages
 
     def _base(self, number: int) -> _Base | None:
-        """The next message: made for a rule that wants one; else crossed of those before, or made anew. None where that is not new."""
+        """Returns the next message: generated for a rule that needs one, crossed from earlier ones, or newly generated. None if
+        it is not new.
+        """
         wanting = self._breaking.wanting() if not number % _WANTED and self._breaking else None
         mark = self._marks.next() if self._marks is not None else None
         if mark is not None and wanting is None and self._crossing is not None and (self._before + number) % self._fresh:
@@ -160,7 +167,7 @@ class _CaseStream:
             message = Message.of_value(self._reader, value)
             self._crossing.learn(message)
             message = message.changed(*marking) if marking else message
-        else:  # nobody wants it without its mark: it is read once
+        else:  # the unmarked message is not needed, so it is parsed only once
             message = Message.of_value(self._reader, altered(value, *marking) if marking else value)
         if marking is None and not (self._unmarked and self._memory.learn(message.body)):
             return None

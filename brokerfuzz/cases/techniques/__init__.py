@@ -1,12 +1,14 @@
-"""Techniques: the ways of breaking a rule, a module a kind. CONTRIBUTING says how to add one.
+"""Techniques: the ways to break a rule, with one module for each kind. CONTRIBUTING.md explains how to add one.
 
-Some faults that fuzzers of other formats inject break no rule of this contract. What it leaves open is a probe of that ambiguity
-(`cases.probes`): properties and items twice, sizes, encodings and what else RFC 8259 leaves open, 1.0 for an integer, spellings of time (an
-offset among them), schedules and addresses, a minimum above its maximum. What it permits is a valid edge: properties in another order, texts of any
-characters, injections, negative prices, empty texts where no length is given. A body of `{}` breaks the rule of every required property
-at once, and a name that is no Unicode is not one that a change can add: neither is the fault of one technique. Nesting is not
-silent: no value that may be there is deeper than the schema, and deeper ones break its types. How messages go (methods, headers) is
-`cases.requests`.
+Some faults that fuzzers for other formats inject do not break a rule of this contract. If the contract leaves the question open,
+brokerfuzz sends a probe of that ambiguity (`cases.probes`) instead. Examples are duplicate properties and items, sizes, encodings
+and other things that RFC 8259 leaves open, 1.0 for an integer, spellings of time (such as an offset), schedules, addresses, and a
+minimum above its maximum. If the contract permits it, brokerfuzz sends a valid edge. Examples are properties in another order,
+strings of any characters, injections, negative prices, and empty strings where there is no length limit.
+
+Two faults do not fit one technique. A body of `{}` breaks the rules of all required properties at once. A property name that is
+not valid Unicode cannot be added by a change. Deep nesting is not an ambiguity: a value that is deeper than the schema allows
+breaks a type rule. `cases.requests` covers how messages are sent (methods, headers).
 """
 
 from brokerfuzz.cases.techniques import bounds, clock, coercions, enumerations, other_types, presence_and_length, spellings, unknown_properties, wire

@@ -1,4 +1,4 @@
-"""Points in time that are still to come."""
+"""Techniques for times that must not be in the future."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -9,7 +9,7 @@ from brokerfuzz.schemas.instants import instant, spell
 
 
 def _ahead(delta: timedelta, fraction: str = "") -> Callable[[Spot], Change | None]:
-    """The time and as much more, where the calendar goes as far."""
+    """Puts the current time plus `delta`, unless that is past the last date of the calendar."""
 
     def change(spot: Spot) -> Change | None:
         try:
@@ -21,7 +21,7 @@ def _ahead(delta: timedelta, fraction: str = "") -> Callable[[Spot], Change | No
 
 
 def _then(written: str) -> Callable[[Spot], Change | None]:
-    """The point in time, where it is well ahead."""
+    """Puts this time, if it is more than a day in the future."""
     when = instant(written)
     assert when is not None
     return lambda spot: Put(written) if when - spot.now > timedelta(days=1) else None
@@ -30,21 +30,21 @@ def _then(written: str) -> Callable[[Spot], Change | None]:
 _DAY = timedelta(days=1)
 
 for _name, _text, _change in (
-    ("hour-ahead", "An hour from now.", _ahead(timedelta(hours=1))),
-    ("day-ahead", "A day from now.", _ahead(_DAY)),
-    ("year-ahead", "A year from now.", _ahead(366 * _DAY)),
-    ("minutes-ahead", "Six minutes from now: no clock of a service should be as far off.", _ahead(timedelta(minutes=6))),
+    ("hour-ahead", "One hour in the future.", _ahead(timedelta(hours=1))),
+    ("day-ahead", "One day in the future.", _ahead(_DAY)),
+    ("year-ahead", "One year in the future.", _ahead(366 * _DAY)),
+    ("minutes-ahead", "Six minutes in the future, more than any clock difference should be.", _ahead(timedelta(minutes=6))),
     ("last-year-there-is", "The last second of the year 9999.", _then("9999-12-31T23:59:59Z")),
-    ("century-ahead", "A hundred years from now.", _ahead(36525 * _DAY)),
-    ("past-32-bits", "The second at which a count of seconds in 32 bits wraps around.", _then("2038-01-19T03:14:08Z")),
-    ("past-unsigned-32-bits", "The second at which a count of seconds in 32 bits without a sign wraps around.", _then("2106-02-07T06:28:16Z")),
-    ("past-nanoseconds", "A second past the last that a count of nanoseconds in 64 bits reaches.", _then("2262-04-11T23:47:17Z")),
-    ("leap-day-ahead", "A leap day of the year 9996.", _then("9996-02-29T12:00:00Z")),
-    ("day-ahead-with-one-digit", "A day from now, to a tenth of a second.", _ahead(_DAY, ".1")),
-    ("day-ahead-with-milliseconds", "A day from now, to a thousandth of a second.", _ahead(_DAY, ".123")),
-    ("day-ahead-with-microseconds", "A day from now, to a millionth of a second.", _ahead(_DAY, ".123456")),
-    ("day-ahead-with-fraction", "A day from now, to a ten-millionth of a second.", _ahead(_DAY, ".1234567")),
-    ("day-ahead-with-nanoseconds", "A day from now, to a billionth of a second.", _ahead(_DAY, ".123456789")),
-    ("day-ahead-with-twenty-digits", "A day from now, with twenty digits behind the seconds.", _ahead(_DAY, ".12345678901234567890")),
+    ("century-ahead", "One hundred years in the future.", _ahead(36525 * _DAY)),
+    ("past-32-bits", "The second at which a signed 32-bit count of seconds wraps around.", _then("2038-01-19T03:14:08Z")),
+    ("past-unsigned-32-bits", "The second at which an unsigned 32-bit count of seconds wraps around.", _then("2106-02-07T06:28:16Z")),
+    ("past-nanoseconds", "The first second that a 64-bit count of nanoseconds cannot represent.", _then("2262-04-11T23:47:17Z")),
+    ("leap-day-ahead", "February 29 of the year 9996.", _then("9996-02-29T12:00:00Z")),
+    ("day-ahead-with-one-digit", "One day in the future, with tenths of a second.", _ahead(_DAY, ".1")),
+    ("day-ahead-with-milliseconds", "One day in the future, with milliseconds.", _ahead(_DAY, ".123")),
+    ("day-ahead-with-microseconds", "One day in the future, with microseconds.", _ahead(_DAY, ".123456")),
+    ("day-ahead-with-fraction", "One day in the future, with seven decimal digits in the seconds.", _ahead(_DAY, ".1234567")),
+    ("day-ahead-with-nanoseconds", "One day in the future, with nanoseconds.", _ahead(_DAY, ".123456789")),
+    ("day-ahead-with-twenty-digits", "One day in the future, with twenty decimal digits in the seconds.", _ahead(_DAY, ".12345678901234567890")),
 ):
     enter(_name, _text, "not-in-future", family="clock", change=_change)

@@ -1,4 +1,4 @@
-"""Enumerations: values that are no property, and properties in other spellings."""
+"""Techniques for enumerations: unknown values, and enumeration values in other spellings."""
 
 import re
 from collections.abc import Callable
@@ -13,49 +13,49 @@ from brokerfuzz.schemas.flattening import types_of
 
 @breaks("enum", family="enumeration")
 def outsider(spot: Spot) -> Change | None:
-    """A value of the right type that is no value of the enumeration."""
+    """A string that is not a value of the enumeration."""
     return _outside(spot, "Unknown")
 
 
 @breaks("enum", family="enumeration")
 def empty_enum_value(spot: Spot) -> Change | None:
-    """An empty text in place of a value of the enumeration."""
+    """An empty string instead of an enumeration value."""
     return _outside(spot, "")
 
 
 @breaks("enum", family="enumeration")
 def blank_enum_value(spot: Spot) -> Change | None:
-    """A blank in place of a value of the enumeration."""
+    """A single space instead of an enumeration value."""
     return _outside(spot, " ")
 
 
 @breaks("enum", family="enumeration")
 def ordinal_string(spot: Spot) -> Change | None:
-    """A digit in quotes, as the place of a property in the enumeration."""
+    """A digit as a string, like a position in the enumeration."""
     return _outside(spot, "1")
 
 
 @breaks("enum", family="enumeration")
 def star_enum_value(spot: Spot) -> Change | None:
-    """A star in place of a value of the enumeration."""
+    """An asterisk instead of an enumeration value."""
     return _outside(spot, "*")
 
 
 @breaks("enum", family="enumeration")
 def null_string(spot: Spot) -> Change | None:
-    """The word null in quotes in place of a value of the enumeration."""
+    """The string "null" instead of an enumeration value."""
     return _outside(spot, "null")
 
 
 @breaks("enum", family="enumeration")
 def two_enum_values(spot: Spot) -> Change | None:
-    """Two values of the enumeration in one text."""
+    """Two enumeration values in one string, separated by a comma."""
     return _outside(spot, ",".join(prop for prop in spot.rule.value[:2] if isinstance(prop, str)))
 
 
 @breaks("enum", family="enumeration")
 def all_enum_values(spot: Spot) -> Change | None:
-    """All values of the enumeration in one text, between bars, as in a pattern."""
+    """All enumeration values in one string, separated by vertical bars as in a pattern."""
     return _outside(spot, "|".join(prop for prop in spot.rule.value if isinstance(prop, str)))
 
 
@@ -67,7 +67,7 @@ def _outside(spot: Spot, value: str) -> Change | None:
 
 
 def _respelled(respell: Callable[[str], str]) -> Callable[[Spot], Change | None]:
-    """The property that is there in another spelling, or the first of the others that has one."""
+    """Puts the current value in another spelling, or the first other value that this spelling changes."""
 
     def change(spot: Spot) -> Change | None:
         for prop in (spot.present, *spot.rule.value):
@@ -91,49 +91,53 @@ def _swapped(text: str) -> str:
 
 
 for _name, _text, _respell in (
-    ("lower-case", "A value of the enumeration in small letters.", str.lower),
-    ("upper-case", "A value of the enumeration in capitals.", str.upper),
-    ("first-letter-alone-capital", "A value of the enumeration with a capital for its first letter alone.", str.capitalize),
-    ("swapped-case", "A value of the enumeration with small letters for capitals and capitals for small letters.", str.swapcase),
-    ("trailing-space", "A value of the enumeration with a blank behind it.", lambda text: f"{text} "),
-    ("leading-space", "A value of the enumeration with a blank before it.", lambda text: f" {text}"),
-    ("trailing-tab", "A value of the enumeration with a tab behind it.", lambda text: f"{text}\t"),
-    ("trailing-newline", "A value of the enumeration with a line break behind it.", lambda text: f"{text}\n"),
-    ("nul-behind", "A value of the enumeration with a NUL behind it.", lambda text: f"{text}\0"),
-    ("second-line", "A value of the enumeration with another line behind it.", lambda text: f"{text}\na"),
-    ("without-spaces", "A value of the enumeration without the blanks in it.", lambda text: text.replace(" ", "")),
-    ("underscored", "A value of the enumeration with underscores for blanks.", lambda text: text.replace(" ", "_")),
-    ("hyphenated", "A value of the enumeration with hyphens for blanks.", lambda text: text.replace(" ", "-")),
-    ("camel-case", "A value of the enumeration as names of variables are written, the first letter small.", _camel),
-    ("snake-case", "A value of the enumeration in small letters with underscores for blanks.", lambda text: text.lower().replace(" ", "_")),
-    ("kebab-case", "A value of the enumeration in small letters with hyphens for blanks.", lambda text: text.lower().replace(" ", "-")),
-    ("constant-case", "A value of the enumeration as names of constants are written.", lambda text: text.upper().replace(" ", "_")),
-    ("first-word", "The first word of a value of the enumeration.", lambda text: text.split(" ")[0]),
-    ("initials", "The initials of a value of the enumeration.", lambda text: "".join(word[:1] for word in text.split())),
-    ("doubled-space", "A value of the enumeration with two blanks for one.", lambda text: text.replace(" ", "  ")),
-    ("tab-for-space", "A value of the enumeration with tabs for blanks.", lambda text: text.replace(" ", "\t")),
-    ("no-break-space", "A value of the enumeration with no-break spaces for blanks.", lambda text: text.replace(" ", "\u00a0")),
-    ("prefix", "The beginning of a value of the enumeration.", lambda text: text[: len(text) // 2]),
-    ("last-letter-missing", "A value of the enumeration without its last letter.", lambda text: text[:-1]),
-    ("first-letter-missing", "A value of the enumeration without its first letter.", lambda text: text[1:]),
-    ("letters-swapped", "A value of the enumeration, its second and third letter swapped.", _swapped),
-    ("longer", "A value of the enumeration with a letter behind it.", lambda text: f"{text}s"),
-    ("letter-before", "A value of the enumeration with a letter before it.", lambda text: f"x{text}"),
-    ("full-stop-behind", "A value of the enumeration with a full stop behind it.", lambda text: f"{text}."),
-    ("homoglyph", "A value of the enumeration with Cyrillic letters that look like its own.", lambda text: text.translate(LOOK_ALIKES)),
-    ("dotless-letter", "A value of the enumeration with the letter that Turkish has for i.", lambda text: text.replace("i", "ı")),
-    ("full-width-letters", "A value of the enumeration in full-width letters.", lambda text: text.translate(_FULL_WIDTH)),
-    ("combining-mark", "A value of the enumeration with a combining accent on its last letter.", lambda text: f"{text}\u0301"),
-    ("zero-width-inside", "A value of the enumeration with a zero-width space in it.", lambda text: f"{text[:1]}\u200b{text[1:]}"),
-    ("soft-hyphen-inside", "A value of the enumeration with a soft hyphen in it.", lambda text: f"{text[:1]}\u00ad{text[1:]}"),
-    ("mark-before", "A value of the enumeration with a byte order mark before it.", lambda text: f"\ufeff{text}"),
-    ("percent-encoded-enum-value", "A value of the enumeration with its blanks percent-encoded.", quote),
-    ("form-encoded-enum-value", "A value of the enumeration with plus signs for its blanks, as forms have them.", quote_plus),
-    ("html-escaped-enum-value", "A value of the enumeration with its blanks as HTML has them.", lambda text: escape(text).replace(" ", "&#32;")),
-    ("backslash-escaped-enum-value", "A value of the enumeration with a backslash before its blanks.", lambda text: text.replace(" ", "\\ ")),
-    ("quoted-enum-value", "A value of the enumeration between quotes.", lambda text: f'"{text}"'),
-    ("single-quoted-enum-value", "A value of the enumeration between single quotes.", lambda text: f"'{text}'"),
-    ("bracketed-enum-value", "A value of the enumeration between brackets.", lambda text: f"[{text}]"),
-    ("repeated-enum-value", "A value of the enumeration twice, with a comma between.", lambda text: f"{text},{text}"),
+    ("lower-case", "An enumeration value in lower case.", str.lower),
+    ("upper-case", "An enumeration value in upper case.", str.upper),
+    ("first-letter-alone-capital", "An enumeration value in which only the first letter is a capital.", str.capitalize),
+    ("swapped-case", "An enumeration value with upper and lower case swapped.", str.swapcase),
+    ("trailing-space", "An enumeration value with a space after it.", lambda text: f"{text} "),
+    ("leading-space", "An enumeration value with a space before it.", lambda text: f" {text}"),
+    ("trailing-tab", "An enumeration value with a tab after it.", lambda text: f"{text}\t"),
+    ("trailing-newline", "An enumeration value with a line break after it.", lambda text: f"{text}\n"),
+    ("nul-behind", "An enumeration value with a NUL character after it.", lambda text: f"{text}\0"),
+    ("second-line", "An enumeration value with another line after it.", lambda text: f"{text}\na"),
+    ("without-spaces", "An enumeration value without its spaces.", lambda text: text.replace(" ", "")),
+    ("underscored", "An enumeration value with underscores instead of spaces.", lambda text: text.replace(" ", "_")),
+    ("hyphenated", "An enumeration value with hyphens instead of spaces.", lambda text: text.replace(" ", "-")),
+    ("camel-case", "An enumeration value in camel case, for example directMail.", _camel),
+    ("snake-case", "An enumeration value in snake case, for example direct_mail.", lambda text: text.lower().replace(" ", "_")),
+    ("kebab-case", "An enumeration value in kebab case, for example direct-mail.", lambda text: text.lower().replace(" ", "-")),
+    ("constant-case", "An enumeration value in constant case, for example DIRECT_MAIL.", lambda text: text.upper().replace(" ", "_")),
+    ("first-word", "The first word of an enumeration value.", lambda text: text.split(" ")[0]),
+    ("initials", "The initials of an enumeration value.", lambda text: "".join(word[:1] for word in text.split())),
+    ("doubled-space", "An enumeration value with two spaces instead of one.", lambda text: text.replace(" ", "  ")),
+    ("tab-for-space", "An enumeration value with tabs instead of spaces.", lambda text: text.replace(" ", "\t")),
+    ("no-break-space", "An enumeration value with no-break spaces instead of spaces.", lambda text: text.replace(" ", "\u00a0")),
+    ("prefix", "The first half of an enumeration value.", lambda text: text[: len(text) // 2]),
+    ("last-letter-missing", "An enumeration value without its last letter.", lambda text: text[:-1]),
+    ("first-letter-missing", "An enumeration value without its first letter.", lambda text: text[1:]),
+    ("letters-swapped", "An enumeration value with its second and third letters swapped.", _swapped),
+    ("longer", "An enumeration value with a letter after it.", lambda text: f"{text}s"),
+    ("letter-before", "An enumeration value with a letter before it.", lambda text: f"x{text}"),
+    ("full-stop-behind", "An enumeration value with a full stop after it.", lambda text: f"{text}."),
+    ("homoglyph", "An enumeration value with Cyrillic letters that look like its Latin ones.", lambda text: text.translate(LOOK_ALIKES)),
+    ("dotless-letter", "An enumeration value with the Turkish dotless ı instead of i.", lambda text: text.replace("i", "ı")),
+    ("full-width-letters", "An enumeration value in full-width letters.", lambda text: text.translate(_FULL_WIDTH)),
+    ("combining-mark", "An enumeration value with a combining accent on its last letter.", lambda text: f"{text}\u0301"),
+    ("zero-width-inside", "An enumeration value that contains a zero-width space.", lambda text: f"{text[:1]}\u200b{text[1:]}"),
+    ("soft-hyphen-inside", "An enumeration value that contains a soft hyphen.", lambda text: f"{text[:1]}\u00ad{text[1:]}"),
+    ("mark-before", "An enumeration value with a byte order mark before it.", lambda text: f"\ufeff{text}"),
+    ("percent-encoded-enum-value", "An enumeration value, percent-encoded.", quote),
+    ("form-encoded-enum-value", "An enumeration value encoded as in HTML forms, with plus signs instead of spaces.", quote_plus),
+    (
+        "html-escaped-enum-value",
+        "An enumeration value with its spaces as HTML character references.",
+        lambda text: escape(text).replace(" ", "&#32;"),
+    ),
+    ("backslash-escaped-enum-value", "An enumeration value with a backslash before each space.", lambda text: text.replace(" ", "\\ ")),
+    ("quoted-enum-value", "An enumeration value in double quotes inside the string.", lambda text: f'"{text}"'),
+    ("single-quoted-enum-value", "An enumeration value in single quotes inside the string.", lambda text: f"'{text}'"),
+    ("bracketed-enum-value", "An enumeration value in square brackets.", lambda text: f"[{text}]"),
+    ("repeated-enum-value", "The same enumeration value twice, separated by a comma.", lambda text: f"{text},{text}"),
 ):
     enter(_name, _text, "enum", family="enumeration", change=_respelled(_respell))

@@ -1,4 +1,4 @@
-"""Presence: properties missing, arrays too short or too long."""
+"""Techniques for presence and array length: missing properties, and arrays that are too short or too long."""
 
 from brokerfuzz.cases.changes import Change, Put, Remove
 from brokerfuzz.cases.techniques.registry import Spot, breaks
@@ -6,48 +6,48 @@ from brokerfuzz.cases.techniques.registry import Spot, breaks
 
 @breaks("required", family="missing")
 def removed(spot: Spot) -> Change:
-    """The property is left out of a message that has every other."""
+    """A required property is missing."""
     return Remove()
 
 
 @breaks("minItems", family="items")
 def emptied(spot: Spot) -> Change:
-    """The array holds no item."""
+    """The array is empty."""
     return Put([])
 
 
 @breaks("minItems", family="items")
 def one_item_fewer(spot: Spot) -> Change | None:
-    """The array holds one item less than the fewest."""
+    """The array has one item less than the minimum."""
     return Put(spot.present[: spot.rule.value - 1]) if spot.rule.value > 1 else None
 
 
 @breaks("maxItems", family="items")
 def one_item_more(spot: Spot) -> Change | None:
-    """The array holds one item more than the most."""
+    """The array has one item more than the maximum."""
     return _lengthened(spot, spot.rule.value + 1)
 
 
 @breaks("maxItems", family="items")
 def many_items_more(spot: Spot) -> Change | None:
-    """The array holds ten times the most items, and one."""
+    """The array has ten times the maximum number of items, plus one."""
     return _lengthened(spot, spot.rule.value * 10 + 1)
 
 
 @breaks("uniqueItems", family="items")
 def repeated_item(spot: Spot) -> Change | None:
-    """The array holds its first item twice."""
+    """The array contains its first item twice."""
     return Put([*spot.present, spot.present[0]]) if spot.present else None
 
 
 @breaks("uniqueItems", family="items")
 def doubled_items(spot: Spot) -> Change | None:
-    """The array holds all of its items twice."""
+    """The array contains all its items twice."""
     return Put([*spot.present, *spot.present]) if spot.present else None
 
 
 def _lengthened(spot: Spot, size: int) -> Change | None:
-    """Items beyond those that are there are the last one again, texts and whole numbers with a number behind them or added."""
+    """Adds copies of the last item. Strings get a number appended and integers are counted up, so that they differ."""
     if not spot.present:
         return None
     last = spot.present[-1]

@@ -1,8 +1,11 @@
-"""Values in the words of Python."""
+"""Values written as Python literals."""
 
 from typing import Any
 
 
 def in_words(value: Any) -> str:
-    """What `str` says of a value; of texts within others their ASCII, because `str` shows the characters that Python's version of Unicode knows."""
+    """Returns a string as it is, and any other value as an ASCII literal.
+
+    ASCII is necessary because `str` output depends on the Unicode version of Python.
+    """
     return value if isinstance(value, str) else ascii(value)

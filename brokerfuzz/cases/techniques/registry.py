@@ -1,9 +1,9 @@
-"""The registry of techniques: ways of breaking a rule.
+"""The registry of techniques: ways to break a rule.
 
-A technique is one function. Its name, with hyphens, is the technique's; the first line of its docstring is what `explain` says of
-it; `breaks` names the keywords of the rules that it can break. It is shown a `Spot` and answers the `Change` that breaks the rule
-there, or None where it does not apply. Where many techniques do the same thing with other values they are rows of a table, each
-entered with `enter`.
+A technique is one function. Its name, with hyphens, is the name of the technique. `explain` prints the first line of its
+docstring. `breaks` lists the keywords of the rules that the technique can break. The function receives a `Spot` and returns the
+`Change` that breaks the rule there, or None if the technique does not apply. Techniques that differ only in a value are rows of a
+table, each registered with `enter`.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,7 +19,9 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place where a rule is to be broken: the rule, the site's flat schema (without conditions), what is there now, the time."""
+    """A place where a technique breaks a rule: the rule, the site's flat schema (without conditions), the current value, and the
+    time.
+    """
 
     rule: Rule
     schema: Schema
@@ -27,7 +29,7 @@ class Spot:
     now: datetime
 
     def forbids(self, json_type: str) -> bool:
-        """Whether a value of this type breaks the rule, a `type` rule, and no other."""
+        """Returns True if a value of this type breaks this `type` rule and no other rule."""
         conditional = self.rule.condition is not None
         return not _covers(self.rule.value, json_type) and (not conditional or _covers(types_of(self.schema), json_type))
 
@@ -39,7 +41,9 @@ def _covers(types: Any, json_type: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Technique:
-    """A way of breaking rules of some keywords. Techniques of one `family` go wrong in the same code as a rule: what falls to one falls to others."""
+    """A way to break rules of some keywords. Techniques of one `family` usually find the same bug: a target that misses one
+    misses the others.
+    """
 
     name: str
     text: str
@@ -49,13 +53,13 @@ class Technique:
 
 
 TECHNIQUES: dict[str, Technique] = {}
-"""Every technique by its name, in the order in which they are tried."""
+"""All techniques by name, in the order in which brokerfuzz tries them."""
 
 ChangeOf = Callable[[Spot], Change | None]
 
 
 def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
-    """Registers a technique for rules of these keywords."""
+    """Registers the decorated function as a technique for rules of these keywords."""
 
     def register(function: ChangeOf) -> ChangeOf:
         enter(function.__name__.replace("_", "-"), (function.__doc__ or "").partition("\n")[0], *keywords, family=family, change=function)
@@ -65,7 +69,7 @@ def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
 
 
 def enter(name: str, text: str, *keywords: str, family: str, change: ChangeOf) -> None:
-    """Registers a technique that is a row of a table."""
+    """Registers a technique from a row of a table."""
     assert name not in TECHNIQUES, f"two techniques are called {name}"
     TECHNIQUES[name] = Technique(name, text, frozenset(keywords), family, change)
 
@@ -78,18 +82,18 @@ _TRIED_FIRST = (
     "unknown-property", "unknown-null", "other-case-key", "extension-key", "dollar-key", "underscore-key", "proto-key",
     "one-below", "one-above", "negative", "wraps-from-below", "wraps-from-above", "zero",
 )  # fmt: skip
-"""What programs forgive, or fall over, most often."""
+"""The techniques that most often find bugs, because programs often accept such values or crash on them."""
 
 
 def techniques_for(rule: Rule) -> list[Technique]:
-    """The techniques for the rule's keyword, those that tell most first; at a given spot some of them may not apply."""
+    """Returns the techniques for the rule's keyword, the most informative first. Some may not apply at a given spot."""
     ranks = {name: rank for rank, name in enumerate(_TRIED_FIRST)}
     fitting = [technique for technique in TECHNIQUES.values() if rule.keyword in technique.keywords]
     return sorted(fitting, key=lambda technique: ranks.get(technique.name, len(ranks)))
 
 
 def known_techniques(names: Iterable[str]) -> list[Technique]:
-    """The techniques of these names. Raises `UnknownNameError`."""
+    """Returns the techniques of these names. Raises `UnknownNameError` for an unknown name."""
     wanted = list(names)
     for name in wanted:
         if name not in TECHNIQUES:
@@ -98,6 +102,6 @@ def known_techniques(names: Iterable[str]) -> list[Technique]:
 
 
 def family_of(name: str) -> str:
-    """The family of the technique of this name; the name itself, where no technique bears it."""
+    """Returns the family of this technique, or the name itself if it is not the name of a technique."""
     known = TECHNIQUES.get(name)
     return known.family if known else name

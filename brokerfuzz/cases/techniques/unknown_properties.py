@@ -1,4 +1,4 @@
-"""Unknown properties: names that the contract does not list at an object, and listed names in other spellings."""
+"""Techniques for unknown properties: names that the contract does not list for an object, and listed names in other spellings."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -15,42 +15,42 @@ from brokerfuzz.schemas.flattening import Schema
 
 @breaks("additionalProperties", family="unknown-property")
 def unknown_property(spot: Spot) -> Change:
-    """A property of a name that the contract does not list."""
+    """An unknown property."""
     return AddProperty(_new("unexpected", spot), "a")
 
 
 @breaks("additionalProperties", family="unknown-property")
 def unknown_null(spot: Spot) -> Change:
-    """A property that the contract does not list and whose value is null."""
+    """An unknown property with the value null."""
     return AddProperty(_new("unexpected", spot), None)
 
 
 @breaks("additionalProperties", family="unknown-property")
 def unknown_first(spot: Spot) -> Change:
-    """A property that the contract does not list, before all others."""
+    """An unknown property before all others."""
     return AddProperty(_new("aaa", spot), {"a": [1]}, first=True)
 
 
 @breaks("additionalProperties", family="unknown-property")
 def unknown_object(spot: Spot) -> Change:
-    """A property that the contract does not list and whose value is an object of objects."""
+    """An unknown property with nested objects as its value."""
     return AddProperty(_new("unexpected", spot), {"a": {"b": {}}})
 
 
 @breaks("additionalProperties", family="unknown-property")
 def unknown_array(spot: Spot) -> Change:
-    """A property that the contract does not list and whose value is an array of everything."""
+    """An unknown property with an array of all JSON types as its value."""
     return AddProperty(_new("unexpected", spot), [None, True, 1.5, "a", [], {}])
 
 
 @breaks("additionalProperties", family="unknown-property")
 def unknown_depth(spot: Spot) -> Change:
-    """A property that the contract does not list and whose value is an array in an array, two hundred deep."""
+    """An unknown property with arrays nested 200 levels deep as its value."""
     return AddProperty(_new("unexpected", spot), Fragment("[" * 200 + "]" * 200))
 
 
 def _named(name: str, value: Any) -> Callable[[Spot], Change]:
-    """Adds a property of this name, or of one like it where the contract lists it."""
+    """Adds a property of this name. Appends underscores to the name if the contract lists it."""
     return lambda spot: AddProperty(_new(name, spot), value)
 
 
@@ -61,22 +61,22 @@ def _new(name: str, spot: Spot) -> str:
 
 
 for _name, _text, _called, _value in (
-    ("empty-key", "A property whose name is empty.", "", "a"),
-    ("blank-key", "A property whose name is a blank.", " ", "a"),
-    ("number-key", "A property whose name is a number in quotes.", "0", "a"),
-    ("long-key", "A property whose name has ten thousand letters.", "a" * 10_000, "a"),
-    ("extension-key", "A property whose name begins with x-, as extensions of other formats do.", "x-note", "a"),
-    ("comment-key", "A property whose name is that of a comment in formats that have none.", "//", "a"),
-    ("dollar-key", "A property whose name begins with a dollar sign, as typed JSON dialects have it.", "$type", "System.Object"),
-    ("schema-key", "A property that names a schema, which some let pass unasked.", "$schema", "https://example.com/schema"),
-    ("reference-key", "A property that refers to somewhere else.", "$ref", "#"),
-    ("proto-key", "A property called __proto__, which some JavaScript code takes for the prototype.", "__proto__", {"isAdmin": True}),
-    ("constructor-key", "A property called constructor.", "constructor", {"prototype": {"isAdmin": True}}),
-    ("inherited-key", "A property of a name that every object has in JavaScript.", "toString", "a"),
-    ("class-key", "A property of a name that every object has in Python.", "__class__", {"__init__": {}}),
-    ("privileged-key", "A property whose name promises a privilege.", "isAdmin", True),
-    ("stored-key", "A property of the name that document databases give their identifiers.", "_id", "000000000000000000000000"),
-    ("templated-key", "A property whose name is an expression of a template.", "${7*7}", "a"),
+    ("empty-key", "An unknown property with an empty name.", "", "a"),
+    ("blank-key", "An unknown property whose name is a space.", " ", "a"),
+    ("number-key", 'An unknown property whose name is the string "0".', "0", "a"),
+    ("long-key", "An unknown property with a name of 10,000 letters.", "a" * 10_000, "a"),
+    ("extension-key", "An unknown property whose name begins with x-, like an extension in other formats.", "x-note", "a"),
+    ("comment-key", "An unknown property called //, as used for comments in JSON.", "//", "a"),
+    ("dollar-key", "An unknown property called $type, as in JSON dialects with type names.", "$type", "System.Object"),
+    ("schema-key", "An unknown property called $schema, which some validators ignore.", "$schema", "https://example.com/schema"),
+    ("reference-key", "An unknown property called $ref, as in references.", "$ref", "#"),
+    ("proto-key", "An unknown property called __proto__, which can change the prototype in JavaScript.", "__proto__", {"isAdmin": True}),
+    ("constructor-key", "An unknown property called constructor.", "constructor", {"prototype": {"isAdmin": True}}),
+    ("inherited-key", "An unknown property called toString, which every JavaScript object has.", "toString", "a"),
+    ("class-key", "An unknown property called __class__, which every Python object has.", "__class__", {"__init__": {}}),
+    ("privileged-key", "An unknown property called isAdmin, which suggests a privilege.", "isAdmin", True),
+    ("stored-key", "An unknown property called _id, as in document databases.", "_id", "000000000000000000000000"),
+    ("templated-key", "An unknown property whose name is a template expression.", "${7*7}", "a"),
 ):
     enter(_name, _text, "additionalProperties", family="unknown-property", change=_named(_called, _value))
 
@@ -84,7 +84,7 @@ for _name, _text, _called, _value in (
 
 
 def _beside(rename: Callable[[str], str]) -> Callable[[Spot], Change | None]:
-    """Adds a listed property that is there once more, under another name."""
+    """Adds a copy of a listed property under another name."""
 
     def change(spot: Spot) -> Change | None:
         props = spot.schema.get("properties", {})
@@ -103,39 +103,43 @@ def _words(name: str, separator: str) -> str:
 
 _FULL_WIDTH = {ascii_letter: ascii_letter + 0xFEE0 for ascii_letter in range(0x21, 0x7F)}
 LOOK_ALIKES = str.maketrans("aeopcxiESIOPCTBAHKMNX", "аеорсхіЕЅІОРСТВАНКМΝХ")
-"""Latin letters and others that look like them."""
+"""Maps Latin letters to letters of other alphabets that look the same."""
 
 for _name, _text, _rename in (
-    ("other-case-key", "A listed property again, its first letter in the other case.", lambda name: name[0].swapcase() + name[1:]),
-    ("upper-case-key", "A listed property again, in capitals.", str.upper),
-    ("lower-case-key", "A listed property again, in small letters.", str.lower),
-    ("snake-case-key", "A listed property again, its words joined by underscores.", lambda name: _words(name, "_")),
-    ("kebab-case-key", "A listed property again, its words joined by hyphens.", lambda name: _words(name, "-")),
-    ("words-apart-key", "A listed property again, with blanks between its words.", lambda name: _words(name, " ")),
-    ("padded-key", "A listed property again, with a blank behind its name.", lambda name: f"{name} "),
-    ("leading-blank-key", "A listed property again, with a blank before its name.", lambda name: f" {name}"),
-    ("tab-key", "A listed property again, with a tab behind its name.", lambda name: f"{name}\t"),
-    ("line-break-key", "A listed property again, with a line break behind its name.", lambda name: f"{name}\n"),
-    ("no-break-space-key", "A listed property again, with a no-break space behind its name.", lambda name: f"{name}\u00a0"),
-    ("control-key", "A listed property again, with a control character behind its name.", lambda name: f"{name}\x01"),
-    ("nul-key", "A listed property again, with a NUL and a letter behind its name.", lambda name: f"{name}\0a"),
-    ("delete-key", "A listed property again, with the character DEL behind its name.", lambda name: f"{name}\x7f"),
-    ("zero-width-key", "A listed property again, with a zero-width space in its name.", lambda name: f"{name}\u200b"),
-    ("marked-key", "A listed property again, with a byte order mark before its name.", lambda name: f"\ufeff{name}"),
-    ("combining-key", "A listed property again, with a combining accent on its last letter.", lambda name: f"{name}\u0301"),
-    ("homoglyph-key", "A listed property again, with Cyrillic letters that look like its own.", lambda name: name.translate(LOOK_ALIKES)),
-    ("full-width-key", "A listed property again, in full-width letters.", lambda name: name.translate(_FULL_WIDTH)),
-    ("underscore-key", "A listed property again, with an underscore before its name.", lambda name: f"_{name}"),
-    ("trailing-underscore-key", "A listed property again, with an underscore behind its name.", lambda name: f"{name}_"),
-    ("extended-key", "A listed property again, with x- before its name.", lambda name: f"x-{name}"),
-    ("dollar-listed-key", "A listed property again, with a dollar sign before its name.", lambda name: f"${name}"),
-    ("attribute-key", "A listed property again, with an at sign before its name, as converters from XML write it.", lambda name: f"@{name}"),
-    ("bracketed-key", "A listed property again, with brackets behind its name, as forms write arrays.", lambda name: f"{name}[]"),
-    ("dotted-key", "A listed property again, with a point and a word behind its name, as paths have it.", lambda name: f"{name}.value"),
-    ("slashed-key", "A listed property again, with a slash before its name, as JSON Pointers have it.", lambda name: f"/{name}"),
-    ("quoted-key", "A listed property again, with quotes in its name.", lambda name: f'"{name}"'),
-    ("plural-key", "A listed property again, with an s behind its name.", lambda name: f"{name}s"),
-    ("cut-short-key", "A listed property again, without the last letter of its name.", lambda name: name[:-1]),
+    ("other-case-key", "A copy of a listed property with the case of its first letter swapped.", lambda name: name[0].swapcase() + name[1:]),
+    ("upper-case-key", "A copy of a listed property with its name in upper case.", str.upper),
+    ("lower-case-key", "A copy of a listed property with its name in lower case.", str.lower),
+    ("snake-case-key", "A copy of a listed property with its name in snake case.", lambda name: _words(name, "_")),
+    ("kebab-case-key", "A copy of a listed property with its name in kebab case.", lambda name: _words(name, "-")),
+    ("words-apart-key", "A copy of a listed property with spaces between the words of its name.", lambda name: _words(name, " ")),
+    ("padded-key", "A copy of a listed property with a space after its name.", lambda name: f"{name} "),
+    ("leading-blank-key", "A copy of a listed property with a space before its name.", lambda name: f" {name}"),
+    ("tab-key", "A copy of a listed property with a tab after its name.", lambda name: f"{name}\t"),
+    ("line-break-key", "A copy of a listed property with a line break after its name.", lambda name: f"{name}\n"),
+    ("no-break-space-key", "A copy of a listed property with a no-break space after its name.", lambda name: f"{name}\u00a0"),
+    ("control-key", "A copy of a listed property with a control character after its name.", lambda name: f"{name}\x01"),
+    ("nul-key", "A copy of a listed property with a NUL character and a letter after its name.", lambda name: f"{name}\0a"),
+    ("delete-key", "A copy of a listed property with the DEL character after its name.", lambda name: f"{name}\x7f"),
+    ("zero-width-key", "A copy of a listed property with a zero-width space after its name.", lambda name: f"{name}\u200b"),
+    ("marked-key", "A copy of a listed property with a byte order mark before its name.", lambda name: f"\ufeff{name}"),
+    ("combining-key", "A copy of a listed property with a combining accent on the last letter of its name.", lambda name: f"{name}\u0301"),
+    (
+        "homoglyph-key",
+        "A copy of a listed property with Cyrillic letters that look like the Latin ones in its name.",
+        lambda name: name.translate(LOOK_ALIKES),
+    ),
+    ("full-width-key", "A copy of a listed property with its name in full-width letters.", lambda name: name.translate(_FULL_WIDTH)),
+    ("underscore-key", "A copy of a listed property with an underscore before its name.", lambda name: f"_{name}"),
+    ("trailing-underscore-key", "A copy of a listed property with an underscore after its name.", lambda name: f"{name}_"),
+    ("extended-key", "A copy of a listed property with x- before its name.", lambda name: f"x-{name}"),
+    ("dollar-listed-key", "A copy of a listed property with a dollar sign before its name.", lambda name: f"${name}"),
+    ("attribute-key", "A copy of a listed property with an at sign before its name, as XML converters write attributes.", lambda name: f"@{name}"),
+    ("bracketed-key", "A copy of a listed property with [] after its name, as HTML forms write arrays.", lambda name: f"{name}[]"),
+    ("dotted-key", "A copy of a listed property with .value after its name, like a path.", lambda name: f"{name}.value"),
+    ("slashed-key", "A copy of a listed property with a slash before its name, like a JSON Pointer.", lambda name: f"/{name}"),
+    ("quoted-key", "A copy of a listed property with double quotes around its name.", lambda name: f'"{name}"'),
+    ("plural-key", "A copy of a listed property with an s after its name.", lambda name: f"{name}s"),
+    ("cut-short-key", "A copy of a listed property without the last letter of its name.", lambda name: name[:-1]),
 ):
     enter(_name, _text, "additionalProperties", family="unknown-property", change=_beside(_rename))
 
@@ -144,7 +148,7 @@ for _name, _text, _rename in (
 
 @breaks("additionalProperties", family="unknown-property")
 def key_from_below(spot: Spot) -> Change | None:
-    """A property that the contract lists in an object within this one."""
+    """A property that the contract lists for an object inside this one, but not here."""
     for name, value in _below(spot):
         if name not in spot.schema.get("properties", {}):
             return AddProperty(name, value)
@@ -153,13 +157,13 @@ def key_from_below(spot: Spot) -> Change | None:
 
 @breaks("additionalProperties", family="unknown-property")
 def key_from_above(spot: Spot) -> Change | None:
-    """A property of the name that this object, or the array of it, has in the one above."""
+    """A property with the name that this object (or its array) has in the object above."""
     name = spot.rule.site.replace("[]", "").rpartition(".")[2]
     return AddProperty(name, [] if spot.rule.site.endswith("[]") else {}) if name and name not in spot.schema.get("properties", {}) else None
 
 
 def _below(spot: Spot) -> Iterator[tuple[str, Any]]:
-    """The properties of the objects within: their names, and what is there if anything is."""
+    """Yields the name and value of each property of the objects directly inside. The value is None if the property is absent."""
     for name, schema in spot.schema.get("properties", {}).items():
         yield from _properties(schema, spot.present.get(name))
 

@@ -1,7 +1,8 @@
-"""Bytes that are no JSON (RFC 8259), most of them slips that lenient parsers forgive. A module for each part of the text.
+"""Bodies that are not JSON (RFC 8259). Most contain a slip, a syntax error that lenient parsers tolerate. Each part of the syntax
+has a module.
 
-A slip is made in a message that is valid, and where it can be so that the message is valid again once the slip is forgiven: what
-takes it does not break off for another reason.
+A slip is made in a valid message. If possible, the message is valid again for a parser that tolerates the slip, so that the
+target cannot reject it for another reason.
 """
 
 from brokerfuzz.cases.techniques.wire import arrays_and_objects, bodies, cuts, literals, strings

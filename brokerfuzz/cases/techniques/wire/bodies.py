@@ -1,4 +1,4 @@
-"""Something else in place of the message, before it or behind it; the message in other clothes."""
+"""Bodies with other content instead of the message, before it or after it, and messages in another format."""
 
 from base64 import b64encode
 from html import escape
@@ -24,46 +24,46 @@ def _in_utf_7(body: bytes) -> bytes:
 # ------------------------------------------------------------------------------------------------ nothing of a message
 
 for _name, _text, _body in (
-    ("empty-body", "No byte at all.", b""),
-    ("white-space-alone", "White space and nothing else.", b" \n\t\r\n"),
-    ("mark-alone", "A byte order mark and nothing else.", b"\xef\xbb\xbf"),
-    ("nul-alone", "Four NULs.", b"\0\0\0\0"),
+    ("empty-body", "An empty body.", b""),
+    ("white-space-alone", "Only white space.", b" \n\t\r\n"),
+    ("mark-alone", "Only a byte order mark.", b"\xef\xbb\xbf"),
+    ("nul-alone", "Four NUL bytes.", b"\0\0\0\0"),
     ("word-alone", "A word without quotes.", b"abc"),
-    ("undefined-alone", "The word undefined, which JavaScript makes of nothing.", b"undefined"),
-    ("byte-alone", "A byte that is no UTF-8.", b"\xe9"),
-    ("quote-alone", "A quote and nothing else.", b'"'),
-    ("bracket-alone", "An opening bracket and nothing else.", b"["),
-    ("closing-bracket-alone", "A closing bracket and nothing else.", b"]"),
+    ("undefined-alone", "The word undefined, which JavaScript writes for a missing value.", b"undefined"),
+    ("byte-alone", "A byte that is not valid UTF-8.", b"\xe9"),
+    ("quote-alone", "Only a double quote.", b'"'),
+    ("bracket-alone", "Only an opening bracket.", b"["),
+    ("closing-bracket-alone", "Only a closing bracket.", b"]"),
     ("many-brackets", "100,000 opening brackets.", b"[" * 100_000),
-    ("many-braces", "20,000 objects, one in the other, none closed.", b'{"a":' * 20_000),
+    ("many-braces", "20,000 nested objects, none closed.", b'{"a":' * 20_000),
 ):
     slip(_name, _text, instead(_body), family="whole-body")
 
 # --------------------------------------------------------------------------------------------------- other formats
 
-slip("in-base64", "The message in Base64.", b64encode, family="whole-body")
-slip("percent-encoded", "The message percent-encoded, as an address has it.", lambda body: quote(body).encode(), family="whole-body")
-slip("html-escaped", "The message with its quotes as HTML has them.", lambda body: escape(body.decode()).encode(), family="whole-body")
+slip("in-base64", "The message encoded in Base64.", b64encode, family="whole-body")
+slip("percent-encoded", "The message, percent-encoded as in a URL.", lambda body: quote(body).encode(), family="whole-body")
+slip("html-escaped", "The message with its quotes escaped as in HTML.", lambda body: escape(body.decode()).encode(), family="whole-body")
 slip("quotes-escaped", "The message with a backslash before every quote.", lambda body: body.replace(b'"', rb"\""), family="whole-body")
-slip("as-form", "The message as a form is sent.", _as_form, family="whole-body")
-slip("as-xml", "A message of XML.", lambda body: b'<?xml version="1.0"?><offer><number>A-1</number></offer>', family="whole-body")
-slip("as-yaml", "The message as YAML, a property a line.", _as_yaml, family="whole-body")
-slip("single-quotes", "Names and texts between single quotes.", lambda body: body.replace(b"'", b"").replace(b'"', b"'"), family="whole-body")
-slip("curly-quotes", "Names and texts between quotes as print has them.", lambda body: body.replace(b'"', "”".encode()), family="whole-body")
-slip("in-backticks", "Names and texts between backticks.", lambda body: body.replace(b'"', b"`"), family="whole-body")
-slip("as-python", "The message as Python writes a dictionary.", lambda body: in_words(loads(body)).encode(), family="whole-body")
-slip("in-utf-7", "The message in UTF-7.", _in_utf_7, family="encoding")
-slip("in-ebcdic", "The message in EBCDIC.", lambda body: body.decode().encode("cp500", "replace"), family="encoding")
+slip("as-form", "The message encoded as an HTML form.", _as_form, family="whole-body")
+slip("as-xml", "An XML document.", lambda body: b'<?xml version="1.0"?><offer><number>A-1</number></offer>', family="whole-body")
+slip("as-yaml", "The message as YAML, with one property per line.", _as_yaml, family="whole-body")
+slip("single-quotes", "Property names and strings in single quotes.", lambda body: body.replace(b"'", b"").replace(b'"', b"'"), family="whole-body")
+slip("curly-quotes", "Property names and strings in typographic (curly) quotes.", lambda body: body.replace(b'"', "”".encode()), family="whole-body")
+slip("in-backticks", "Property names and strings in backticks.", lambda body: body.replace(b'"', b"`"), family="whole-body")
+slip("as-python", "The message as a Python dictionary literal.", lambda body: in_words(loads(body)).encode(), family="whole-body")
+slip("in-utf-7", "The message encoded in UTF-7.", _in_utf_7, family="encoding")
+slip("in-ebcdic", "The message encoded in EBCDIC.", lambda body: body.decode().encode("cp500", "replace"), family="encoding")
 
 # ------------------------------------------------------------------------------------------- before the message
 
 for _name, _text, _before in (
     ("half-a-mark", "Two of the three bytes of a byte order mark before the message.", b"\xef\xbb"),
     ("two-marks", "Two byte order marks before the message.", b"\xef\xbb\xbf\xef\xbb\xbf"),
-    ("lone-byte-before", "A byte that is no UTF-8 before the message.", b"\xe9"),
-    ("guard-before", "The guard before the message by which some keep it from being run as a script.", b")]}',\n"),
+    ("lone-byte-before", "A byte before the message that is not valid UTF-8.", b"\xe9"),
+    ("guard-before", "An anti-hijacking prefix before the message, which prevents execution as a script.", b")]}',\n"),
     ("assignment", "The message assigned to a variable.", b"var offer = "),
-    ("record-separator", "The character before the message that begins a record in a sequence of JSON texts.", b"\x1e"),
+    ("record-separator", "A record separator before the message, as in JSON text sequences.", b"\x1e"),
     ("word-before", "A word before the message.", b"json "),
     ("comma-before", "A comma before the message.", b","),
     ("array-around-unclosed", "An opening bracket before the message.", b"["),
@@ -73,21 +73,21 @@ for _name, _text, _before in (
 # --------------------------------------------------------------------------------------------- behind the message
 
 for _name, _text, _behind in (
-    ("trailing-text", "A word behind the message.", b" x"),
-    ("trailing-string", "A text in quotes behind the message.", b' "x"'),
-    ("trailing-number", "A number behind the message.", b" 1"),
-    ("trailing-hash", "A hash and an object behind the message.", b"#{}"),
-    ("trailing-semicolon", "A semicolon behind the message.", b";"),
-    ("trailing-bracket", "A closing bracket behind the message.", b"]"),
-    ("comma-behind", "A comma behind the message.", b","),
-    ("trailing-nul", "A NUL behind the message.", b"\0"),
-    ("trailing-control-z", "The character behind the message that once ended files.", b"\x1a"),
-    ("trailing-byte", "A byte that is no UTF-8 behind the message.", b"\xff"),
-    ("trailing-mark", "A byte order mark behind the message.", b"\xef\xbb\xbf"),
+    ("trailing-text", "A word after the message.", b" x"),
+    ("trailing-string", "A string after the message.", b' "x"'),
+    ("trailing-number", "A number after the message.", b" 1"),
+    ("trailing-hash", "A hash sign and an empty object after the message.", b"#{}"),
+    ("trailing-semicolon", "A semicolon after the message.", b";"),
+    ("trailing-bracket", "A closing bracket after the message.", b"]"),
+    ("comma-behind", "A comma after the message.", b","),
+    ("trailing-nul", "A NUL byte after the message.", b"\0"),
+    ("trailing-control-z", "The character Control-Z after the message, an old end-of-file mark.", b"\x1a"),
+    ("trailing-byte", "A byte after the message that is not valid UTF-8.", b"\xff"),
+    ("trailing-mark", "A byte order mark after the message.", b"\xef\xbb\xbf"),
 ):
     slip(_name, _text, behind(closing, _behind))
-slip("two-documents", "The message twice, a line each.", lambda body: body + b"\n" + body)
-slip("two-documents-in-a-line", "The message twice, with nothing between.", lambda body: body + body)
-slip("two-documents-with-comma", "The message twice, a comma between.", lambda body: body + b"," + body)
-slip("as-call", "The message as the argument of a call, as scripts once fetched it.", around(b"callback(", b");"))
-slip("in-parentheses", "The message between parentheses.", around(b"(", b")"))
+slip("two-documents", "The message twice, each on its own line.", lambda body: body + b"\n" + body)
+slip("two-documents-in-a-line", "The message twice, without a separator.", lambda body: body + body)
+slip("two-documents-with-comma", "The message twice, separated by a comma.", lambda body: body + b"," + body)
+slip("as-call", "The message as the argument of a function call, as in JSONP.", around(b"callback(", b");"))
+slip("in-parentheses", "The message in parentheses.", around(b"(", b")"))

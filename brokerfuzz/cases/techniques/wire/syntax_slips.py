@@ -1,4 +1,4 @@
-"""Slips: places in the text of a message, and how it is rewritten there."""
+"""Slips (small syntax errors): functions that find a token in a message's JSON, and functions that rewrite the message there."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,15 +11,15 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 Tokens = Sequence[bytes]
 Place = Callable[[Tokens], int | None]
-"""Finds the token at a place; None where a message has no such place."""
+"""Returns the index of a token, or None if the message has no such token."""
 Rewriting = Callable[[bytes], bytes | None]
-"""What becomes of a message; None where it cannot be done to it."""
+"""Returns the rewritten message, or None if the rewriting does not apply to it."""
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"]+')
 
 
 def slip(name: str, text: str, how: Rewriting, *, family: str = "syntax") -> None:
-    """Registers a technique that rewrites a whole message into what is no JSON."""
+    """Registers a technique that rewrites a whole message into bytes that are not JSON."""
 
     def change(spot: Spot) -> Change | None:
         written = how(compact(spot.present))
@@ -29,7 +29,7 @@ def slip(name: str, text: str, how: Rewriting, *, family: str = "syntax") -> Non
 
 
 def at(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
-    """Puts bytes in place of the token there."""
+    """Replaces the token at this place with these bytes."""
 
     def rewrite(body: bytes) -> bytes | None:
         found = tokens(body)
@@ -42,27 +42,27 @@ def at(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
 
 
 def before(place: Place, put: bytes) -> Rewriting:
-    """Puts bytes before the token there."""
+    """Inserts bytes before the token at this place."""
     return at(place, lambda token: put + token)
 
 
 def behind(place: Place, put: bytes) -> Rewriting:
-    """Puts bytes behind the token there."""
+    """Inserts bytes after the token at this place."""
     return at(place, lambda token: token + put)
 
 
 def instead(body: bytes) -> Rewriting:
-    """Puts other bytes in place of the message."""
+    """Replaces the message with another body."""
     return lambda _: body
 
 
 def around(first: bytes, last: bytes) -> Rewriting:
-    """Puts bytes before the message and behind it."""
+    """Inserts bytes before and after the message."""
     return lambda body: first + body + last
 
 
 def cut(place: Place, keep: Callable[[bytes], bytes] = lambda token: token) -> Rewriting:
-    """Ends the text behind the token there, or with what `keep` leaves of it."""
+    """Cuts the message after the token at this place. `keep` returns the part of this token that remains."""
 
     def rewrite(body: bytes) -> bytes | None:
         found = tokens(body)
@@ -72,9 +72,9 @@ def cut(place: Place, keep: Callable[[bytes], bytes] = lambda token: token) -> R
     return rewrite
 
 
-@lru_cache(maxsize=8)  # some hundred slips are made in one message after the other
+@lru_cache(maxsize=8)  # a hundred slips in a row rewrite the same message
 def tokens(body: bytes) -> Tokens:
-    """The tokens of a JSON text without white space."""
+    """Splits JSON without white space into tokens."""
     return _TOKEN.findall(body)
 
 
@@ -92,7 +92,7 @@ def closing(found: Tokens) -> int:
 
 
 def name(found: Tokens) -> int | None:
-    """The first name."""
+    """The first property name."""
     return 1 if len(found) > 2 else None
 
 
@@ -112,7 +112,7 @@ def last_comma(found: Tokens) -> int | None:
 
 
 def last_name(found: Tokens) -> int | None:
-    """The last name."""
+    """The last property name."""
     last = last_colon(found)
     return None if last is None else last - 1
 
@@ -123,17 +123,19 @@ def last_colon(found: Tokens) -> int | None:
 
 
 def text(found: Tokens) -> int | None:
-    """The first value that is a text."""
+    """The first string value."""
     return _first(_texts(found))
 
 
 def last_text(found: Tokens) -> int | None:
-    """The last value that is a text."""
+    """The last string value."""
     return _first(_texts(found)[::-1])
 
 
 def number(found: Tokens) -> int | None:
-    """The first property that is a number with a fraction: where an integer belongs, many numbers would be rejected for another reason."""
+    """The first property value with a fraction. An integer would not do: at its place, many numbers are rejected for another
+    reason.
+    """
     return _first([index + 1 for index in _all(found, b":") if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]])
 
 
@@ -148,12 +150,12 @@ def last_boolean(found: Tokens) -> int | None:
 
 
 def array(found: Tokens) -> int | None:
-    """The bracket that opens the first array of texts."""
+    """The opening bracket of the first array of strings."""
     return _first([index for index in _all(found, b"[") if found[index + 1][:1] == b'"'])
 
 
 def array_end(found: Tokens) -> int | None:
-    """The bracket that closes the first array of texts."""
+    """The closing bracket of the first array of strings."""
     return _first([index for index in _all(found, b"]") if found[index - 1][:1] == b'"'])
 
 

@@ -25,14 +25,20 @@ TAGS = ["pairs:*", "probe:*", "edge:*", "no-such-tag", "*"]
 
 @cache
 def cases() -> tuple[Case, ...]:
-    """A part of the catalogue with cases of every verdict, with and without faults."""
+    """Returns a part of the catalogue with cases of every verdict, with and without faults."""
     found = tuple(catalogue(PRICING))[::29]
     assert {case.label for case in found} == set(get_args(Label))
     return found
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _cases_in_memory() -> None:
+    """Loads the cases before Hypothesis measures how long a test takes."""
+    cases()
+
+
 def patterns(names: list[str]) -> st.SearchStrategy[list[str]]:
-    """Names, parts of names with `*`, and both as exclusions."""
+    """Returns names, parts of names with `*`, and exclusions of both."""
     wildcards = st.sampled_from(names).map(lambda name: f"*{name[len(name) // 2 :]}")
     wanted = st.sampled_from(names) | wildcards
     return st.lists(wanted | wanted.map("!{}".format), max_size=3)
@@ -40,12 +46,12 @@ def patterns(names: list[str]) -> st.SearchStrategy[list[str]]:
 
 @cache
 def matches(pattern: str, name: str) -> bool:
-    """Whether the standard library's file name patterns agree; of brackets, which mean something there, each matches itself."""
+    """Returns True if the standard library's file name patterns match. In our patterns, brackets have no special meaning."""
     return fullmatch(translate(pattern.replace("[", "[[]")), name) is not None
 
 
 def wants(some: list[str], name: str) -> bool:
-    """Whether a list of patterns wants a name."""
+    """Returns True if a list of patterns selects a name."""
     wanted = [pattern for pattern in some if not pattern.startswith("!")]
     excluded = [pattern[1:] for pattern in some if pattern.startswith("!")]
     return (not wanted or any(matches(one, name) for one in wanted)) and not any(matches(one, name) for one in excluded)
@@ -57,7 +63,7 @@ def ids(*args: list[str], sites: list[str] | None = None) -> set[str]:
 
 
 @given(patterns(RULES), patterns(sorted(TECHNIQUES)), patterns(SITES))
-def test_a_fault_is_wanted_if_its_rule_its_technique_and_its_site_are(rules: list[str], techniques: list[str], sites: list[str]) -> None:
+def test_a_fault_is_selected_if_its_rule_technique_and_site_are(rules: list[str], techniques: list[str], sites: list[str]) -> None:
     chosen = selection(CONTRACT, rules, techniques, sites=sites)
     wanted_rules = {rule for rule in RULES if wants(rules, rule) and wants(sites, CONTRACT.rule(rule).site)}
     wanted_techniques = {name for name in TECHNIQUES if wants(techniques, name)}
@@ -66,7 +72,7 @@ def test_a_fault_is_wanted_if_its_rule_its_technique_and_its_site_are(rules: lis
 
 
 @given(patterns(TAGS))
-def test_a_case_is_wanted_if_it_has_a_wanted_tag_and_no_excluded_one(tags: list[str]) -> None:
+def test_a_case_is_selected_if_it_has_a_selected_tag_and_no_excluded_one(tags: list[str]) -> None:
     wanted = [one for one in tags if not one.startswith("!")]
     excluded = [one[1:] for one in tags if one.startswith("!")]
     chosen = selection(CONTRACT, tags=tags)
@@ -76,7 +82,7 @@ def test_a_case_is_wanted_if_it_has_a_wanted_tag_and_no_excluded_one(tags: list[
 
 
 @given(st.sampled_from(RULES))
-def test_a_name_and_its_exclusion_share_out_the_faults(rule: str) -> None:
+def test_a_name_and_its_exclusion_select_complementary_faults(rule: str) -> None:
     faulty = {case.id for case in cases() if case.faults}
     assert ids([rule]) | ids([f"!{rule}"]) >= {case.id for case in cases() if len(case.faults) == 1}
     assert ids([rule]).isdisjoint(ids([f"!{rule}"]) & faulty)
@@ -92,7 +98,7 @@ def test_exclusions_alone_keep_the_cases_without_a_fault(excluded: tuple[list[st
 
 
 @pytest.mark.parametrize("mark", ["", "!"])
-def test_a_pattern_that_matches_nothing_gets_the_nearest_name_excluded_or_not(mark: str) -> None:
+def test_the_error_for_an_unknown_name_suggests_the_nearest_one(mark: str) -> None:
     with pytest.raises(UnknownNameError, match="no technique is called 'one-belo': did you mean 'one-below'"):
         selection(CONTRACT, techniques=[f"{mark}one-belo"])
     with pytest.raises(UnknownNameError, match="no rule is called"):
