@@ -223,7 +223,7 @@ class Service:
         status = self.status_of(body)
         return Answer({2: "accepted", 4: "rejected", 5: "crashed"}[status // 100], status, reason=f"status {status}")  # type: ignore[arg-type]
 
-    def carries(self, body: bytes, headers: Headers = ()) -> bool:
+    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Every message can be sent."""
         return True
 

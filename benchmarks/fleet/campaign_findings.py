@@ -1,4 +1,4 @@
-"""What a campaign says of the fleet's services: is there a finding, and does it name the rule or the site that the bug is about?"""
+"""Runs campaigns against the fleet. Measures how often a finding exists, and how often it names the rule or site of the bug."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from brokerfuzz.targets import Answer
 
 MOST_FINDINGS = 4
 MOST_SHRINKING = 60
-"""Requests a finding."""
+"""Maximum number of requests to shrink a finding."""
 _STATUS = {"accepted": 200, "rejected": 400, "crashed": 500}
 
 
 class InProcess:
-    """A property of the fleet as a target."""
+    """A service of the fleet as a target."""
 
     def __init__(self, name: str, behaviour: Behaviour, reader: Reader, read: dict[bytes, Message]) -> None:
         self.name = name
@@ -31,40 +31,40 @@ class InProcess:
         self._read = read
 
     async def open(self) -> None:
-        """Needs nothing."""
+        """Does nothing."""
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Answers as the property does."""
+        """Returns the answer of the service."""
         kind = self._behaviour(self._read.get(body) or self._reader(body))
         return Answer(kind, _STATUS[kind], reason=f"status {_STATUS[kind]}")
 
     async def close(self) -> None:
-        """Holds nothing."""
+        """Does nothing."""
 
-    def carries(self, body: bytes, headers: Headers = ()) -> bool:
-        """Every message can be sent."""
+    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
+        """Returns True: every message can be sent."""
         return True
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Nobody reproduces this."""
+        """Returns the name: nobody reproduces these requests."""
         return self.name
 
 
 @dataclass(frozen=True)
 class Flagged:
-    """What was found of a mutant."""
+    """The findings about a mutant."""
 
     mutant: Mutant
     findings: tuple[Finding, ...]
 
     @property
     def names_rule(self) -> bool | None:
-        """Whether a finding names the rule; None where the mutant is about no one rule."""
+        """True if a finding names the rule of the mutant. None if the mutant does not concern one rule."""
         return any(self.mutant.rule == reason.rule for f in self.findings for reason in f.reasons) if self.mutant.rule else None
 
     @property
     def names_site(self) -> bool | None:
-        """Whether a finding hangs on the site, or on what lies below it; None where the mutant is about no one site."""
+        """True if a finding names the site of the mutant, or a place below it. None if the mutant does not concern one site."""
         if not self.mutant.site:
             return None
         places = [place for f in self.findings for place in (*f.places, *(reason.at for reason in f.reasons))]
@@ -76,14 +76,14 @@ def _site(pointer: str) -> str:
 
 
 def flagged(mutants: Sequence[Mutant], cases: Sequence[Case], now: datetime) -> list[Flagged]:
-    """Fires the cases at each mutant."""
+    """Sends the cases to each mutant and returns its findings."""
     reader = Reader(load_contract(), now)
     read = {case.body: reader(case.body) for case in cases}
     return [Flagged(mutant, _findings(InProcess(mutant.name, mutant.behaviour, reader, read), cases, now)) for mutant in mutants]
 
 
 def false_alarms(cases: Sequence[Case], now: datetime) -> tuple[Finding, ...]:
-    """What is found of the conforming service: there should be nothing."""
+    """Returns the findings about the conforming service. There should be none."""
     ground = Ground(load_contract(), now)
     return _findings(InProcess("conforming", conforming(ground), ground.reader, {}), cases, now)
 
@@ -94,11 +94,11 @@ def _findings(target: InProcess, cases: Sequence[Case], now: datetime) -> tuple[
 
 
 def report(mutants: Sequence[Mutant], cases: Sequence[Case], now: datetime) -> str:
-    """A table by kind. Rule and site are asked of those found."""
+    """Returns a table by kind of mutant. The columns for rule and site count only mutants with findings."""
     found = flagged(mutants, cases, now)
     rows = [_row(kind, [one for one in found if one.mutant.kind == kind]) for kind in KINDS]
-    head = f"  {'':<12}  {'fired at':>8}  {'found':>6}  {'naming the rule':>16}  {'naming the site':>16}"
-    title = f"Findings of campaigns against {len(found)} services with one bug; against the conforming one: {len(false_alarms(cases, now))}"
+    head = f"  {'':<12}  {'services':>8}  {'found':>6}  {'naming the rule':>16}  {'naming the site':>16}"
+    title = f"Findings of campaigns against {len(found)} services with one bug each (against the conforming service: {len(false_alarms(cases, now))})"
     return "\n".join([title, head, *rows, _row("all", found)])
 
 
@@ -106,5 +106,5 @@ def _row(name: str, fired: Sequence[Flagged]) -> str:
     found = [one for one in fired if one.findings]
     of_rules = [one.names_rule for one in found if one.names_rule is not None]
     of_sites = [one.names_site for one in found if one.names_site is not None]
-    told = (f"{sum(asked)} of {len(asked)}" for asked in (of_rules, of_sites))
-    return f"  {name:<12}  {len(fired):>8}  {len(found):>6}  {'  '.join(f'{words:>16}' for words in told)}"
+    shares = (f"{sum(named)} of {len(named)}" for named in (of_rules, of_sites))
+    return f"  {name:<12}  {len(fired):>8}  {len(found):>6}  {'  '.join(f'{words:>16}' for words in shares)}"

@@ -47,7 +47,7 @@ class Sender:
         """Sends a message with the headers of the case and returns the answer. Raises `TargetError`, `JournalError` or
         `UnsendableError`.
         """
-        if not self._target.carries(body, case.headers):
+        if not self._target.can_send(body, case.headers):
             raise UnsendableError
         if self._recalled is not None and (answer := self._recalled.get(key, body)) is not None:
             return await self._recall(answer)

@@ -1,5 +1,5 @@
-"""The reference service: a service that keeps the contract, and the same service with bugs seeded into it.
+"""The reference service: a service that conforms to the contract, and optionally has seeded bugs.
 
-`app` is the service, `running` starts it, `bugs` lists what can be seeded. A tool that finds faults shows its worth on
-faults that are known, and its manners on a service that has none.
+`app` is the service, `running` starts it, `bugs` lists the bugs. Seeded bugs show what a testing tool finds; the service without
+bugs shows whether it reports false findings.
 """

@@ -1,4 +1,4 @@
-"""What the service is asked and what it answers: an offer's bytes, complaints, an answer."""
+"""The data of the service: the bytes of an offer, complaints about it, and the answer."""
 
 import json
 import re
@@ -12,20 +12,20 @@ from typing import Any, Literal
 from brokerfuzz.pointers import steps_of
 
 Manner = Literal["reply", "crash", "abort", "hang"]
-"""A reply; a server error (500); the connection cut before a byte of an answer; no answer ever."""
+"""The way to answer: a reply; a server error (500); cut the connection without an answer; never answer."""
 
 DEEPEST = 200
-"""Offers nested deeper than this are not looked into: the conforming service alone judges them."""
+"""Maximum nesting that bugs examine; only the conforming service judges deeper offers."""
 
 MOST_MESSAGES = 100
-"""How many complaints one answer lists."""
+"""Maximum number of complaints in one answer."""
 
 _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """Why an offer is rejected: at a JSON Pointer, what was found and what was demanded; `rule` is the id of the rule broken."""
+    """A reason to reject an offer: a JSON Pointer, what was found and what is expected there. `rule` is the id of the broken rule."""
 
     rule: str | None
     at: str
@@ -33,17 +33,19 @@ class Complaint:
     demanded: str
 
     def __str__(self) -> str:
-        return f"{self.at or 'the offer'}: found {self.found}, demanded {self.demanded}"
+        from brokerfuzz.schemas.verdicts import violation
+
+        return f"{self.at or 'the offer'}: {violation(self.found, self.demanded)}"
 
 
-def envelope(*failures: str, data: Any = None, news: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The envelope that every answer comes in."""
-    return {"data": data, "failureMessages": list(failures), "informationalMessages": list(news), "operationWasSuccessful": not failures}
+def envelope(*failures: str, data: Any = None, information: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Returns the envelope of a response."""
+    return {"data": data, "failureMessages": list(failures), "informationalMessages": list(information), "operationWasSuccessful": not failures}
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceAnswer:
-    """What the service answers to an offer. `success` is what the envelope claims where that is not the truth."""
+    """The answer of the service to an offer. `success` overrides the value of `operationWasSuccessful`."""
 
     complaints: tuple[Complaint, ...] = ()
     manner: Manner = "reply"
@@ -51,22 +53,22 @@ class ServiceAnswer:
 
     @property
     def accepts(self) -> bool:
-        """Whether the offer was taken."""
+        """Whether the offer was accepted."""
         return self.manner == "reply" and not self.complaints
 
     @property
     def status(self) -> int | None:
-        """The HTTP status: 201, 400 or 500; None where no answer comes."""
+        """The HTTP status: 201, 400 or 500; None if there is no answer."""
         if self.manner != "reply":
             return 500 if self.manner == "crash" else None
         return 400 if self.complaints else 201
 
     @property
     def envelope(self) -> Mapping[str, Any] | None:
-        """The body of the answer; None where it has none of the contract's."""
+        """The body of the answer; None if it is not an envelope."""
         if self.manner != "reply":
             return None
-        body = envelope(*self._messages(), news=() if self.complaints else ("The offer was created.",))
+        body = envelope(*self._messages(), information=() if self.complaints else ("The offer was created.",))
         return body if self.success is None else {**body, "operationWasSuccessful": self.success}
 
     def _messages(self) -> list[str]:
@@ -77,14 +79,14 @@ class ServiceAnswer:
 
 @dataclass(frozen=True)
 class Offer:
-    """The body of a request, and `now` as the service sees it."""
+    """The body of a request, and the time of the service."""
 
     body: bytes
     now: datetime | None = None
 
     @cached_property
-    def _readings(self) -> list[Any]:
-        """The one value that the body spells; none where it spells none, or is nested beyond `DEEPEST`."""
+    def _parsed(self) -> list[Any]:
+        """A list with the value in the body; empty if the body is not JSON, or is nested deeper than `DEEPEST`."""
         try:
             return [json.loads(self.body)] if nesting(self.body) <= DEEPEST else []
         except (ValueError, RecursionError):
@@ -92,41 +94,41 @@ class Offer:
 
     @property
     def readable(self) -> bool:
-        """Whether the body spells a value."""
-        return bool(self._readings)
+        """Whether the body is JSON."""
+        return bool(self._parsed)
 
     @property
     def value(self) -> Any:
-        """The value that the body spells. Raises `IndexError` where it is not readable."""
-        return self._readings[0]
+        """The value in the body. Raises `IndexError` if the body is not readable."""
+        return self._parsed[0]
 
     def prop(self, name: str) -> Any:
-        """A property of the root; None where there is none."""
+        """Returns a property of the root; None if there is none."""
         return self.value.get(name) if self.readable and isinstance(self.value, dict) else None
 
     def having(self, value: Any) -> "Offer":
-        """An offer of this value in place of its own."""
+        """Returns an offer with this value instead."""
         return Offer(json.dumps(value).encode(), self.now)
 
     def values(self, site: str) -> Iterator[Any]:
-        """The values at a site: `""` the root, `a[].b` properties of items, `**` every value anywhere."""
+        """Yields the values at a site: `""` is the root, `a[].b` properties of items, `**` every value anywhere."""
         if site == "**":
-            yield from everything(self._readings)
+            yield from everything(self._parsed)
             return
-        found = self._readings
+        found = self._parsed
         for step in [step for step in site.replace("[]", ".[]").split(".") if step]:
             found = list(_below(found, step))
         yield from found
 
     def at(self, pointer: str) -> list[Any]:
-        """The value at a JSON Pointer, alone in a list; an empty list where there is none."""
-        found = self._readings
+        """Returns a list with the value at a JSON Pointer; empty if it does not exist."""
+        found = self._parsed
         for step in steps_of(pointer):
             found = [value for holder in found for value in _child(holder, step)]
         return found
 
     def replacing(self, replacements: Mapping[str, Any]) -> "Offer":
-        """The offer with other values at some JSON Pointers, each of which must be there."""
+        """Returns the offer with other values at some JSON Pointers, each of which must exist."""
         root = deepcopy([self.value])
         for pointer, value in replacements.items():
             holder: Any = root
@@ -138,7 +140,7 @@ class Offer:
 
 
 def nesting(body: bytes) -> int:
-    """How deep arrays and objects lie in a JSON text."""
+    """Returns the maximum nesting of arrays and objects in JSON."""
     depth = deepest = 0
     for opening, closing in _STRING_OR_BRACKET.findall(body):
         depth += bool(opening) - bool(closing)
@@ -147,7 +149,7 @@ def nesting(body: bytes) -> int:
 
 
 def everything(values: list[Any]) -> Iterator[Any]:
-    """The values and all that lies below them."""
+    """Yields the values and everything inside them."""
     waiting = list(values)
     while waiting:
         value = waiting.pop()

@@ -1,17 +1,16 @@
 """The reference service as an ASGI application.
 
-The contract shows no methods, paths or status codes, so they are chosen here:
+The contract defines no methods, paths or status codes, so they are chosen here:
 
-| request        | answer                                                                                       |
-|----------------|----------------------------------------------------------------------------------------------|
-| `POST /offers` | 201 where the offer is accepted, 400 with a failure message for each broken rule where not   |
-| `GET /products`| 200 with a product list, another one each time                                               |
-| `POST /pricing`| 200 with a pricing, another one each time; the request is not looked at                      |
+| request        | answer                                                                               |
+|----------------|--------------------------------------------------------------------------------------|
+| `POST /offers` | 201 if the offer is accepted, else 400 with a failure message for each broken rule   |
+| `GET /products`| 200 with a product list, a different one each time                                   |
+| `POST /pricing`| 200 with a pricing, a different one each time; the request is ignored                |
 
 Other paths are 404, other methods 405, bodies of more than 32 MiB 413, bodies with a content-encoding 415. Every answer is the
-contract's envelope, except where a bug says otherwise. Content types are not looked at. What the service does where the contract leaves a question
-open is the
-table `DECISIONS` in `campaign_oracle`.
+contract's envelope, unless a bug changes it. Content types are ignored. The table `DECISIONS` in `judging` settles the questions
+that the contract leaves open.
 """
 
 import json
@@ -38,10 +37,10 @@ JSON_TYPE = b"application/json"
 
 
 def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None, seed: int = 0) -> App:
-    """The service as an ASGI application, with the bugs of these names seeded (none: it keeps the contract).
+    """Returns the service as an ASGI application with these bugs; without bugs, it conforms to the contract.
 
-    `now` is the time that offers are judged at, the present where it is None. The products and prices that it reports
-    are made up from `seed`. Raises `UnknownNameError` for a bug that is none.
+    `now` is the time at which offers are judged; None means the current time. `seed` determines the products and prices in its
+    responses. Raises `UnknownNameError` for an unknown bug.
     """
     service = _Service(
         answering(bugs=bugs, contract=contract, now=now),
@@ -50,14 +49,14 @@ def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = Non
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            raise NotImplementedError(f"the reference service speaks http alone, not {scope['type']}")
+            raise NotImplementedError(f"the reference service supports only http, not {scope['type']}")
         await service(scope, receive, send)
 
     return app
 
 
 def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
-    """Valid responses without end; nothing is compiled before the first one is asked for."""
+    """Yields valid responses without end; nothing is compiled before the first one is needed."""
     from brokerfuzz.decoder import messages
 
     for message in messages(message_type, seed, plausible=True, contract=contract):
@@ -88,14 +87,14 @@ class _Service:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path, method = scope["path"], scope["method"]
         if path not in METHODS:
-            reply = _failure(404, f"there is no {path}: there are {', '.join(METHODS)}")
+            reply = _failure(404, f"{path} does not exist: use one of {', '.join(METHODS)}")
         elif method not in METHODS[path]:
             allowed = ", ".join(METHODS[path])
-            reply = _failure(405, f"{path} does not take {method}: it takes {allowed}", (b"allow", allowed.encode()))
+            reply = _failure(405, f"{path} does not support {method}: use {allowed}", (b"allow", allowed.encode()))
         elif (body := await _body(scope, receive)) is None:
-            reply = _failure(413, f"a body holds at most {LARGEST_BODY:,} bytes")
+            reply = _failure(413, f"the body has more than {LARGEST_BODY:,} bytes: send a smaller one")
         elif path == OFFERS and _is_encoded(scope):
-            reply = _failure(415, "a body with a content-encoding is not taken: send the offer as it is", (b"accept-encoding", b"identity"))
+            reply = _failure(415, "a body with a content-encoding is not supported: send the offer unencoded", (b"accept-encoding", b"identity"))
         elif path == OFFERS:
             await self._offer(self.answer(body), receive, send)
             return
@@ -127,7 +126,7 @@ def _is_encoded(scope: Scope) -> bool:
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | None:
-    """The body of a request; None where it is too large."""
+    """Returns the body of a request; None if it is too large."""
     declared = dict(scope["headers"]).get(b"content-length", b"0")
     if declared.isdigit() and int(declared) > LARGEST_BODY:
         return None
@@ -150,8 +149,8 @@ async def _until_gone(receive: Receive) -> None:
 
 
 def _abort(receive: Receive) -> None:
-    """Cuts the connection without a byte of an answer. ASGI has no word for it: this reaches for uvicorn's transport."""
+    """Cuts the connection without an answer. ASGI does not support this, so it uses uvicorn's transport."""
     transport = getattr(getattr(receive, "__self__", None), "transport", None)
     if transport is None:
-        raise ConnectionAbortedError("a seeded bug cuts the connection; this server leaves it to an exception")
+        raise ConnectionAbortedError("a seeded bug cuts the connection; on this server, it raises an exception instead")
     transport.abort()

@@ -1,7 +1,7 @@
-"""The ways in which a service goes wrong: what bugs are made of.
+"""The building blocks of bugs: the ways in which a service can go wrong.
 
-A flaw stands before the judge. It is called with the offer and the judge, and answers in the judge's place: with fewer
-complaints, with more, with those about another offer than was sent, or not at all.
+A flaw wraps the judge. It is called with the offer and the judge, and returns the answer: with fewer complaints, with more, with
+those about a changed offer, or no answer at all.
 """
 
 import re
@@ -15,15 +15,15 @@ Kind = Literal["missing-check", "too-strict", "coercion", "crash", "hang", "cond
 Judge = Callable[[Offer], ServiceAnswer]
 Flaw = Callable[[Offer, Judge], ServiceAnswer]
 Test = Callable[[Any], bool]
-"""A question about a value of any type."""
+"""A condition on a value of any type."""
 
 RULES = "offer-creation-request/"
-"""What the ids of the rules in question begin with."""
+"""The common beginning of the rule ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """A bug that can be seeded: its name, its kind, one sentence, and the id of the rule that it is about, where it is about one."""
+    """A bug that can be seeded: its name, its kind, a description in one sentence, and the id of the rule that it affects, if there is one."""
 
     name: str
     kind: Kind
@@ -33,78 +33,78 @@ class Bug:
 
 
 def rule_id(*rules: str) -> str | None:
-    """The id of the rule, where only one is named and without a star."""
+    """Returns the id of the rule if there is exactly one, without a star."""
     return RULES + rules[0] if len(rules) == 1 and "*" not in rules[0] else None
 
 
-# ------------------------------------------------------------------------------------------------------ questions
+# ------------------------------------------------------------------------------------------------------ conditions
 
 
 def anything(value: Any) -> bool:
-    """Asks nothing."""
+    """Is true for any value."""
     return True
 
 
 def null(value: Any) -> bool:
-    """Asks for null."""
+    """Is true for null."""
     return value is None
 
 
-def a_text(test: Test) -> Test:
-    """Asks for a string that passes the test."""
+def a_string(test: Test) -> Test:
+    """Returns a condition: a string that passes the test."""
     return lambda value: isinstance(value, str) and test(value)
 
 
 def a_number(test: Test) -> Test:
-    """Asks for a number that passes the test."""
+    """Returns a condition: a number that passes the test."""
     return lambda value: isinstance(value, int | float) and not isinstance(value, bool) and test(value)
 
 
 def an_array(test: Test) -> Test:
-    """Asks for an array that passes the test."""
+    """Returns a condition: an array that passes the test."""
     return lambda value: isinstance(value, list) and test(value)
 
 
 def an_object(test: Test) -> Test:
-    """Asks for an object that passes the test."""
+    """Returns a condition: an object that passes the test."""
     return lambda value: isinstance(value, dict) and test(value)
 
 
 def lacks(name: str) -> Test:
-    """Asks for an object without a property of this name."""
+    """Returns a condition: an object without this property."""
     return an_object(lambda props: name not in props)
 
 
-def puts(later: str, behind: str) -> Test:
-    """Asks for an object in whose text one property comes behind another."""
-    return an_object(lambda props: later in props and behind in props and list(props).index(later) > list(props).index(behind))
+def orders_after(later: str, earlier: str) -> Test:
+    """Returns a condition: an object in which the property `later` comes after the property `earlier`."""
+    return an_object(lambda props: later in props and earlier in props and list(props).index(later) > list(props).index(earlier))
 
 
 # ------------------------------------------------------------------------------------------------------ flaws
 
 
-def forgives(*rules: str, at: str = "", value: Test = anything, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Passes over broken rules: `SITE:KEYWORD`, `*` for any run of characters.
+def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[Offer], bool] = anything) -> Flaw:
+    """Ignores violations of rules: `SITE:KEYWORD`, where `*` matches any characters.
 
-    `at` is a regular expression that the JSON Pointer has to match, `value` a question about what stands there (asked
-    only where something does), `when` one about the whole offer.
+    `at` is a regular expression for the JSON Pointer. `value` is a condition on the value at this place, if there is one. `when`
+    is a condition on the whole offer.
     """
-    forgiven = re.compile("|".join(re.escape(RULES + rule).replace(r"\*", ".*") for rule in rules))
+    ignored = re.compile("|".join(re.escape(RULES + rule).replace(r"\*", ".*") for rule in rules))
 
     def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)
 
-        def stands(complaint: Complaint) -> bool:
-            hit = complaint.rule is not None and forgiven.fullmatch(complaint.rule) and re.search(at, complaint.at)
+        def remains(complaint: Complaint) -> bool:
+            hit = complaint.rule is not None and ignored.fullmatch(complaint.rule) and re.search(at, complaint.at)
             return not (hit and all(value(found) for found in offer.at(complaint.at)))
 
-        return replace(answer, complaints=tuple(filter(stands, answer.complaints))) if answer.complaints and when(offer) else answer
+        return replace(answer, complaints=tuple(filter(remains, answer.complaints))) if answer.complaints and when(offer) else answer
 
     return flaw
 
 
 def rejects(site: str, test: Test, demanded: str) -> Flaw:
-    """Rejects an offer that would be accepted, where a value at the site passes the test."""
+    """Rejects an offer that would be accepted if a value at the site passes the test."""
 
     def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)
@@ -116,7 +116,7 @@ def rejects(site: str, test: Test, demanded: str) -> Flaw:
 
 
 def rejects_text(pattern: bytes, demanded: str) -> Flaw:
-    """Rejects an offer that would be accepted, where the pattern occurs in its JSON text."""
+    """Rejects an offer that would be accepted if the pattern occurs in its JSON."""
 
     def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)
@@ -125,8 +125,8 @@ def rejects_text(pattern: bytes, demanded: str) -> Flaw:
     return flaw
 
 
-def sees(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Judges another value in place of the one that was sent; `change` gives its argument back where it sees no other."""
+def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anything) -> Flaw:
+    """Judges a changed value instead of the one that was sent; `change` returns its argument if it changes nothing."""
 
     def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         if not offer.readable or not when(offer):
@@ -137,8 +137,8 @@ def sees(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anythi
     return flaw
 
 
-def reads(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
-    """Reads a text that is no JSON as if it were another one; `rewrite` gives None, or raises ValueError, where it cannot."""
+def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
+    """Parses a body that is not JSON after rewriting it; `rewrite` returns None or raises ValueError if it cannot."""
 
     def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)
@@ -154,9 +154,9 @@ def reads(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 
 
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
-    """Converts values of which something is demanded (a regular expression for its words) that they are not, then judges again.
+    """Converts values at which something else was expected (`demanded` is a regular expression for it), then judges again.
 
-    `convert` gives a value back as it is where it makes nothing else of it.
+    `convert` returns the value itself if it cannot convert it.
     """
 
     def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
@@ -170,17 +170,17 @@ def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
 
 
 def fails(manner: Manner, site: str, test: Test) -> Flaw:
-    """Crashes, cuts the connection or hangs, where a value at the site passes the test."""
+    """Crashes, cuts the connection or hangs if a value at the site passes the test."""
     return fails_when(manner, lambda offer: any(test(value) for value in offer.values(site)))
 
 
 def fails_when(manner: Manner, when: Callable[[Offer], bool]) -> Flaw:
-    """Crashes, cuts the connection or hangs on offers of a kind."""
+    """Crashes, cuts the connection or hangs if the condition holds for the offer."""
     return lambda offer, sound: ServiceAnswer(manner=manner) if when(offer) else sound(offer)
 
 
-def claims(success: bool, *, of_accepted: bool) -> Flaw:
-    """Says the wrong thing in `operationWasSuccessful`, of offers that were accepted or of those that were rejected."""
+def claims_success(success: bool, *, of_accepted: bool) -> Flaw:
+    """Returns a wrong `operationWasSuccessful`, either for accepted or for rejected offers."""
 
     def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
         answer = sound(offer)

@@ -1,4 +1,4 @@
-"""How the service decides about an offer: by the contract, and where that leaves a question open by a table."""
+"""The decision of the service about an offer: the contract decides, and a table settles the questions that it leaves open."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -14,50 +14,50 @@ if TYPE_CHECKING:
 MESSAGE_TYPE = "offer-creation-request"
 
 DECISIONS: "Mapping[str, Policy]" = {
-    "timestamp-format": "reject",  # rule 6 cannot be held against a time that is not understood
-    "clock-tolerance": "accept",  # five minutes are what clocks differ by
-    "cron-syntax": "accept",  # the contract calls these plain strings
+    "timestamp-format": "reject",  # rule 6 cannot be checked for a time that cannot be parsed
+    "clock-tolerance": "accept",  # clocks may differ by five minutes
+    "cron-syntax": "accept",  # strings without a format in the contract
     "url-syntax": "accept",
     "range-order": "accept",  # no rule relates the two
     "availability-order": "accept",
     "duplicate-items": "accept",
-    "integer-form": "accept",  # 1.0 is an integer, says JSON Schema
-    "double-range": "accept",  # rounded, as most readers do
-    "duplicate-properties": "accept",  # the last one counts, as in most readers
+    "integer-form": "accept",  # 1.0 is an integer according to JSON Schema
+    "double-range": "accept",  # rounded, as by most parsers
+    "duplicate-properties": "accept",  # the last one counts, as in most parsers
     "lone-surrogates": "accept",  # replaced by U+FFFD
     "nul-characters": "accept",
-    "byte-order-mark": "accept",  # passed over
+    "byte-order-mark": "accept",  # ignored
     "encoding": "reject",  # JSON between systems is UTF-8 (RFC 8259, 8.1)
-    "string-length": "accept",  # up to the size of a body
+    "string-length": "accept",  # up to the maximum size of a body
     "item-count": "accept",
     "message-size": "accept",
-    "content-type": "accept",  # not looked at
+    "content-type": "accept",  # ignored
     "content-type-form": "accept",
-    "content-encoding": "reject",  # a body is read as it is, and what says that it is encoded may not be
-    "response-type": "accept",  # there is JSON or nothing
+    "content-encoding": "reject",  # bodies are not decoded
+    "response-type": "accept",  # the response is always JSON
     "request-headers": "accept",
 }
-"""What the service does where the contract does not say; what is missing here (a changed contract's own ambiguities) is accepted."""
+"""The behaviour for each ambiguity; ambiguities that are not listed (those of a changed contract) are accepted."""
 
 
 def decisions(contract: "Contract") -> "Policies":
-    """What the service says of each ambiguity of a contract."""
+    """Returns the service's policy for each ambiguity of a contract."""
     return {ambiguity.id: DECISIONS.get(ambiguity.id, "accept") for ambiguity in contract.ambiguities}
 
 
 def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], ServiceAnswer]:
-    """The service's mind without its mouth: a function from an offer's bytes to the answer.
+    """Returns a function from the bytes of an offer to the service's answer, without a server.
 
-    `bugs` are names of `BUGS`; the first one named is nearest to the contract, and each next one sees what those before
-    it made of the offer. `now` is the time that the clock rule follows, the present where it is None. Raises
-    `UnknownNameError` for a bug that is none.
+    `bugs` are names from `BUGS`, applied in order: the first is closest to the contract, and each later one sees the offer as
+    changed by the earlier ones. `now` is the time for the clock rule; None means the current time. Raises `UnknownNameError` for
+    an unknown bug.
     """
     judge = reduce(_flawed, [bug(name) for name in bugs], conforming(contract))
     return lambda body: judge(Offer(body, now))
 
 
 def conforming(contract: "Contract | None" = None) -> Callable[[Offer], ServiceAnswer]:
-    """The judge that keeps the contract and has no bug."""
+    """Returns the judge that conforms to the contract and has no bug."""
     from brokerfuzz.schemas import check, load_contract
 
     known = contract or load_contract()

@@ -1,4 +1,4 @@
-"""Starting the reference service: in a process of its own, or here until Ctrl-C."""
+"""Starts the reference service: in a separate process, or in this one until Ctrl-C."""
 
 import errno
 import json
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 LOOPBACK = "127.0.0.1"
 DEFAULT_PORT = 8080
 LARGEST_PORT = 65535
-QUEUE = 128  # connections that wait to be taken
-_EVERYWHERE = {"0.0.0.0": LOOPBACK, "::": "::1"}  # noqa: S104  (what the user asked for, and where to find it then)
+QUEUE = 128  # connections waiting to be accepted
+_EVERYWHERE = {"0.0.0.0": LOOPBACK, "::": "::1"}  # noqa: S104  (all interfaces -> the address to connect to)
 _START = "from brokerfuzz.service.running import _run_as_child; _run_as_child()"
 
 
@@ -40,17 +40,17 @@ def running(
     host: str = LOOPBACK,
     port: int = 0,
 ) -> Iterator[str]:
-    """The service in a child process, for the length of a `with` block; gives its address, `http://127.0.0.1:40123`.
+    """Runs the service in a child process during a `with` block; yields its address, `http://127.0.0.1:40123`.
 
-    A process of its own does not compete for this one's interpreter lock, and ends with this one however this one ends.
-    Port 0 is any free one. Raises `UnknownNameError` for a bug that is none, `TargetError` where it cannot listen there.
+    A separate process does not compete for this one's interpreter lock, and it ends when this process ends. Port 0 picks any free
+    port. Raises `UnknownNameError` for an unknown bug, `TargetError` if the service cannot listen there.
     """
     options = {"bugs": [bug(name).name for name in bugs], "contract": contract, "now": now, "seed": seed}
     child = _child()
     assert child.stdin is not None
     assert child.stdout is not None
     try:
-        with suppress(BrokenPipeError):  # it ended at once; that it says no address tells
+        with suppress(BrokenPipeError):  # the child ended at once; _address reports it
             pickle.dump({"host": host, "port": port, **options}, child.stdin)
             child.stdin.flush()
         yield _address(child.stdout)
@@ -72,9 +72,9 @@ def serve(
     seed: int = 0,
     ready: Callable[[str], object] = print,
 ) -> None:
-    """Runs the service here until Ctrl-C; calls `ready` with its address as soon as it can be asked.
+    """Runs the service in this process until Ctrl-C; calls `ready` with its address when it can receive requests.
 
-    Raises `UnknownNameError` for a bug that is none, `TargetError` where it cannot listen there.
+    Raises `UnknownNameError` for an unknown bug, `TargetError` if the service cannot listen there.
     """
     from brokerfuzz.service.app import reference_app
 
@@ -86,13 +86,13 @@ def serve(
 
 
 def _child() -> subprocess.Popen[bytes]:
-    """A Python that waits for its options. It sees our modules where we see them, and no Ctrl-C of the terminal's."""
-    seen = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+    """Starts a Python process that waits for its options. It finds the same modules, and does not receive Ctrl-C from the terminal."""
+    module_path = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
     return subprocess.Popen(
         [sys.executable, "-P", "-c", _START],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": seen},
+        env={**os.environ, "PYTHONPATH": module_path},
         start_new_session=True,
     )
 
@@ -100,7 +100,7 @@ def _child() -> subprocess.Popen[bytes]:
 def _address(stdout: IO[bytes]) -> str:
     line = stdout.readline()
     if not line:
-        raise TargetError("the reference service ended before it could be asked: what it wrote to standard error says why")
+        raise TargetError("the reference service ended before it was ready: see the reason on standard error")
     said = json.loads(line)
     if "problem" in said:
         raise TargetError(said["problem"])
@@ -108,8 +108,8 @@ def _address(stdout: IO[bytes]) -> str:
 
 
 def _run_as_child() -> None:
-    """What the child does: reads its options, says its address or why it has none, serves until its parent is gone."""
-    options: dict[str, Any] = pickle.load(sys.stdin.buffer)  # noqa: S301  (from our own parent)
+    """Runs in the child: reads the options, prints the address or an error, and serves until the parent ends."""
+    options: dict[str, Any] = pickle.load(sys.stdin.buffer)  # noqa: S301  (data from the parent process)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
         serve(**options, ready=lambda url: _say(url=url))
@@ -122,14 +122,14 @@ def _say(**said: str) -> None:
 
 
 def _end_with_parent() -> NoReturn:
-    """Waits for the other end of standard input to close, as it does when the parent ends, killed or not."""
+    """Ends this process when standard input is closed, which happens even if the parent is killed."""
     sys.stdin.buffer.read()
     os._exit(0)
 
 
 def _server(app: Any) -> "uvicorn.Server":
     try:
-        import httptools  # noqa: F401  # uvicorn would not miss it before the first request
+        import httptools  # noqa: F401  # uvicorn would import it only at the first request
         import uvicorn
     except ImportError as problem:
         raise TargetError(f"the reference service needs {problem.name}: pip install uvicorn httptools") from problem
@@ -144,22 +144,24 @@ def _server(app: Any) -> "uvicorn.Server":
         log_level="critical",
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=1,  # seconds, for connections that a bug hangs
+        timeout_graceful_shutdown=1,  # seconds, for connections that a bug never answers
     )
     return uvicorn.Server(config)
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """A socket that listens. Its protocol is IPPROTO_TCP in so many words: with 0, asyncio leaves Nagle's algorithm on, at 40 ms an answer."""
+    """Returns a listening socket. The protocol must be IPPROTO_TCP: with 0, asyncio leaves Nagle's algorithm on, which costs 40
+    ms per answer.
+    """
     if not 0 <= port <= LARGEST_PORT:
-        raise TargetError(f"port {port} is none: a port is 1 to {LARGEST_PORT}, or 0 for any that is free")
+        raise TargetError(f"{port} is not a valid port: use 1 to {LARGEST_PORT}, or 0 for any free port")
     try:
         family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         listener = socket.socket(family, kind, socket.IPPROTO_TCP)
     except (OSError, UnicodeError) as problem:
-        raise TargetError(f"no host is called {host!r} here ({problem}): use {LOOPBACK}") from problem
+        raise TargetError(f"the host {host!r} cannot be resolved ({problem}): use {LOOPBACK}") from problem
     try:
-        if os.name == "posix":  # else a port that was just in use is rejected for a minute; on Windows it means to share one
+        if os.name == "posix":  # allows reusing a port at once; on Windows it would allow sharing it
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(QUEUE)
@@ -172,11 +174,11 @@ def _listening(host: str, port: int) -> socket.socket:
 def _remedy(host: str, port: int, problem: OSError) -> str:
     match problem.errno:
         case errno.EADDRINUSE:
-            return f"port {port} of {host} is in use: name another one, or 0 for any that is free"
+            return f"port {port} of {host} is in use: use another port, or 0 for any free port"
         case errno.EACCES:
-            return f"port {port} of {host} may not be used by you: name one above 1023, or 0 for any that is free"
+            return f"port {port} of {host} needs administrator rights: use a port above 1023, or 0 for any free port"
         case errno.EADDRNOTAVAIL:
-            return f"{host} is no address of this machine: use {LOOPBACK}"
+            return f"{host} is not an address of this machine: use {LOOPBACK}"
         case _:
             return f"cannot listen on port {port} of {host} ({problem.strerror}): use {LOOPBACK} and port 0"
 

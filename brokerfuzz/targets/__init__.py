@@ -1,4 +1,4 @@
-"""Targets: what messages are sent to, and what it answers. They know nothing of verdicts, rules or generation."""
+"""Targets: the systems that receive messages and answer them. Targets do not depend on verdicts, rules or generation."""
 
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer, AnswerKind, AnswerRules, status_patterns
 from brokerfuzz.targets.call_target import CallTarget

@@ -1,7 +1,7 @@
-"""Answers: what a target did with a message, and the reading of an HTTP response as one.
+"""Answers of targets, and the rules for interpreting an HTTP response as an answer.
 
-The contract shows neither status codes nor the response of the offer creation, so how a response is read is the
-user's to say; the defaults are what HTTP itself means by the codes, and the envelope that all responses share.
+The contract shows neither status codes nor the response to the creation of an offer, so users can configure these rules. The
+defaults follow the meaning of the codes in HTTP, and the envelope that all responses share.
 """
 
 import json
@@ -17,7 +17,7 @@ AnswerKind = Literal["accepted", "rejected", "crashed", "timeout"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "timeout")
 
 EXCERPT = 2048
-"""How many bytes of a response an answer keeps."""
+"""Number of bytes of a response to keep."""
 
 _SUCCESS = "operationWasSuccessful"
 _SUCCESS_BYTES = _SUCCESS.encode()
@@ -27,12 +27,12 @@ _CODE = re.compile(r"[1-9][0-9]{2}")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a target did with one message.
+    """The answer of a target to one message.
 
-    `status` is None where there was no response. `body` holds the first bytes of the response, without the secrets of the
-    request; `reason` says in a few words why the answer is of its kind, `seconds` how long it took, `location` where a redirect leads.
-    `reached` is False where the message came to nobody who judged it: no connection could be made, or the target asked to come back
-    later for as long as it was waited for. Such an answer says nothing of the message.
+    `status` is None if there was no response. `body` holds the first bytes of the response, without the secrets of the request.
+    `reason` explains `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect. `reached` is
+    False if the message was never processed: no connection could be made, or the target asked to retry later until the longest
+    wait was over. Such an answer says nothing about the message.
     """
 
     kind: AnswerKind
@@ -46,15 +46,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class AnswerRules:
-    """How an HTTP response is read.
+    """The rules for interpreting HTTP responses.
 
-    `accept` and `reject` are status patterns: a code (`201`) or a class (`2xx`); a code outranks a class, and `accept`
-    outranks `reject`. A status that neither names means neither acceptance nor a proper rejection: `crashed`. By default
-    2xx accepts, 5xx (and what is no status of HTTP) is a crash, and all else rejects: a redirect or an informational
-    response has not taken the message. `envelope` says whether `operationWasSuccessful: false` turns an acceptance into
-    a rejection; `true` does not turn anything into an acceptance.
+    `accept` and `reject` are status patterns: a code (`201`) or a class (`2xx`). A code has priority over a class, and `accept`
+    over `reject`. A status that matches neither is `crashed`. By default 2xx accepts, 5xx (or an invalid status) is a crash, and
+    the other classes reject: a redirect or an informational response does not accept the message. With `envelope`,
+    `operationWasSuccessful: false` turns an acceptance into a rejection; `true` changes nothing.
 
-    Raises `TargetError` for a pattern that is none.
+    Raises `TargetError` for an invalid pattern.
     """
 
     accept: tuple[str, ...] = ("2xx",)
@@ -68,12 +67,14 @@ class AnswerRules:
             for kind, patterns in said:
                 self._kinds.update((code, kind) for code in _codes(patterns, classes=classes))
 
-    def names(self, status: int) -> bool:
-        """Whether the user said of this very status, and not of its class, what it means."""
+    def has_code(self, status: int) -> bool:
+        """Returns whether the rules name this exact status, not only its class."""
         return str(status) in self.accept or str(status) in self.reject
 
     def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
-        """The answer that a whole HTTP response is. `body` is what was read of its body; `secrets` are taken out of what is kept of it."""
+        """Returns the answer for a complete HTTP response. `body` is the part of the body that was read; `secrets` are removed
+        from the part that is kept.
+        """
         kind = self._kinds.get(status, "crashed")
         if kind == "accepted" and self.envelope and _SUCCESS_BYTES in body and (rejection := _rejection(body, secrets)) is not None:
             return Answer("rejected", status, secrets.excerpt(body, EXCERPT), rejection, seconds)
@@ -81,10 +82,10 @@ class AnswerRules:
 
 
 def status_patterns(text: str) -> tuple[str, ...]:
-    """The patterns of a list such as `200,201,4xx`. Raises `TargetError` where one is neither a code nor a class."""
+    """Returns the patterns in a list such as `200,201,4xx`. Raises `TargetError` if one is neither a code nor a class."""
     patterns = tuple(part.strip() for part in text.split(",") if part.strip())
     if not patterns:
-        raise TargetError("no status is named: give codes or classes, parted by commas, as in 200,201,4xx")
+        raise TargetError("no status given: list codes or classes separated by commas, e.g. 200,201,4xx")
     for pattern in patterns:
         _codes([pattern], classes=True)
     return patterns
@@ -98,12 +99,12 @@ def _codes(patterns: Iterable[str], *, classes: bool) -> Iterable[int]:
         elif _CODE.fullmatch(pattern):
             codes += () if classes else [int(pattern)]
         else:
-            raise TargetError(f"{pattern!r} is no status: give a code such as 201 or a class such as 2xx")
+            raise TargetError(f"{pattern!r} is not a status: use a code such as 201 or a class such as 2xx")
     return codes
 
 
 def _rejection(body: bytes, secrets: Secrets) -> str | None:
-    """Why the envelope rejects, in words; None where the body is no envelope, or one that tells of success."""
+    """Returns why the envelope rejects the message; None if the body is not an envelope, or reports success."""
     try:
         envelope: Any = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,79 +1,86 @@
-"""What runs in the process of a `CallTarget`: imports the function and calls it with each message that comes.
+"""The script that runs in the process of a `CallTarget`: imports the function and calls it with each message.
 
-It is run by its path and imports nothing of brokerfuzz, so that it starts as fast as Python does and the user's function has the process for itself.
-Messages come through descriptor 3, replies go through descriptor 4, both behind their length in four bytes; a reply is a letter and a text.
-`R`: ready, or `E`: why it never will be; then `A`, `J`, `C` for each message: accepted, rejected, crashed.
+It is run by its path and imports nothing from brokerfuzz. So it starts as fast as Python itself, and nothing interferes with the
+user's function. It reads messages from file descriptor 3 and writes replies to descriptor 4; each has its length before it, in
+four bytes. A reply is a letter and a string. The first reply is `R` (ready) or `E` (cannot be used, with the reason). The reply
+to each message is `A` (accepted), `J` (rejected) or `C` (crashed).
 """
 
 import os
 import struct
 import sys
 
-TYPE_CHECKING = False  # typing itself would take a third of the start
+TYPE_CHECKING = False  # importing typing would add half of the start-up time
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any
 
-INLET, OUTLET = 3, 4
+INPUT_FD, OUTPUT_FD = 3, 4
 LONGEST = 2000
-"""Characters of a reply's text."""
+"""Maximum number of characters in a reply."""
 
 _LENGTH = struct.Struct(">I")
 
 
 def reply(letter: bytes, text: str) -> None:
-    """Sends a reply, whole."""
+    """Writes a complete reply."""
     said = letter + text[:LONGEST].encode(errors="replace")
     said = _LENGTH.pack(len(said)) + said
     while said:
-        said = said[os.write(OUTLET, said) :]
+        said = said[os.write(OUTPUT_FD, said) :]
 
 
 def main(function_name: str, rejection_names: list[str], path: list[str]) -> None:
-    """Answers messages until there are no more."""
+    """Answers messages until the input ends."""
     sys.path[:] = path + [entry for entry in sys.path if entry not in path]
-    for fd in (INLET, OUTLET):
-        os.set_inheritable(fd, False)  # the function's own subprocesses have nothing to do with them
-    end_with_the_parent()
+    for fd in (INPUT_FD, OUTPUT_FD):
+        os.set_inheritable(fd, False)  # subprocesses of the function must not inherit them
+    die_with_parent()
     try:
-        function = named(function_name)
+        function = object_named(function_name)
         if not callable(function):
-            raise SetUpError(f"{function_name} is {_a(function)} and cannot be called: name a function")  # noqa: TRY301
+            raise SetUpError(f"{function_name} is {_type_name(function)} and cannot be called: specify a function")  # noqa: TRY301
         rejections = tuple(map(rejection, rejection_names))
     except SetUpError as problem:
         reply(b"E", str(problem))
         return
     reply(b"R", "")
-    with os.fdopen(INLET, "rb", 1 << 16) as messages:
+    with os.fdopen(INPUT_FD, "rb", 1 << 16) as messages:
         while head := messages.read(_LENGTH.size):
             body = messages.read(_LENGTH.unpack(head)[0])
-            reply(*judged(function, body, rejections))
+            reply(*answer_to(function, body, rejections))
 
 
-def end_with_the_parent() -> None:
-    """Has the system kill us when the campaign is killed: a function that never returns would not notice. On Linux only."""
+def die_with_parent() -> None:
+    """Makes the system kill this process when the campaign is killed, because a function that never returns would not notice.
+    Works on Linux only.
+    """
     if sys.platform == "linux":
         try:
             import ctypes
-        except ImportError:  # some Pythons are built without
+        except ImportError:  # some builds of Python lack it
             return
         ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
 
 
 class SetUpError(Exception):
-    """Raised where nothing can be called, with the remedy."""
+    """Raised if the function cannot be called; the message says what to do."""
 
 
-def named(name: str) -> "Any":
-    """What a name such as `package.module:Class.method` stands for."""
+def object_named(name: str) -> "Any":
+    """Returns the object with a name such as `package.module:Class.method`."""
     import importlib
 
     module_name, _, attributes = name.partition(":")
     try:
         found = importlib.import_module(module_name)
     except BaseException as problem:
-        remedy = "correct the name, or run in the folder that holds it" if isinstance(problem, ModuleNotFoundError) else "correct the module"
-        raise SetUpError(f"{module_name} cannot be imported ({text_of(problem)}): {remedy}") from problem
+        remedy = (
+            "correct the name, or run brokerfuzz in the folder that contains the module"
+            if isinstance(problem, ModuleNotFoundError)
+            else "fix the error in the module"
+        )
+        raise SetUpError(f"{module_name} cannot be imported ({description_of(problem)}): {remedy}") from problem
     at = module_name
     for attribute in attributes.split("."):
         try:
@@ -82,29 +89,29 @@ def named(name: str) -> "Any":
             import difflib
 
             near = difflib.get_close_matches(attribute, dir(found), n=1)
-            guess = f"did you mean {near[0]!r}?" if near else "correct the name behind the colon"
+            guess = f"did you mean {near[0]!r}?" if near else "correct the name after the colon"
             raise SetUpError(f"{at} has no {attribute!r}: {guess}") from None
         at += f".{attribute}"
     return found
 
 
 def rejection(name: str) -> type[BaseException]:
-    """The class of exceptions that a name stands for."""
-    found = named(name)
+    """Returns the exception class with this name."""
+    found = object_named(name)
     if not (isinstance(found, type) and issubclass(found, BaseException)):
-        raise SetUpError(f"{name} is {_a(found)} and no class of exceptions: name one whose exceptions reject a message")
+        raise SetUpError(f"{name} is {_type_name(found)} and not an exception class: specify an exception class that means rejection")
     return found
 
 
-def judged(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple[type[BaseException], ...]) -> tuple[bytes, str]:
-    """The reply that a call of the function comes to."""
+def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple[type[BaseException], ...]) -> tuple[bytes, str]:
+    """Calls the function and returns the reply."""
     try:
         result = function(body)
         if hasattr(result, "__await__"):
-            result = awaited(result)
+            result = run_awaitable(result)
     except BaseException as problem:
         rejects = isinstance(problem, rejections) if rejections else rejects_by_default(problem)
-        return (b"J" if rejects else b"C"), text_of(problem)
+        return (b"J" if rejects else b"C"), description_of(problem)
     if result is None or result is True:
         return b"A", f"returned {result}"
     if result is False:
@@ -113,26 +120,28 @@ def judged(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple[ty
         word, _, reason = result.partition(" ")
         if word in {"accepted", "rejected"}:
             return (b"A" if word == "accepted" else b"J"), reason or word
-    return b"C", f"returned {_a(result)}, which is no answer: return True or False, or raise ValueError"
+    return b"C", f"returned {_type_name(result)}, which is not a valid answer: return True or False, or raise ValueError"
 
 
 def rejects_by_default(problem: BaseException) -> bool:
-    """Whether an exception says that the message is wrong: ValueError does, and what calls itself an error of validation."""
+    """Returns whether an exception means that the message is invalid: it is a ValueError, or its class name or that of a base
+    contains `validation`.
+    """
     return isinstance(problem, ValueError) or any("validation" in base.__name__.lower() for base in type(problem).__mro__)
 
 
-def text_of(problem: BaseException) -> str:
-    """The exception in words; its own text may fail too."""
+def description_of(problem: BaseException) -> str:
+    """Returns a description of the exception, even if the exception's own `__str__` fails."""
     try:
         text = str(problem)
     except BaseException:
-        text = "its text cannot be had"
+        text = "its message cannot be read"
     name = type(problem).__name__
     return f"{name}: {text[:LONGEST]}" if text else name
 
 
-def awaited(awaitable: "Awaitable[Any]") -> "Any":
-    """What an awaitable comes to, in one event loop for all messages."""
+def run_awaitable(awaitable: "Awaitable[Any]") -> "Any":
+    """Waits for an awaitable and returns its result; all messages share one event loop."""
     import asyncio
 
     async def wait() -> "Any":
@@ -146,7 +155,7 @@ def awaited(awaitable: "Awaitable[Any]") -> "Any":
 _runners: "list[Any]" = []
 
 
-def _a(thing: object) -> str:
+def _type_name(thing: object) -> str:
     name = type(thing).__name__
     return f"{'an' if name[:1] in 'aeiouAEIOU' else 'a'} {name}"
 

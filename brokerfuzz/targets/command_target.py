@@ -1,4 +1,4 @@
-"""A program as a target that is started for each message."""
+"""A program as a target; it is started once for each message."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -10,7 +10,7 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
 from brokerfuzz.targets.exit_reason import Excerpt, how_it_ended
-from brokerfuzz.targets.process_limits import LACKING, checked_processes, checked_timeout, untold
+from brokerfuzz.targets.process_limits import RESOURCE_ERRORS, checked_processes, checked_timeout, unsendable
 from brokerfuzz.targets.shell import fed, program, secrets_of, shown_command, words_of
 
 if TYPE_CHECKING:
@@ -18,17 +18,18 @@ if TYPE_CHECKING:
 
 
 class CommandTarget:
-    """A program that takes one message on its standard input and says by its exit status what it thinks of it.
+    """A program that reads one message from standard input and answers with its exit status.
 
-    `command` is a line, read as a shell would read it but for variables, wildcards and pipes, or a list of words; no shell is started. Status 0
-    accepts, any other rejects: where `reject` names statuses, those reject, and others are `crashed` (Python itself exits with 1 when
-    an exception is not caught). An end by a signal is `crashed`. What has not ended after `timeout` seconds is `timeout`, and killed with all the
-    processes that it has started. `processes` is how many run at once (by default one a core): those that wait are not yet timed.
+    `command` is a command line or a list of words. It is split like in a shell, but no shell is started: variables, wildcards and
+    pipes have no effect. Status 0 accepts, any other status rejects. If `reject` names statuses, only these reject, and others
+    are `crashed` (Python exits with 1 after an uncaught exception). A program ended by a signal is `crashed`. If the program is
+    still running after `timeout` seconds, the answer is `timeout`, and it is killed with all its child processes. At most
+    `processes` run at once (default: one per core); waiting for a free place does not count towards the timeout.
 
-    A program that leaves its input unread is as good as any. What is said on standard output and standard error is kept as far
-    as an answer goes. Where a program that could be started before cannot be any more, it is given `patience` seconds to come back.
+    A program need not read its input. The beginning of its standard output and standard error is kept. If a program was started
+    before but can no longer be started, the target waits up to `patience` seconds.
 
-    Raises `TargetError` for a command that is none, and for limits that leave nothing to do.
+    Raises `TargetError` for an invalid command and invalid limits.
     """
 
     def __init__(
@@ -47,107 +48,107 @@ class CommandTarget:
         self.patience = patience
         self._secrets = secrets_of(self.words)
         self._program = ""
-        self._places: asyncio.Semaphore | None = None
+        self._semaphore: asyncio.Semaphore | None = None
         self._running: set[Process] = set()
         self._started = False
 
     @property
     def name(self) -> str:
-        """The command, without what may be a secret."""
+        """The command, with secrets replaced."""
         return shown_command(self.words)
 
-    def carries(self, body: bytes, headers: Headers = ()) -> bool:
-        """All but headers."""
+    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
+        """Accepts any message without headers."""
         return not headers
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """A `printf` that feeds the command."""
+        """Returns a `printf` command piped into the program."""
         return fed(body, self.name)
 
     async def open(self) -> None:
-        """Looks for the program. Raises `TargetError` where there is none that may be executed."""
+        """Finds the program. Raises `TargetError` if it does not exist or is not executable."""
         self._program = program(self.words, self.name)
         from brokerfuzz.targets.processes import cores
 
-        self._places = asyncio.Semaphore(self.processes or cores())
+        self._semaphore = asyncio.Semaphore(self.processes or cores())
 
     async def close(self) -> None:
-        """Kills what still runs."""
-        running, self._places = list(self._running), None
+        """Kills the programs that are still running."""
+        running, self._semaphore = list(self._running), None
         for process in running:
             process.kill()
-        await asyncio.gather(*(process.bury() for process in running))
+        await asyncio.gather(*(process.wait_for_end() for process in running))
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Starts the program with the message and waits for its end. Raises `TargetError` where it cannot be started at all."""
+        """Starts the program with the message and waits until it ends. Raises `TargetError` if it cannot be started."""
         if headers:
-            raise untold(self.name)
-        async with self._place():
+            raise unsendable(self.name)
+        async with self._free_place():
             started = perf_counter()
-            said = Excerpt()
+            output = Excerpt()
             try:
-                process = await self._start(said)
+                process = await self._start(output)
             except OSError as problem:
-                reason = f"it cannot be started any more: {problem.strerror}"
+                reason = f"it can no longer be started: {problem.strerror}"
                 return Answer("crashed", reason=reason, seconds=perf_counter() - started, reached=False)
             started = perf_counter()
             try:
                 process.write(body)
-                process.no_more()
+                process.close_input()
                 async with asyncio.timeout(self.timeout):
-                    await process.gone.wait()
+                    await process.finished.wait()
             except TimeoutError:
-                return self._answer("timeout", f"no end within {self.timeout:g} s: killed", said, process.errors, started)
+                return self._answer("timeout", f"no end within {self.timeout:g} s: killed", output, process.errors, started)
             finally:
                 process.kill()
             assert process.code is not None
-            return self._read(process.code, said, process.errors, started)
+            return self._read(process.code, output, process.errors, started)
 
     @asynccontextmanager
-    async def _place(self) -> AsyncIterator[None]:
-        """Room for one more process."""
-        if (places := self._places) is not None:
-            async with places:
-                if self._places is not None:
+    async def _free_place(self) -> AsyncIterator[None]:
+        """Waits until one more process may run."""
+        if (semaphore := self._semaphore) is not None:
+            async with semaphore:
+                if self._semaphore is not None:
                     yield
                     return
-        raise TargetError(f"{self.name} is not open: call open() before send(), and close() when all is answered")
+        raise TargetError(f"{self.name} is not open: call open() before send(), and close() after all answers")
 
-    async def _start(self, said: Excerpt) -> "Process":
-        """Raises `OSError` where it could be started before, and cannot be any more."""
+    async def _start(self, output: Excerpt) -> "Process":
+        """Starts the process, and retries if the system lacks resources. Raises `OSError` if it was started before but no longer can be."""
         began, pause = perf_counter(), 0.05
         while True:
             try:
-                process = self._launched(said)
+                process = self._launched(output)
             except OSError as problem:
-                lasting = not self._started and problem.errno not in LACKING
-                if lasting or perf_counter() - began > self.patience:
+                is_permanent = not self._started and problem.errno not in RESOURCE_ERRORS
+                if is_permanent or perf_counter() - began > self.patience:
                     if self._started:
                         raise
-                    raise TargetError(f"{self.name} cannot be started ({problem.strerror}): try it in a shell") from problem
+                    raise TargetError(f"{self.name} cannot be started ({problem.strerror}): run it in a shell to see why") from problem
                 await asyncio.sleep(pause)
                 pause *= 2
             else:
                 self._started = True
                 return process
 
-    def _launched(self, said: Excerpt) -> "Process":
+    def _launched(self, output: Excerpt) -> "Process":
         from brokerfuzz.targets.processes import Process
 
-        process = Process(self._program, self.words, heard=said.add, ended=lambda _: self._running.discard(process))
+        process = Process(self._program, self.words, on_output=output.add, on_exit=lambda _: self._running.discard(process))
         self._running.add(process)
         return process
 
-    def _read(self, code: int, said: Excerpt, errors: Excerpt, started: float) -> Answer:
-        words = errors.first_line or said.first_line
+    def _read(self, code: int, output: Excerpt, errors: Excerpt, started: float) -> Answer:
+        words = errors.first_line or output.first_line
         reason = how_it_ended(code) + (f": {words}" if words and code else "")
         rejects = code > 0 if self.reject is None else code in self.reject
-        return self._answer("accepted" if code == 0 else "rejected" if rejects else "crashed", reason, said, errors, started)
+        return self._answer("accepted" if code == 0 else "rejected" if rejects else "crashed", reason, output, errors, started)
 
-    def _answer(self, kind: AnswerKind, reason: str, said: Excerpt, errors: Excerpt, started: float) -> Answer:
-        body = said.head or errors.head
-        if said.head and errors.head:  # room for both
-            body = said.head[: max(EXCERPT // 2, EXCERPT - len(errors.head))] + errors.head
+    def _answer(self, kind: AnswerKind, reason: str, output: Excerpt, errors: Excerpt, started: float) -> Answer:
+        body = output.head or errors.head
+        if output.head and errors.head:  # keep a part of both
+            body = output.head[: max(EXCERPT // 2, EXCERPT - len(errors.head))] + errors.head
         return Answer(kind, None, self._secrets.excerpt(body, EXCERPT), self._secrets.hide(reason), perf_counter() - started)
 
 
@@ -155,5 +156,5 @@ def _statuses(given: Iterable[int]) -> frozenset[int]:
     statuses = frozenset(given)
     for status in statuses:
         if not 1 <= status <= 255:
-            raise TargetError(f"{status} is no exit status that can reject: give numbers from 1 to 255")
+            raise TargetError(f"{status} is not a valid exit status for rejection: use numbers from 1 to 255")
     return statuses

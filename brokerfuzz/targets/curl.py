@@ -1,4 +1,4 @@
-"""The line for a shell that sends a message again, byte for byte."""
+"""Builds a curl command that sends a message again, byte for byte."""
 
 from collections.abc import Iterable
 from shlex import quote
@@ -18,11 +18,11 @@ def curl_line(
     insecure: bool = False,
     ca: str | None = None,
 ) -> str:
-    """The curl command, with a `printf` before it where the body is no plain text. `without` are headers that curl is not to add.
+    """Returns the curl command, with a `printf` before it if the body is not printable text. `without` names default headers that
+    curl must not send.
 
-    What may be a secret is not in it: headers that authenticate read a variable of the environment instead
-    (`Authorization` reads `$AUTHORIZATION`), so do parameters of the URL (`token` reads `$TOKEN`), and so does a URL's user
-    (`$TARGET_USER`, as `name:password`).
+    Secrets are replaced by environment variables: in headers for authentication (`Authorization` becomes `$AUTHORIZATION`), in
+    parameters of the URL (`token` becomes `$TOKEN`), and the user in the URL (`$TARGET_USER`, as `name:password`).
     """
     plain = _is_plain(body)
     parts = ["curl", "-sS", "-i", "-X", quote(method)]

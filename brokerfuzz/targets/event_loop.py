@@ -1,4 +1,4 @@
-"""The event loop that targets are spoken to in: uvloop's where there is one, which lets half as many requests again through."""
+"""The event loop for targets: uvloop if available, which allows 50 % more requests per second."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine in an event loop of its own, as `asyncio.run` does."""
+    """Runs a coroutine in a new event loop, like `asyncio.run`."""
     with asyncio.Runner(loop_factory=_loops()) as runner:
         return runner.run(main)
 
@@ -16,6 +16,6 @@ def run(main: Coroutine[Any, Any, T]) -> T:
 def _loops() -> Callable[[], asyncio.AbstractEventLoop] | None:
     try:
         import uvloop
-    except ImportError:  # on Windows there is none
+    except ImportError:  # not available on Windows
         return None
     return uvloop.new_event_loop

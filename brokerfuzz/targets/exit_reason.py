@@ -1,4 +1,4 @@
-"""What a program said on its way, and how it ended, in few words."""
+"""Short descriptions of a program's output and of how it ended."""
 
 import signal
 
@@ -6,7 +6,7 @@ from brokerfuzz.targets.answers import EXCERPT
 
 
 class Excerpt:
-    """The first and the last bytes of what a stream said, however much that was."""
+    """The first and the last bytes of a stream, in bounded memory."""
 
     __slots__ = ("head", "tail")
 
@@ -14,14 +14,14 @@ class Excerpt:
         self.head = self.tail = b""
 
     def add(self, data: bytes) -> None:
-        """Takes in what came next."""
+        """Adds the next bytes."""
         if len(self.head) < EXCERPT:
             self.head += data[: EXCERPT - len(self.head)]
         self.tail = data[-EXCERPT:] if len(data) >= EXCERPT else (self.tail + data)[-EXCERPT:]
 
     @property
     def first_line(self) -> str:
-        """The first line that is not blank; of a Python traceback the last, which says what is wrong."""
+        """The first line that is not blank; of a Python traceback the last line, which contains the error."""
         line = next((line for line in self.head.splitlines() if line.strip()), b"")
         return self.last_line if line.startswith(b"Traceback (most recent") else in_one_line(line)
 
@@ -32,14 +32,14 @@ class Excerpt:
 
 
 def in_one_line(data: bytes, most: int = 200) -> str:
-    """The bytes as one line of text, of so many characters at the most."""
+    """Returns the bytes as one line of at most `most` characters."""
     text = data[: most * 4 + 4].decode(errors="replace").strip()
     text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def how_it_ended(code: int) -> str:
-    """In words: `exit status 3`, `killed by SIGSEGV`."""
+    """Returns a description of an exit code: `exit status 3`, `killed by SIGSEGV`."""
     if code >= 0:
         return f"exit status {code}"
     try:

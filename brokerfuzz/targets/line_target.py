@@ -1,4 +1,4 @@
-"""A program as a target that lives on: a message a line in, an answer a line out."""
+"""A long-running program as a target: it reads one message per line and writes one answer per line."""
 
 import json
 import os
@@ -11,37 +11,38 @@ from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
 from brokerfuzz.targets.answers import EXCERPT, Answer
 from brokerfuzz.targets.exit_reason import in_one_line
-from brokerfuzz.targets.process_limits import checked_processes, checked_timeout, untold
+from brokerfuzz.targets.process_limits import checked_processes, checked_timeout, unsendable
 from brokerfuzz.targets.shell import fed, program, secrets_of, shown_command, words_of
 
 if TYPE_CHECKING:
     from brokerfuzz.targets.process_pool import ProcessPool, Reply
 
 LONGEST = 1 << 16
-"""Bytes of the longest line that is read as an answer."""
+"""Maximum number of bytes in an answer line."""
 
 Encoding = Literal["plain", "base64"]
 _ENDS_A_LINE = re.compile(rb"[\n\r]|\xe2\x80[\xa8\xa9]")
-_SAID: dict[bytes, Literal["accepted", "rejected"]] = {b"accepted": "accepted", b"rejected": "rejected"}
+_WORDS: dict[bytes, Literal["accepted", "rejected"]] = {b"accepted": "accepted", b"rejected": "rejected"}
 
 
 class LineTarget:
-    """A program that reads a message a line from its standard input, and writes an answer a line to its standard output, in order.
+    """A program that reads one message per line from standard input, and writes one answer per line to standard output, in order.
 
-    An answer is `accepted` or `rejected`, with a blank and a reason behind it if you like, or a JSON object such as
-    `{"accepted": false, "reason": "no number"}`. Anything else is `crashed`; so is more than one answer to a message, and an end without
-    one, unless the message was not read at all: it goes to another process then. After `timeout` seconds without a line the
-    answer is `timeout`. A process that was not at its best is killed, with all that it has started, and another starts with the next message.
+    An answer is `accepted` or `rejected`, optionally followed by a space and a reason, or a JSON object such as `{"accepted":
+    false, "reason": "no number"}`. Any other line is `crashed`, and so is more than one line for a message. If the program ends
+    without an answer, that is `crashed` too, unless it had not read the message: the message then goes to another process.
+    Without a line within `timeout` seconds the answer is `timeout`. After a crash or timeout the process is killed with its
+    children, and a new one starts with the next message.
 
-    A program has to write out each answer at once: what it keeps in a buffer comes too late (Python's own buffer is turned off by
-    `PYTHONUNBUFFERED`, which is set where the environment does not say otherwise).
+    The program must flush each answer at once; buffered answers arrive too late. (`PYTHONUNBUFFERED` is set, unless the
+    environment sets it, to turn off Python's buffer.)
 
-    With the `encoding` "plain" a line is the message itself, so that one which holds a line break is not carried; nor one with U+2028
-    or U+2029, where readline in some versions of Node ends a line too. With "base64" all are. `processes` is how many run at the most (by
-    default one a core), each with a message at a time. Where a program that answered before ends as soon as it is started, or cannot be
-    started, it is given `patience` seconds to come back.
+    With the `encoding` "plain" a line is the message itself. Messages with a line break cannot be sent then, nor those with
+    U+2028 or U+2029, which some versions of Node's readline treat as a line break. With "base64" all messages can be sent. At
+    most `processes` run at once (default: one per core); each handles one message at a time. If a program answered before, but
+    now ends at once or can no longer be started, the target waits up to `patience` seconds.
 
-    Raises `TargetError` for a command that is none, and for limits that leave nothing to do.
+    Raises `TargetError` for an invalid command and invalid limits.
     """
 
     def __init__(
@@ -53,9 +54,9 @@ class LineTarget:
         processes: int | None = None,
         patience: float = 3.0,
     ) -> None:
-        self.words = words_of(command)
+        self.arguments = words_of(command)
         if encoding not in ("plain", "base64"):
-            raise TargetError(f"encoding={encoding!r}, but a line is 'plain' or 'base64'")
+            raise TargetError(f"encoding={encoding!r}, but it must be 'plain' or 'base64'")
         self.encoding: Encoding = encoding
         self.timeout = checked_timeout(timeout)
         self.processes = checked_processes(processes)
@@ -64,74 +65,74 @@ class LineTarget:
 
     @property
     def name(self) -> str:
-        """The command, without what may be a secret."""
-        return shown_command(self.words)
+        """The command, with secrets replaced."""
+        return shown_command(self.arguments)
 
-    def carries(self, body: bytes, headers: Headers = ()) -> bool:
-        """All that is one line; no headers."""
+    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
+        """Accepts messages that fit on one line and have no headers."""
         return not headers and (self.encoding == "base64" or not _ENDS_A_LINE.search(body))
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """A `printf` that feeds the command with one line."""
+        """Returns a `printf` of one line piped into the program."""
         return fed(_line(body, self.encoding), self.name)
 
     async def open(self) -> None:
-        """Starts the first process. Raises `TargetError` where the program is not there or cannot be started."""
-        where = program(self.words, self.name)
-        from brokerfuzz.targets.process_pool import ProcessPool, Programme
+        """Starts the first process. Raises `TargetError` if the program does not exist or cannot be started."""
+        where = program(self.arguments, self.name)
+        from brokerfuzz.targets.process_pool import ProcessPool, ProcessSettings
 
-        programme = Programme(
+        settings = ProcessSettings(
             name=self.name,
             program=where,
-            words=self.words,
+            arguments=self.arguments,
             wire=lambda: LineWire(self.encoding),
             environment={"PYTHONUNBUFFERED": "1", **os.environ},
-            secrets=secrets_of(self.words),
-            late="no line",
+            secrets=secrets_of(self.arguments),
+            missing="no line",
         )
-        self._pool = ProcessPool(programme, timeout=self.timeout, processes=self.processes, patience=self.patience)
+        self._pool = ProcessPool(settings, timeout=self.timeout, processes=self.processes, patience=self.patience)
         await self._pool.open()
 
     async def close(self) -> None:
-        """Ends the input of idle processes, and kills those that do not end by that."""
+        """Closes the input of idle processes, and kills those that do not end."""
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.close()
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Gives the message to a process. Raises `TargetError` where none ever answered and they end before they have read anything."""
+        """Gives the message to a process. Raises `TargetError` if no process ever answered and they end before they read anything."""
         if self._pool is None:
             raise TargetError(f"{self.name} is not open: call open() before send()")
-        if not self.carries(body, headers):
-            raise untold(self.name)
-        return await self._pool.ask(body)
+        if not self.can_send(body, headers):
+            raise unsendable(self.name)
+        return await self._pool.send(body)
 
 
 class LineWire:
-    """Messages and answers as lines."""
+    """Encodes messages and decodes answers as lines."""
 
     def __init__(self, encoding: Encoding) -> None:
-        self.left = b""
+        self.rest = b""
         self._encoding: Encoding = encoding
         self._pieces: list[bytes] = []
         self._length = 0
 
-    def question(self, body: bytes) -> bytes:
-        """The message as a line."""
+    def encode(self, body: bytes) -> bytes:
+        """Returns the message as a line."""
         return _line(body, self._encoding)
 
-    def take(self, data: bytes) -> "Reply | None":
-        """The answer that a line is, once it is whole or too long."""
+    def decode(self, data: bytes) -> "Reply | None":
+        """Returns the answer once its line is complete or too long."""
         end = data.find(b"\n")
         if end < 0:
             self._pieces.append(data)
             self._length += len(data)
             if self._length > LONGEST:
                 return self._too_long(b"".join(self._pieces))
-            if len(self._pieces) > 1000:  # a trickle
+            if len(self._pieces) > 1000:  # many small pieces
                 self._pieces = [b"".join(self._pieces)]
             return None
-        self.left = data[end + 1 :]
+        self.rest = data[end + 1 :]
         line = data[:end]
         if self._pieces:
             line = b"".join([*self._pieces, line])
@@ -145,14 +146,14 @@ class LineWire:
 
 
 def answer_of(line: bytes) -> "Reply":
-    """What a line says."""
+    """Returns the answer in a line."""
     from brokerfuzz.targets.process_pool import Reply
 
     line = line.removesuffix(b"\r")
-    if kind := _SAID.get(line):
+    if kind := _WORDS.get(line):
         return Reply(kind, kind, line)
     word, _, reason = line.partition(b" ")
-    if kind := _SAID.get(word):
+    if kind := _WORDS.get(word):
         return Reply(kind, in_one_line(reason) or kind, line)
     said = _of_json(line) if line.startswith(b"{") else None
     if said is not None and isinstance(accepted := said.get("accepted"), bool):

@@ -1,7 +1,8 @@
-"""Before a campaign: is there something at this URL that takes messages at all?
+"""Checks before a campaign whether the URL accepts messages at all.
 
-A wrong path rejects every message, and so does a service that was not given credentials: hundreds of findings that say one thing. One plain
-valid message tells it beforehand, and the same message once more tells whether the target takes a message that it took before.
+A wrong path rejects every message, and so does a service that requires credentials: hundreds of findings with one cause. One
+plain valid message detects this in advance. If the same message is sent again, its answer shows whether the target accepts
+repeated messages.
 """
 
 from dataclasses import dataclass
@@ -12,45 +13,46 @@ from brokerfuzz.targets.http_target import HttpTarget
 from brokerfuzz.targets.target import Target
 
 _REMEDIES = {
-    401: "it wants credentials: give them with -H 'Authorization: ...'",
-    403: "it lets nobody in with these credentials: give others with -H 'Authorization: ...'",
-    404: "nothing is at this path: is it right? The contract shows none",
-    405: "it takes no {method} at this path: give another method with --method",
-    407: "a proxy wants credentials: name a URL behind it",
-    415: "it does not take {content_type}: give another type with -H 'Content-Type: ...'",
+    401: "it requires credentials: provide them with -H 'Authorization: ...'",
+    403: "these credentials have no access: provide others with -H 'Authorization: ...'",
+    404: "nothing exists at this path: correct the URL (the contract defines no path)",
+    405: "it does not support {method} at this path: use another method with --method",
+    407: "a proxy requires credentials: use a URL that bypasses it",
+    415: "it does not support {content_type}: use another type with -H 'Content-Type: ...'",
 }
-"""Status -> what it means, and the remedy."""
+"""Status -> its meaning and what to do."""
 
 
 @dataclass(frozen=True)
 class Preflight:
-    """What a target did with one plain valid message, and with the same once more; of one that was not accepted, `again` is the first answer."""
+    """The answers to one plain valid message and to its repetition. If the first was not accepted, `again` is the first answer."""
 
     answer: Answer
     again: Answer
 
     @property
     def repeats(self) -> bool:
-        """Whether the target takes a message that it took before. One that does not rejects every message with a number that it has seen."""
+        """Whether the target accepts a repeated message. If not, it rejects every message with a number that it already knows."""
         return self.answer.kind != "accepted" or self.again.kind == "accepted"
 
     @property
     def warning(self) -> str | None:
-        """What is to be known before all other messages are sent; None where that is nothing."""
+        """A warning to show before the other messages are sent; None if there is none."""
         if self.repeats:
             return None
-        return f"the target rejects an offer that it took before ({self.again.reason}): every message that repeats a number will be rejected"
+        return f"the target rejects an offer that it accepted before ({self.again.reason}): every message that repeats a number will be rejected"
 
 
 async def check(target: Target, body: bytes) -> Preflight:
-    """Sends a plain valid message to an open target, and once more where it is accepted.
+    """Sends a plain valid message to an open target, and repeats it if it was accepted.
 
-    Raises `TargetError` for a status that speaks of the request and not of the message (401, 403, 404, 405, 407, 415, and redirects), unless the
-    target's rules name this very code; and what `send` raises. Any other rejection is an answer: whether it is right is not judged here.
+    Raises `TargetError` for a status that is about the request and not about the message (401, 403, 404, 405, 407, 415, and
+    redirects), unless the target's rules name this code. Also raises what `send` raises. Any other rejection is returned as an
+    answer.
     """
     answer = await target.send(body)
     rules = target.rules if isinstance(target, HttpTarget) else AnswerRules()
-    if answer.status is not None and not rules.names(answer.status) and (remedy := _remedy(target, answer)) is not None:
+    if answer.status is not None and not rules.has_code(answer.status) and (remedy := _remedy(target, answer)) is not None:
         raise TargetError(f"{target.name} answers a valid message with status {answer.status}: {remedy}")
     return Preflight(answer, await target.send(body) if answer.kind == "accepted" else answer)
 
@@ -59,11 +61,11 @@ def _remedy(target: Target, answer: Answer) -> str | None:
     status = answer.status or 0
     if status // 100 == 3:
         if answer.location is None:
-            return "a redirect, which is not followed: give the URL that it should lead to"
-        return f"a redirect to {answer.location}, which is not followed: give that URL"
+            return "a redirect, which is not followed: use the URL of its destination"
+        return f"a redirect to {answer.location}, which is not followed: use that URL"
     if not isinstance(target, HttpTarget):
         return _REMEDIES.get(status)
     headers = {name.lower(): value for name, value in target.headers}
     if status == 401 and ("authorization" in headers or "authorization" in dict(target.request["headers"])):
-        return "it does not take these credentials: give others with -H 'Authorization: ...'"
+        return "it does not accept these credentials: provide others with -H 'Authorization: ...'"
     return _REMEDIES.get(status, "").format(method=target.method, content_type=headers.get("content-type", "")) or None

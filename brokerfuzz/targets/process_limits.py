@@ -1,27 +1,27 @@
-"""Limits that all targets have which are processes, and what is said when they are passed over."""
+"""Checks of limits that all process targets share."""
 
 import errno
 
 from brokerfuzz.errors import TargetError
 
-LACKING = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
-"""Why nothing can be started for the moment: there is no room for one more process or descriptor."""
+RESOURCE_ERRORS = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""Error numbers for a temporary lack of processes, descriptors or memory."""
 
 
 def checked_timeout(seconds: float) -> float:
-    """Raises `TargetError` where there is no time for an answer."""
+    """Returns the timeout. Raises `TargetError` if it is not greater than 0."""
     if not seconds > 0:
-        raise TargetError(f"a timeout of {seconds} seconds leaves no time for an answer: give more than 0")
+        raise TargetError(f"the timeout is {seconds} seconds: use a value greater than 0")
     return seconds
 
 
 def checked_processes(processes: int | None) -> int | None:
-    """Raises `TargetError` where there is nobody to answer."""
+    """Returns the number of processes. Raises `TargetError` if it is less than 1."""
     if processes is not None and processes < 1:
-        raise TargetError(f"processes={processes} leaves nobody to answer: give 1 or more, or None for one a core")
+        raise TargetError(f"processes={processes}, but it must be 1 or more (or None for one per core)")
     return processes
 
 
-def untold(name: str) -> TargetError:
-    """Raised where a message is sent that the target does not carry: a fault of who sends it."""
-    return TargetError(f"{name} takes no such message: ask carries() before send()")
+def unsendable(name: str) -> TargetError:
+    """Returns the error for a message that the target cannot receive: the caller must check `can_send` first."""
+    return TargetError(f"{name} cannot receive this message: check can_send() before send()")

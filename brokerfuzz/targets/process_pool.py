@@ -1,8 +1,9 @@
-"""Processes that live on from message to message: started when there is need for one, and anew when one has ended.
+"""Long-running processes that handle one message after another. A process is started if one is needed, and replaced after it
+ends.
 
-Each has one message at a time, and gets the next in the same breath in which its answer is read. What a process does outside of that is held
-against the message that it is at, with two exceptions: a message that certainly was not read by a process that ended goes to
-another process, and a process that ends between messages is replaced without a word.
+Each process handles one message at a time, and gets the next one as soon as its answer is read. Everything that a process does is
+attributed to its current message, with two exceptions: if a process ends and certainly did not read its message, the message goes
+to another process; and a process that ends between two messages is replaced without a report.
 """
 
 import asyncio
@@ -16,22 +17,22 @@ from typing import Literal, NamedTuple, Protocol
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
 from brokerfuzz.targets.exit_reason import how_it_ended, in_one_line
-from brokerfuzz.targets.process_limits import LACKING
+from brokerfuzz.targets.process_limits import RESOURCE_ERRORS
 from brokerfuzz.targets.processes import Process, cores
 from brokerfuzz.targets.secret_masking import Secrets
 
-STARTING = 60.0
-"""Seconds for a process that says when it is ready, until it does."""
-PARTING = 0.5
-"""Seconds for a process to end by itself when its input ends, until it is killed."""
-DANGLING = 0.25
-"""Seconds between the end of its output and its own, after which it counts as one that lives on without."""
+READY_LIMIT = 60.0
+"""Seconds to wait until a process reports that it is ready."""
+EXIT_GRACE = 0.5
+"""Seconds to wait for a process to end after its input is closed, before it is killed."""
+CLOSED_PIPE_GRACE = 0.25
+"""Seconds to wait for a process to end after it closed its output, before it is treated as still running."""
 STARTS = 3
-"""How many processes in a row may end without having read their message, where none has ever answered."""
+"""How many processes in a row may end without reading their message if no process ever answered."""
 
 
 class Reply(NamedTuple):
-    """What came from a process: an answer, that it is ready, or that it can never be. `broken`: it cannot be asked again."""
+    """Something that a process wrote: an answer, or that it is ready or unusable. If `broken`, the process cannot be used again."""
 
     kind: AnswerKind | Literal["ready", "unusable"]
     reason: str
@@ -40,44 +41,44 @@ class Reply(NamedTuple):
 
 
 class Wire(Protocol):
-    """How messages and answers go through the pipes of one process."""
+    """The encoding of messages and answers in the pipes of one process."""
 
-    def question(self, body: bytes) -> bytes:
-        """The bytes that bring the message."""
+    def encode(self, body: bytes) -> bytes:
+        """Returns the bytes that encode the message."""
         ...
 
-    def take(self, data: bytes) -> Reply | None:
-        """The reply that the bytes end; None where more has to come. In memory that is bounded."""
+    def decode(self, data: bytes) -> Reply | None:
+        """Returns the reply that these bytes complete; None if it is still incomplete. Uses bounded memory."""
         ...
 
     @property
-    def left(self) -> bytes:
-        """What came behind the last reply, as far as it is known."""
+    def rest(self) -> bytes:
+        """The bytes after the last reply, as far as they are known."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
-class Programme:
-    """What is started, and how it is spoken with. `greets` says that a process tells when it is ready."""
+class ProcessSettings:
+    """How to start a process and communicate with it. `announces_ready` says that the process reports when it is ready."""
 
     name: str
     program: str
-    words: Sequence[str]
+    arguments: Sequence[str]
     wire: Callable[[], Wire]
-    inlet: int = 0
-    outlet: int = 1
+    input_fd: int = 0
+    output_fd: int = 1
     environment: Mapping[str, str] | None = None
-    greets: bool = False
+    announces_ready: bool = False
     secrets: Secrets
-    late: str = "no answer"
-    """What is missing where the time is up."""
+    missing: str = "no answer"
+    """The description of what did not arrive in time."""
 
 
 class ProcessPool:
-    """At most so many processes. `open` it, `ask` it, `close` it."""
+    """A limited number of processes. Use `open`, then `send`, then `close`."""
 
-    def __init__(self, programme: Programme, *, timeout: float, processes: int | None, patience: float) -> None:
-        self.programme, self.timeout, self.patience = programme, timeout, patience
+    def __init__(self, settings: ProcessSettings, *, timeout: float, processes: int | None, patience: float) -> None:
+        self.settings, self.timeout, self.patience = settings, timeout, patience
         self.answered = False
         self._size = processes or cores()
         self._loop = asyncio.get_running_loop()
@@ -88,63 +89,67 @@ class ProcessPool:
         self._closed = False
 
     async def open(self) -> None:
-        """Starts the first process. Raises `TargetError` where that cannot be done, and where it says that it cannot be used."""
+        """Starts the first process. Raises `TargetError` if it cannot be started, or reports that it cannot be used."""
         try:
             worker = self._start()
         except OSError as problem:
             raise self._unusable(f"it cannot be started ({problem.strerror})") from problem
-        if self.programme.greets:
-            trouble = await worker.greeting
+        if self.settings.announces_ready:
+            trouble = await worker.startup
             if trouble is not None:
                 await self.close()
-                raise TargetError(f"{self.programme.name} cannot be called: {trouble}")
+                raise TargetError(f"{self.settings.name} cannot be called: {trouble}")
 
     async def close(self) -> None:
         """Lets idle processes end, and kills the others."""
         self._closed = True
         for request in self._queue:
             if not request.answer.done():
-                request.answer.set_exception(TargetError(f"{self.programme.name} was closed before it was asked"))
+                request.answer.set_exception(TargetError(f"{self.settings.name} was closed before it received the message"))
         workers = list(self._workers)
         for worker in workers:
-            worker.part()
-        await asyncio.gather(*(worker.process.bury(PARTING) for worker in workers), *(process.bury() for process in list(self._ending)))
+            worker.finish()
+        await asyncio.gather(
+            *(worker.process.wait_for_end(EXIT_GRACE) for worker in workers), *(process.wait_for_end() for process in list(self._ending))
+        )
 
-    async def ask(self, body: bytes) -> Answer:
-        """The answer to a message. Raises `TargetError` where none was ever given, and processes end before they read anything."""
+    async def send(self, body: bytes) -> Answer:
+        """Returns the answer to a message. Raises `TargetError` if no process ever answered and they end before they read anything."""
         request = PendingRequest(body, self._loop.create_future())
         self._queue.append(request)
         self.dispatch()
         try:
             return await request.answer
         finally:
-            if request.worker is not None:  # given up
+            if request.worker is not None:  # cancelled
                 request.worker.kill()
 
     def dispatch(self) -> None:
-        """Gives those who wait to those who are idle, or to new ones."""
+        """Assigns waiting messages to idle or new processes."""
         queue = self._queue
         while queue and not self._closed:
             if queue[0].answer.done():
                 queue.popleft()
             elif self._idle:
-                self._idle.pop().ask(queue.popleft())
+                self._idle.pop().send(queue.popleft())
             elif len(self._workers) < self._size and sum(not worker.ready for worker in self._workers) < len(queue):
                 try:
                     self._start()
                 except OSError as problem:
-                    self.again(queue.popleft(), f"it cannot be started ({problem.strerror})", inf if problem.errno in LACKING else 1)
+                    self.retry(queue.popleft(), f"it cannot be started ({problem.strerror})", inf if problem.errno in RESOURCE_ERRORS else 1)
             else:
                 break
 
     def next(self, worker: "Worker") -> None:
-        """Gives an idle process something to do."""
+        """Assigns the next message to a process that has become idle."""
         self._idle.append(worker)
         if self._queue:
             self.dispatch()
 
-    def again(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
-        """Lets a message that no process has read wait for another one: for so many tries where none ever answered, else with patience."""
+    def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
+        """Assigns an unread message to another process: at most `tries` times if no process ever answered, else until `patience`
+        is over.
+        """
         request.worker = None
         if request.answer.done():
             return
@@ -154,20 +159,20 @@ class ProcessPool:
         if now - request.first_start <= self.patience and (self.answered or request.starts < tries):
             self._loop.call_later(0.0 if request.starts == 1 else 0.025 * 2**request.starts, self._requeue, request)
         elif self.answered:
-            request.answer.set_result(Answer("crashed", reason=self.programme.secrets.hide(how), reached=False))
+            request.answer.set_result(Answer("crashed", reason=self.settings.secrets.hide(how), reached=False))
         else:
             request.answer.set_exception(self._unusable(how))
 
     def _unusable(self, how: str) -> TargetError:
-        return TargetError(f"{self.programme.name} cannot be asked: {self.programme.secrets.hide(how)}; try it in a shell")
+        return TargetError(f"{self.settings.name} cannot be used: {self.settings.secrets.hide(how)}; run it in a shell to see why")
 
     def start_failed(self, how: str) -> None:
-        """Counts a process that was never ready as a try of who waits the longest."""
+        """Counts a process that was never ready as a try of the message that has waited longest."""
         if self._queue:
-            self.again(self._queue.popleft(), how)
+            self.retry(self._queue.popleft(), how)
 
     def leave(self, worker: "Worker", *, ended: bool) -> None:
-        """Takes a process out of the pool, when it is about to be killed or has ended."""
+        """Removes a process from the pool because it has ended or is about to be killed."""
         self._workers.discard(worker)
         if worker in self._idle:
             self._idle.remove(worker)
@@ -191,7 +196,7 @@ class ProcessPool:
 
 
 class PendingRequest:
-    """A message that waits for its answer. `worker` is who has it."""
+    """A message without an answer; `worker` is the process that handles it."""
 
     __slots__ = ("answer", "body", "first_start", "starts", "worker")
 
@@ -202,77 +207,77 @@ class PendingRequest:
 
 
 class Worker:
-    """One process, from its start to its end. Raises `OSError` where it cannot be started."""
+    """One process, from its start to its end. Raises `OSError` if it cannot be started."""
 
     def __init__(self, pool: ProcessPool) -> None:
-        programme = pool.programme
+        settings = pool.settings
         self._pool = pool
         self._loop = asyncio.get_running_loop()
-        self._wire = programme.wire()
+        self._wire = settings.wire()
         self._request: PendingRequest | None = None
         self._asked = self._until = 0.0
         self._timer: asyncio.TimerHandle | None = None
-        self._spoke_up: bytes | None = None
-        self._left = False
-        self.ready = not programme.greets
-        self.greeting: asyncio.Future[str | None] = self._loop.create_future()
+        self._unrequested: bytes | None = None
+        self._has_left = False
+        self.ready = not settings.announces_ready
+        self.startup: asyncio.Future[str | None] = self._loop.create_future()
         self.process = Process(
-            programme.program,
-            programme.words,
-            heard=self._heard,
-            ended=self._ended,
-            inlet=programme.inlet,
-            outlet=programme.outlet,
-            environment=programme.environment,
+            settings.program,
+            settings.arguments,
+            on_output=self._on_output,
+            on_exit=self._on_exit,
+            input_fd=settings.input_fd,
+            output_fd=settings.output_fd,
+            environment=settings.environment,
         )
         if not self.ready:
-            self._limit(STARTING)
+            self._limit(READY_LIMIT)
 
-    def ask(self, request: PendingRequest) -> None:
+    def send(self, request: PendingRequest) -> None:
         """Sends the message."""
         self._request = request
         request.worker = self
         self._asked = perf_counter()
-        if self._spoke_up is not None:
-            self._crashed_by("answered before it was asked", self._spoke_up)
+        if self._unrequested is not None:
+            self._crashed("answered before it received a message", self._unrequested)
             return
         self._limit(self._pool.timeout)
-        self.process.write(self._wire.question(request.body))
-        if self.process.deaf:
-            self._loop.call_later(DANGLING, self._dangles)
+        self.process.write(self._wire.encode(request.body))
+        if self.process.input_closed:
+            self._loop.call_later(CLOSED_PIPE_GRACE, self._on_closed_pipe)
 
-    def part(self) -> None:
-        """Has the process end when it is idle, and kills it when it is not."""
+    def finish(self) -> None:
+        """Lets the process end if it is idle, else kills it."""
         if self._request is None and self.ready:
-            self.process.no_more()
+            self.process.close_input()
         else:
             self.kill()
 
     def kill(self) -> None:
-        """Kills the process, which is part of the pool no more."""
-        self._quit(ended=False)
+        """Kills the process and removes it from the pool."""
+        self._leave(ended=False)
         self.process.kill()
 
-    # ------------------------------------------------------------------------------------------------ what happens to it
+    # ------------------------------------------------------------------------------------------------ events
 
-    def _heard(self, data: bytes) -> None:
-        if self._left:
+    def _on_output(self, data: bytes) -> None:
+        if self._has_left:
             return
         if not data:
-            self._loop.call_later(DANGLING, self._dangles)
+            self._loop.call_later(CLOSED_PIPE_GRACE, self._on_closed_pipe)
         elif self._request is None and self.ready:
-            self._spoke_up = (self._spoke_up or b"") + data[:EXCERPT] if len(self._spoke_up or b"") < EXCERPT else self._spoke_up
+            self._unrequested = (self._unrequested or b"") + data[:EXCERPT] if len(self._unrequested or b"") < EXCERPT else self._unrequested
         else:
-            reply = self._wire.take(data)
+            reply = self._wire.decode(data)
             if reply is not None:
-                self._replied(reply)
+                self._on_reply(reply)
 
-    def _replied(self, reply: Reply) -> None:
+    def _on_reply(self, reply: Reply) -> None:
         kind, reason, body, broken = reply
         if kind == "ready" or kind == "unusable" or self._request is None:  # noqa: PLR1714  (a type checker follows this)
-            self._greeted(reply)
-        elif self._wire.left:
-            self._crashed_by("answered before it was asked", self._wire.left)
+            self._on_startup_reply(reply)
+        elif self._wire.rest:
+            self._crashed("answered before it received a message", self._wire.rest)
         else:
             self._pool.answered = self._pool.answered or not broken
             self._answer(kind, reason, body)
@@ -281,60 +286,60 @@ class Worker:
             else:
                 self._pool.next(self)
 
-    def _greeted(self, reply: Reply) -> None:
-        if reply.kind == "ready" and not self.ready and not self._wire.left:
+    def _on_startup_reply(self, reply: Reply) -> None:
+        if reply.kind == "ready" and not self.ready and not self._wire.rest:
             self.ready = True
-            self._no_limit()  # that of starting is the longer
-            self._greet(None)
+            self._no_limit()  # the limit for starting is longer
+            self._set_startup(None)
             self._pool.next(self)
         elif self._request is not None:
-            self._crashed_by("answered what nobody asked", reply.body)
+            self._crashed("answered without a message", reply.body)
         else:
-            self._unusable(reply.reason if reply.kind == "unusable" else "it answers before it is asked")
+            self._unusable(reply.reason if reply.kind == "unusable" else "it writes output before it receives a message")
 
     def _unusable(self, how: str) -> None:
-        waited = self.greeting.done()
-        self._greet(how)
+        waited = self.startup.done()
+        self._set_startup(how)
         self.kill()
         if not waited:
             self._pool.start_failed(how)
 
-    def _crashed_by(self, what: str, data: bytes) -> None:
+    def _crashed(self, what: str, data: bytes) -> None:
         self._answer("crashed", f'{what}: "{in_one_line(data)}"', data[:EXCERPT])
         self.kill()
 
-    def _dangles(self) -> None:
-        """Ends a process that has closed a pipe and lives on."""
-        if self._left or self.process.code is not None:
+    def _on_closed_pipe(self) -> None:
+        """Ends a process that closed a pipe but is still running."""
+        if self._has_left or self.process.code is not None:
             return
-        if self._request is not None and self.process.untouched:
+        if self._request is not None and self.process.unread:
             request, self._request = self._request, None
             self.kill()
-            self._pool.again(request, "it closes its input and lives on")
+            self._pool.retry(request, "it closes its input but keeps running")
         elif self._request is not None:
-            if self.process.mute:
+            if self.process.output_closed:
                 self._answer("crashed", "closed its output without an answer", b"")
                 self.kill()
         elif not self.ready:
-            self._unusable("it closes its output without a word")
+            self._unusable("it closes its output without an answer")
         else:
             self.kill()
 
-    def _ended(self, code: int) -> None:
+    def _on_exit(self, code: int) -> None:
         request, self._request = self._request, None
-        left = self._left
-        self._quit(ended=True)
+        had_left = self._has_left
+        self._leave(ended=True)
         errors = self.process.errors
         how = how_it_ended(code) + (f": {words}" if (words := errors.last_line) else "")
-        if not left and not self.ready:
-            waited = self.greeting.done()
-            self._greet(how)
+        if not had_left and not self.ready:
+            waited = self.startup.done()
+            self._set_startup(how)
             if not waited:
-                self._pool.start_failed(f"it ends as it is started ({how})")
+                self._pool.start_failed(f"it ends immediately after its start ({how})")
         if request is None:
             return
-        if self.process.untouched:
-            self._pool.again(request, f"it ends before it has read anything ({how})")
+        if self.process.unread:
+            self._pool.retry(request, f"it ends before it reads anything ({how})")
         else:
             self._request = request
             self._answer("crashed", f"ended without an answer, {how}", errors.tail)
@@ -344,41 +349,41 @@ class Worker:
         assert request is not None
         request.worker = None
         if not request.answer.done():
-            secrets = self._pool.programme.secrets
+            secrets = self._pool.settings.secrets
             answer = Answer(kind, None, secrets.excerpt(body, EXCERPT), secrets.hide(reason), perf_counter() - self._asked)
             request.answer.set_result(answer)
 
-    def _greet(self, trouble: str | None) -> None:
-        if not self.greeting.done():
-            self.greeting.set_result(trouble)
+    def _set_startup(self, trouble: str | None) -> None:
+        if not self.startup.done():
+            self.startup.set_result(trouble)
 
-    def _quit(self, *, ended: bool) -> None:
-        self._left = True
+    def _leave(self, *, ended: bool) -> None:
+        self._has_left = True
         self._no_limit()
         self._pool.leave(self, ended=ended)
 
     # ------------------------------------------------------------------------------------------------ time
 
     def _limit(self, seconds: float) -> None:
-        """Sets the time limit. One timer serves many messages: it looks again where it rings too early."""
+        """Sets the time limit. One timer serves many messages: it is set again if it expires too early."""
         self._until = self._loop.time() + seconds
         if self._timer is None:
-            self._timer = self._loop.call_at(self._until, self._rings)
+            self._timer = self._loop.call_at(self._until, self._on_timer)
 
     def _no_limit(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _rings(self) -> None:
+    def _on_timer(self) -> None:
         self._timer = None
         if self._request is None and self.ready:
             return
         if self._loop.time() < self._until:
-            self._timer = self._loop.call_at(self._until, self._rings)
+            self._timer = self._loop.call_at(self._until, self._on_timer)
         elif self._request is None:
-            self._unusable(f"it is not ready after {STARTING:g} s")
+            self._unusable(f"it is not ready after {READY_LIMIT:g} s")
         else:
-            never = "" if self._pool.answered else ", nor ever before"
-            self._answer("timeout", f"{self._pool.programme.late} within {self._pool.timeout:g} s{never}: killed", self.process.errors.tail)
+            never = "" if self._pool.answered else ", and no message was ever answered"
+            self._answer("timeout", f"{self._pool.settings.missing} within {self._pool.timeout:g} s{never}: killed", self.process.errors.tail)
             self.kill()

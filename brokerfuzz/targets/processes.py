@@ -1,8 +1,8 @@
-"""Programs as processes of their own: pipes that never block us, an end that is noticed, and nothing left behind.
+"""Programs as separate processes: pipes that never block brokerfuzz, a reliable notification of the end, and no leftovers.
 
-All is driven by the event loop: asyncio's own subprocesses start two thirds as many programs a second, threads with
-`subprocess` nine tenths. Each process leads a group of its own, and the whole group is killed when the process ends, however it does:
-so no grandchild outlives the message that it was started for, unless it left the group on purpose. POSIX only.
+The event loop drives everything: asyncio's own subprocesses start a third fewer programs per second, threads with `subprocess` a
+tenth fewer. Each process leads its own process group, and the whole group is killed when the process ends. So no child process
+outlives its message, unless it left the group on purpose. POSIX only.
 """
 
 import array
@@ -17,182 +17,189 @@ from contextlib import suppress
 
 from brokerfuzz.targets.exit_reason import Excerpt
 
-DYING = 2.0
-"""Seconds that a killed process is waited for. Only what the system itself holds up takes longer."""
+KILL_LIMIT = 2.0
+"""Seconds to wait for a killed process. Only a process that is blocked in the kernel needs longer."""
 
-_CHUNK = 65536  # bytes, what a pipe holds
-_LAST_CHUNKS = 16  # how many are read after the end: who left the group may write on for ever
-_STANDARD = 5  # descriptors below are put in place for the process
+_CHUNK = 65536  # bytes, the size of a pipe
+_LAST_CHUNKS = 16  # number read after the end: a process that left the group may write forever
+_STANDARD = 5  # lower descriptors are reserved for the process
 
 
 def cores() -> int:
-    """How many cores we may use."""
+    """Returns the number of cores available to this process."""
     affinity = getattr(os, "sched_getaffinity", None)  # macOS has none
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 class Process:
-    """A program that is running, or has ended: `program` is its path, `contract_wording` what it gets as its arguments, its name first.
+    """A program that is running or has ended. `program` is its path; `arguments` are its arguments, its name first.
 
-    It is written to through its descriptor `inlet` and heard from its descriptor `outlet`: `heard` is called with what comes, and with
-    b"" when it has closed one of the two; `ended` with the exit status, or the negative number of the signal. `errors` is what it said on standard
-    error. Those of its three standard descriptors that are none of these lead nowhere. Raises `OSError` where it cannot be started.
+    Its descriptors `input_fd` and `output_fd` are connected to brokerfuzz. `on_output` is called with each output, and with b""
+    after one of the two was closed. `on_exit` is called with the exit status, or with the negative number of the signal. `errors`
+    holds an excerpt of standard error. Its other standard descriptors lead to /dev/null. Raises `OSError` if the program cannot
+    be started.
     """
 
     def __init__(
         self,
         program: str,
-        words: Sequence[str],
+        arguments: Sequence[str],
         *,
-        heard: Callable[[bytes], None],
-        ended: Callable[[int], None],
-        inlet: int = 0,
-        outlet: int = 1,
+        on_output: Callable[[bytes], None],
+        on_exit: Callable[[int], None],
+        input_fd: int = 0,
+        output_fd: int = 1,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         self.errors = Excerpt()
         self.code: int | None = None
-        self.gone = asyncio.Event()
-        """Set when it is dead and buried."""
-        self._heard, self._ended = heard, ended
+        self.finished = asyncio.Event()
+        """Set after the process has ended and its pipes are closed."""
+        self._on_output, self._on_exit = on_output, on_exit
         self._loop = asyncio.get_running_loop()
-        self._rest = memoryview(b"")
+        self._unwritten = memoryview(b"")
         self._written = 0
-        self._queueing = self._no_more = self._untouched = False
-        self._start(program, words, inlet, outlet, os.environ if environment is None else environment)
+        self._queueing = self._closes_input = self._unread = False
+        self._start(program, arguments, input_fd, output_fd, os.environ if environment is None else environment)
 
     def write(self, data: bytes) -> None:
-        """Writes the bytes, as fast as they are taken. Nothing happens where nobody takes them any more; see `deaf`."""
-        self._rest = memoryview(data)
-        self._written, self._untouched = 0, False
+        """Writes the bytes as fast as the process reads them. Does nothing if its input is closed; see `input_closed`."""
+        self._unwritten = memoryview(data)
+        self._written, self._unread = 0, False
         self._write()
 
-    def no_more(self) -> None:
-        """Closes the inlet, once all is written."""
-        self._no_more = True
-        if not self._rest:
-            self._close_inlet()
+    def close_input(self) -> None:
+        """Closes the input after everything is written."""
+        self._closes_input = True
+        if not self._unwritten:
+            self._close_input()
 
     @property
-    def deaf(self) -> bool:
-        """Whether it takes nothing more."""
-        return self._inlet < 0
+    def input_closed(self) -> bool:
+        """Whether the process accepts no more input."""
+        return self._input < 0
 
     @property
-    def mute(self) -> bool:
-        """Whether nothing more can come from it."""
-        return self._outlet < 0
+    def output_closed(self) -> bool:
+        """Whether the process can write no more output."""
+        return self._output < 0
 
     @property
-    def untouched(self) -> bool:
-        """Whether it has certainly read nothing of what was written last. To be asked when it has ended, or is deaf."""
-        return self._untouched
+    def unread(self) -> bool:
+        """Whether the process has certainly read nothing of the last message. Valid after it ended or closed its input."""
+        return self._unread
 
     def kill(self) -> None:
-        """Kills it and all of its group, without leave. It is `gone` a moment later."""
+        """Kills the process and its group at once; `finished` is set shortly after."""
         if self.code is None:
             _kill_group(self.pid)
 
-    async def bury(self, patience: float = 0.0) -> None:
-        """Waits for its end: for so many seconds first, then it is killed."""
+    async def wait_for_end(self, patience: float = 0.0) -> None:
+        """Waits `patience` seconds for the end of the process, then kills it."""
         with suppress(TimeoutError):
             async with asyncio.timeout(patience):
-                await self.gone.wait()
-        if not self.gone.is_set():
+                await self.finished.wait()
+        if not self.finished.is_set():
             self.kill()
             with suppress(TimeoutError):
-                async with asyncio.timeout(DYING):
-                    await self.gone.wait()
-            self._let_go()
+                async with asyncio.timeout(KILL_LIMIT):
+                    await self.finished.wait()
+            self._close_pipes()
 
-    # ------------------------------------------------------------------------------------------------ beginning and end
+    # ------------------------------------------------------------------------------------------------ start and end
 
-    def _start(self, program: str, words: Sequence[str], inlet: int, outlet: int, environment: Mapping[str, str]) -> None:
-        theirs: list[int] = []
-        ours: list[int] = []
+    def _start(self, program: str, arguments: Sequence[str], input_fd: int, output_fd: int, environment: Mapping[str, str]) -> None:
+        child_fds: list[int] = []
+        parent_fds: list[int] = []
         try:
             for outward in (False, True, True):
                 reading, writing = os.pipe()
-                ours.append(reading if outward else writing)
-                theirs.append(writing if outward else reading)
-                if theirs[-1] < _STANDARD:  # would be overwritten when they are put in place
-                    low, theirs[-1] = theirs[-1], fcntl.fcntl(theirs[-1], fcntl.F_DUPFD_CLOEXEC, _STANDARD)
+                parent_fds.append(reading if outward else writing)
+                child_fds.append(writing if outward else reading)
+                if child_fds[-1] < _STANDARD:  # would be overwritten by dup2
+                    low, child_fds[-1] = child_fds[-1], fcntl.fcntl(child_fds[-1], fcntl.F_DUPFD_CLOEXEC, _STANDARD)
                     os.close(low)
-            actions: list[tuple[int, int, str, int, int]] = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in {0, 1} - {inlet, outlet}]
-            places = [(os.POSIX_SPAWN_DUP2, theirs[0], inlet), (os.POSIX_SPAWN_DUP2, theirs[1], outlet), (os.POSIX_SPAWN_DUP2, theirs[2], 2)]
+            actions: list[tuple[int, int, str, int, int]] = [
+                (os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in {0, 1} - {input_fd, output_fd}
+            ]
+            places = [
+                (os.POSIX_SPAWN_DUP2, child_fds[0], input_fd),
+                (os.POSIX_SPAWN_DUP2, child_fds[1], output_fd),
+                (os.POSIX_SPAWN_DUP2, child_fds[2], 2),
+            ]
             self.pid = os.posix_spawn(
                 program,
-                list(words),
+                list(arguments),
                 environment,
                 file_actions=[*actions, *places],
                 setpgroup=0,
-                setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],  # which Python ignores, and so would they
+                setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],  # Python ignores these signals, and child processes inherit that
             )
         except BaseException:
-            for fd in ours:
+            for fd in parent_fds:
                 os.close(fd)
             raise
         finally:
-            for fd in theirs:
+            for fd in child_fds:
                 os.close(fd)
-        for fd in ours:
+        for fd in parent_fds:
             os.set_blocking(fd, False)
-        self._inlet, self._outlet, self._stderr = ours
-        _first_when_memory_runs_out(self.pid)
-        self._loop.add_reader(self._inlet, self._deafens)  # not that it could be read from: it is how its other end's end is noticed
-        self._loop.add_reader(self._outlet, self._hear)
-        self._loop.add_reader(self._stderr, self._hear_errors)
+        self._input, self._output, self._stderr = parent_fds
+        _prefer_for_out_of_memory_kill(self.pid)
+        self._loop.add_reader(self._input, self._on_input_closed)  # not to read from it, but to notice that the process closed it
+        self._loop.add_reader(self._output, self._read_output)
+        self._loop.add_reader(self._stderr, self._read_errors)
         self._watch()
 
     def _watch(self) -> None:
         try:
             self._watched = os.pidfd_open(self.pid)
-        except (AttributeError, OSError):  # another system than Linux, an old one, or no descriptors left
+        except (AttributeError, OSError):  # not Linux, an old kernel, or no free descriptor
             self._watched = -1
             threading.Thread(target=self._wait, daemon=True).start()
         else:
-            self._loop.add_reader(self._watched, self._ends)
+            self._loop.add_reader(self._watched, self._on_pidfd)
 
     def _wait(self) -> None:
         code = _exit_code(self.pid)
         with suppress(RuntimeError):  # the loop is closed
-            self._loop.call_soon_threadsafe(self._has_ended, code, True)
+            self._loop.call_soon_threadsafe(self._finish, code, True)
 
-    def _ends(self) -> None:
+    def _on_pidfd(self) -> None:
         self._loop.remove_reader(self._watched)
         os.close(self._watched)
         self._watched = -1
-        _kill_group(self.pid)  # before its number can be another's
-        self._has_ended(_exit_code(self.pid))
+        _kill_group(self.pid)  # before another process can get its number
+        self._finish(_exit_code(self.pid))
 
-    def _has_ended(self, code: int, leaves_a_group: bool = False) -> None:
-        if leaves_a_group:
+    def _finish(self, code: int, kills_group: bool = False) -> None:
+        if kills_group:
             _kill_group(self.pid)
         self.code = code
-        self._untouched = self._untouched or self._is_untouched()
-        for hear in (self._hear, self._hear_errors):
+        self._unread = self._unread or self._is_unread()
+        for read in (self._read_output, self._read_errors):
             for _ in range(_LAST_CHUNKS):
-                if not hear():
+                if not read():
                     break
-        self._let_go()
-        self.gone.set()
-        self._ended(code)
+        self._close_pipes()
+        self.finished.set()
+        self._on_exit(code)
 
-    def _let_go(self) -> None:
-        self._close_inlet()
-        for name in ("_outlet", "_stderr", "_watched"):
+    def _close_pipes(self) -> None:
+        self._close_input()
+        for name in ("_output", "_stderr", "_watched"):
             self._stop_reading(name)
 
     # ------------------------------------------------------------------------------------------------ pipes
 
-    def _hear(self) -> bool:
-        return self._read("_outlet", self._heard)
+    def _read_output(self) -> bool:
+        return self._read("_output", self._on_output)
 
-    def _hear_errors(self) -> bool:
+    def _read_errors(self) -> bool:
         return self._read("_stderr", self.errors.add)
 
-    def _read(self, name: str, take: Callable[[bytes], None]) -> bool:
-        """Reads what there is; whether there may be more."""
+    def _read(self, name: str, receive: Callable[[bytes], None]) -> bool:
+        """Reads the available bytes; returns whether there may be more."""
         fd: int = getattr(self, name)
         if fd < 0:
             return False
@@ -204,7 +211,7 @@ class Process:
             data = b""
         if not data:
             self._stop_reading(name)
-        take(data)
+        receive(data)
         return bool(data)
 
     def _stop_reading(self, name: str) -> None:
@@ -216,66 +223,66 @@ class Process:
 
     def _write(self) -> None:
         try:
-            while self._rest and self._inlet >= 0:
-                taken = os.write(self._inlet, self._rest)
-                self._written += taken
-                self._rest = self._rest[taken:]
+            while self._unwritten and self._input >= 0:
+                count = os.write(self._input, self._unwritten)
+                self._written += count
+                self._unwritten = self._unwritten[count:]
         except BlockingIOError:
             if not self._queueing:
                 self._queueing = True
-                self._loop.add_writer(self._inlet, self._write)
+                self._loop.add_writer(self._input, self._write)
             return
         except OSError:
-            self._deafens()
-        if self._inlet < 0 and self._written == 0:
-            self._untouched = True
-        self._rest = memoryview(b"")
+            self._on_input_closed()
+        if self._input < 0 and self._written == 0:
+            self._unread = True
+        self._unwritten = memoryview(b"")
         if self._queueing:
             self._queueing = False
-            self._loop.remove_writer(self._inlet)
-        if self._no_more:
-            self._close_inlet()
+            self._loop.remove_writer(self._input)
+        if self._closes_input:
+            self._close_input()
 
-    def _deafens(self) -> None:
-        """It has closed its end."""
-        self._untouched = self._is_untouched()
-        self._close_inlet()
-        self._heard(b"")
+    def _on_input_closed(self) -> None:
+        """Handles that the process closed its input."""
+        self._unread = self._is_unread()
+        self._close_input()
+        self._on_output(b"")
 
-    def _is_untouched(self) -> bool:
-        """Whether all that was written last is still in the pipe, in which there was nothing before."""
-        if self._inlet < 0:
+    def _is_unread(self) -> bool:
+        """Returns whether the whole last message is still in the pipe, which was empty before."""
+        if self._input < 0:
             return False
         held = array.array("i", [0])
         try:
-            fcntl.ioctl(self._inlet, termios.FIONREAD, held)
+            fcntl.ioctl(self._input, termios.FIONREAD, held)
         except OSError:
             return False
         return held[0] >= self._written
 
-    def _close_inlet(self) -> None:
-        if self._inlet >= 0:
+    def _close_input(self) -> None:
+        if self._input >= 0:
             if self._queueing:
                 self._queueing = False
-                self._loop.remove_writer(self._inlet)
-            self._loop.remove_reader(self._inlet)
-            os.close(self._inlet)
-            self._inlet = -1
+                self._loop.remove_writer(self._input)
+            self._loop.remove_reader(self._input)
+            os.close(self._input)
+            self._input = -1
 
 
 def _kill_group(pid: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # macOS says the latter of a group that is dead
+    with suppress(ProcessLookupError, PermissionError):  # macOS raises the latter for a group that has ended
         os.killpg(pid, signal.SIGKILL)
 
 
 def _exit_code(pid: int) -> int:
     try:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    except ChildProcessError:  # someone else in this process has asked for it, or nobody wants to know of children
+    except ChildProcessError:  # other code in this process waited for it, or SIGCHLD is ignored
         return 255
 
 
-def _first_when_memory_runs_out(pid: int) -> None:
-    """Has the system, when memory runs out, end the program and not us."""
+def _prefer_for_out_of_memory_kill(pid: int) -> None:
+    """Makes the system kill this program, not brokerfuzz, if memory runs out."""
     with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "wb", buffering=0) as score:  # noqa: PTH123  (a thousand times a second)
         score.write(b"1000")

@@ -1,7 +1,7 @@
-"""What nobody else should read: where a request holds it, and how it is kept out of whatever we say.
+"""Finds the secrets of a request, and keeps them out of everything that brokerfuzz reports.
 
-Reports, logs and tickets get copied. So what we show of a request names a variable of the environment in place of a secret, and
-where a server or a library repeats one in its own words, those are gone through before they are kept.
+Reports, logs and tickets get copied. So descriptions of a request contain the name of an environment variable instead of a
+secret. If a server or a library repeats a secret in its response, it is replaced before the response is kept.
 """
 
 import base64
@@ -13,10 +13,10 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import quote, unquote, unquote_plus, urlsplit, urlunsplit
 
 HIDDEN = "[secret]"
-"""What stands in answers and errors where a secret was."""
+"""The replacement for secrets in answers and errors."""
 
 SHORTEST = 6
-"""Characters: what is shorter is not looked for in other people's words, of which it would leave nothing readable."""
+"""Minimum number of characters of a secret that is replaced in other texts. Replacing shorter ones would make texts unreadable."""
 
 _SECRET = ("auth", "cookie", "token", "secret", "key", "pass", "pwd", "session", "signature", "credential", "jwt", "hmac")
 _SIGNATURE = re.compile(r"(?:^|[-_.])(?:sig|SIG)(?:$|[-_.A-Z])|(?:^|[a-z])Sig(?:$|[-_.A-Z])")
@@ -27,19 +27,19 @@ _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
 
 
 def is_secret(name: str, value: str = "") -> bool:
-    """Whether a header or a parameter of this name, or with such a value, may carry what nobody else should read."""
+    """Returns whether a header or parameter with this name or value may contain a secret."""
     lower = name.lower()
     return any(part in lower for part in _SECRET) or bool(_SIGNATURE.search(name)) or bool(_CREDENTIALS.match(value))
 
 
 def variable(name: str) -> str:
-    """The variable of the environment that stands for the secret of this name: `$X_API_KEY`."""
+    """Returns the environment variable for the secret with this name: `$X_API_KEY`."""
     letters = "".join(char if char.isascii() and char.isalnum() else "_" for char in name).upper()
     return f"${'_' * letters[:1].isdigit()}{letters}"
 
 
 def parts_of(url: str) -> Iterator[tuple[str, bool]]:
-    """The URL in pieces, without its user and password; True says of a piece that it is the variable for a secret."""
+    """Yields the URL in parts, without user and password; True marks a part that is a variable for a secret."""
     shown, at = without_user(url), 0
     for found in _PARAMETER.finditer(shown):
         if found[2] and is_secret(unquote(found[1])):
@@ -50,12 +50,12 @@ def parts_of(url: str) -> Iterator[tuple[str, bool]]:
 
 
 def shown(url: str) -> str:
-    """The URL as anyone may read it."""
+    """Returns the URL without secrets."""
     return "".join(part for part, _ in parts_of(url))
 
 
 def without_user(url: str) -> str:
-    """The URL without the user and password in it; of what is no URL, all before the last `@` goes."""
+    """Returns the URL without user and password; of an invalid URL, everything before the last `@` is removed."""
     try:
         parts = urlsplit(url)
         if parts.port != 0 and parts.hostname:
@@ -67,7 +67,7 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a request, to be taken out of what others say."""
+    """The secrets of a request, to be replaced in other texts."""
 
     def __init__(self, url: str, headers: Iterable[tuple[str, str]]) -> None:
         known = {value for value in (*_of_url(url), *_of_headers(headers)) if len(value) >= SHORTEST}
@@ -79,15 +79,15 @@ class Secrets:
         self._in_bytes = re.compile(b"|".join(map(re.escape, as_bytes)), re.IGNORECASE)
 
     def hide(self, text: str) -> str:
-        """The text with each secret replaced."""
+        """Returns the text with each secret replaced."""
         return text if self._in_text is None else self._in_text.sub(HIDDEN, text)
 
     def excerpt(self, body: bytes, size: int) -> bytes:
-        """The first bytes of a body with each secret replaced, one too that goes on where the excerpt ends."""
+        """Returns the first `size` bytes of a body with each secret replaced, including one that the cut would split."""
         if not self._in_lower_case:
             return body[:size]
         lower = body[: size + self._longest].lower()
-        if not any(spelling in lower for spelling in self._in_lower_case):  # a tenth of the time that the expression takes
+        if not any(spelling in lower for spelling in self._in_lower_case):  # ten times as fast as the regular expression
             return body[:size]
         kept, at = [], 0
         for found in self._in_bytes.finditer(body, 0, size + self._longest):
@@ -132,7 +132,7 @@ def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _spellings(value: str) -> Iterator[str]:
-    """How a server may spell a value that it repeats: as it is, in JSON, in HTML, in a URL."""
+    """Yields the ways in which a server may write a value that it repeats: unchanged, in JSON, in HTML, in a URL."""
     for in_json in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]):
         yield from (in_json, in_json.replace("/", "\\/"))
     yield from (value, html.escape(value), quote(value, safe="", errors="replace"), quote(value, errors="replace"))

@@ -1,7 +1,6 @@
-"""What a campaign sends messages to.
+"""The interface of a target: it receives bytes and returns an answer.
 
-A target takes bytes and gives an answer. It knows nothing of verdicts, rules or generation, so that a service, a
-program or a function can stand behind the same three methods.
+It does not depend on verdicts, rules or generation, so services, programs and functions can implement the same methods.
 """
 
 from typing import Protocol
@@ -13,35 +12,35 @@ from brokerfuzz.targets.answers import Answer
 class Target(Protocol):
     """Something that answers messages.
 
-    `send` may be called many times at once, between one `open` and one `close`. It gives an answer for whatever the
-    target does, and raises `TargetError` only where the target cannot be reached or addressed at all and never could
-    be since `open`, and where what lacks is not the target's: a certificate that we trust, a descriptor, a port.
+    `send` may be called many times concurrently, between `open` and `close`. It returns an answer even if the target misbehaves.
+    It raises `TargetError` only if the target could never be reached since `open`, or if the problem is on this machine: a
+    certificate that is not trusted, or no free descriptor or port.
     """
 
     @property
     def name(self) -> str:
-        """What reports call the target; holds no secret."""
+        """The name of the target in reports; contains no secret."""
         ...
 
     async def open(self) -> None:
-        """Gets ready. Raises `TargetError` where the target can be known to be unusable without sending anything."""
+        """Prepares the target. Raises `TargetError` if it is obviously unusable even before anything is sent."""
         ...
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Sends one message and waits for the answer.
+        """Sends one message and returns the answer.
 
-        `headers` are what the request has in place of what the target would send by these names (None: no such header).
+        `headers` replace the target's own headers of the same names (None: send no such header).
         """
         ...
 
-    def carries(self, body: bytes, headers: Headers = ()) -> bool:
-        """Whether the target can be given such a message: one that cannot is left out of a campaign."""
+    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
+        """Returns whether the target can receive the message. A campaign skips messages that it cannot receive."""
         ...
 
     async def close(self) -> None:
-        """Lets go of what `open` took. Never raises for a target that is gone."""
+        """Releases the resources that `open` acquired. Does not raise if the target has stopped."""
         ...
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """One line for a POSIX shell that sends the same message to the same target; holds no secret."""
+        """Returns a one-line POSIX shell command that sends the same message to the same target; contains no secret."""
         ...

@@ -1,9 +1,8 @@
-"""What went wrong between us and a server, told from what the HTTP client raises.
+"""Derives the kind of a connection failure from the HTTP client's exceptions.
 
-The client's exception classes do not tell it: a refused connection and an empty answer are both a `ConnectError`, and
-no answer in time is a `ConnectTimeoutError` although the connection stood. The texts of the causes do, and they are
-those of hyper and reqwest underneath. So the client's version is capped, and `tests/targets/test_hostile_servers.py`
-sends to one hostile server for each entry here.
+The exception classes are not enough: a refused connection and an empty answer are both a `ConnectError`, and a missing answer is
+a `ConnectTimeoutError` even if the connection was made. Only the messages of the causes, from hyper and reqwest, distinguish
+them. So the client's version is capped, and `tests/targets/test_hostile_servers.py` has a hostile server for each entry here.
 """
 
 from dataclasses import dataclass
@@ -16,12 +15,11 @@ Trouble = Literal["unreachable", "untrusted", "exhausted", "no-answer", "dropped
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no whole response.
+    """Why there is no complete response.
 
-    `unreachable`: no connection was made. `untrusted`: its certificate does not verify. `exhausted`: this machine has nothing left to make
-    a connection with. `no-answer`: nothing, or not all of it, came in time. `dropped`: the
-    connection ended before a byte of the response's head was understood. `cut`: it ended within the body. `not-http`:
-    what came is no HTTP.
+    `unreachable`: no connection was made. `untrusted`: the certificate cannot be verified. `exhausted`: this machine lacks
+    resources for a connection. `no-answer`: the answer was missing or incomplete when the time was up. `dropped`: the connection
+    ended before the head of the response was complete. `cut`: it ended within the body. `not-http`: the response is not HTTP.
     """
 
     trouble: Trouble
@@ -30,12 +28,12 @@ class Failure:
 
 _CERTIFICATE = "invalid peer certificate: "
 _UNTRUSTED = {
-    "UnknownIssuer": "nobody known has signed it",
+    "UnknownIssuer": "no known authority has signed it",
     "certificate expired": "it has expired",
     "certificate not valid yet": "it is not valid yet",
     "certificate not valid for name": "it is for another host",
 }
-"""The beginnings of rustls' words for certificates that do not verify, and ours."""
+"""The beginning of each certificate error of rustls -> our description."""
 
 _DESCRIPTORS, _PORTS, _MEMORY = "no file descriptor is left", "no local port is left", "no memory for connections is left"
 _LACKING = {
@@ -43,11 +41,11 @@ _LACKING = {
     **dict.fromkeys(("Cannot assign requested address", "Can't assign requested address", "(os error 99)", "(os error 10048)"), _PORTS),
     **dict.fromkeys(("No buffer space available", "Cannot allocate memory", "(os error 105)", "(os error 10055)"), _MEMORY),
 }
-"""What systems say when they have nothing left for one more connection: Linux, macOS, Windows."""
+"""Error messages of Linux, macOS and Windows if there are no resources for another connection."""
 
 
-def failure_of(error: px.PyreqwestError) -> Failure:
-    """The failure that an error of the client stands for."""
+def failure_of(error: px.PyreqwestError, timeout: float) -> Failure:
+    """Returns the failure for an error of the client; `timeout` is the time limit in seconds."""
     causes = _causes(error)
     text = " | ".join(causes)
     if "client error (Connect)" in text:
@@ -55,10 +53,10 @@ def failure_of(error: px.PyreqwestError) -> Failure:
             return Failure("untrusted", _why_untrusted(untrusted))
         if (lacking := next((words for mark, words in _LACKING.items() if mark in text), None)) is not None:
             return Failure("exhausted", lacking)
-        return Failure("unreachable", _why_unreachable(causes, timed_out=isinstance(error, px.RequestTimeoutError)))
+        return Failure("unreachable", _why_unreachable(causes, timeout if isinstance(error, px.RequestTimeoutError) else None))
     if isinstance(error, px.RequestTimeoutError):
         begun = isinstance(error, px.ReadTimeoutError)
-        return Failure("no-answer", "the answer did not end in time" if begun else "no answer in time")
+        return Failure("no-answer", f"the answer did not end within {timeout:g} s" if begun else f"no answer within {timeout:g} s")
     sending = "client error (SendRequest)" in text
     if "os error" in text:
         return Failure("dropped" if sending else "cut", "the connection was reset")
@@ -71,15 +69,15 @@ def failure_of(error: px.PyreqwestError) -> Failure:
     return Failure("dropped" if sending else "cut", causes[-1] if causes else error.message)
 
 
-def _why_unreachable(causes: list[str], *, timed_out: bool) -> str:
+def _why_unreachable(causes: list[str], timeout: float | None) -> str:
     text = " | ".join(causes)
     if "dns error" in text:
-        return "its name does not resolve"
+        return "its name cannot be resolved"
     if "Connection refused" in text:
         return "the connection was refused"
     if "received corrupt message" in text:
-        return "it does not speak TLS (is it http:// instead of https://?)"
-    return "no connection in time" if timed_out else causes[-1]
+        return "it does not speak TLS (use http:// instead of https://?)"
+    return causes[-1] if timeout is None else f"no connection within {timeout * 0.5:g} s"
 
 
 def _why_untrusted(cause: str) -> str:

@@ -1,4 +1,4 @@
-"""The reference service keeps the contract, over a real socket and without one."""
+"""The reference service conforms to the contract, with and without a socket."""
 
 import http.client
 import json
@@ -22,19 +22,19 @@ OFFER = {"number": "OFF-1", "offerType": "Email"}
 TIMEOUT_SECONDS = 0.5
 
 INVALID: dict[str, tuple[Any, str]] = {
-    "an empty number": ({**OFFER, "number": ""}, "/number"),
-    "no number": ({"offerType": "Email"}, "/number"),
-    "another offer type": ({**OFFER, "offerType": "Fax"}, "/offerType"),
-    "a Product List without clusters": ({**OFFER, "offerType": "Product List"}, "/productClusters"),
+    "an empty number": ({**OFFER, "number": ""}, "/number: expected "),
+    "no number": ({"offerType": "Email"}, "/number: required property is missing"),
+    "another offer type": ({**OFFER, "offerType": "Fax"}, "/offerType: expected one of "),
+    "a Product List without clusters": ({**OFFER, "offerType": "Product List"}, "/productClusters: required property is missing"),
     "an empty product ID": (
         {**OFFER, "productClusters": [{"products": [{"productId": "", "productQuantityInOffer": 1}]}]},
-        "/productClusters/0/products/0/productId",
+        "/productClusters/0/products/0/productId: expected ",
     ),
-    "an update in the future": ({**OFFER, "lastUpdatedDateTimeUtc": "2999-01-01T00:00:00Z"}, "/lastUpdatedDateTimeUtc"),
-    "an unknown property": ({**OFFER, "a/b": 1}, "/a~1b"),
-    "an array": ([OFFER], "the offer"),
-    "no JSON": (b"{", "the offer"),
-    "nothing": (b"", "the offer"),
+    "an update in the future": ({**OFFER, "lastUpdatedDateTimeUtc": "2999-01-01T00:00:00Z"}, "/lastUpdatedDateTimeUtc: expected "),
+    "an unknown property": ({**OFFER, "a/b": 1}, "/a~1b: unknown property "),
+    "an array": ([OFFER], "the offer: expected an object"),
+    "not JSON": (b"{", "the offer: not JSON: "),
+    "an empty body": (b"", "the offer: not JSON: "),
 }
 
 
@@ -43,7 +43,7 @@ def encoded(body: Any) -> bytes:
 
 
 def ask(url: str, method: str, path: str, body: bytes | None = None, *, timeout: float = 10) -> tuple[int, http.client.HTTPMessage, bytes]:
-    """One request on a connection of its own."""
+    """Sends one request on a new connection."""
     connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=timeout)
     try:
         connection.request(method, path, body)
@@ -75,19 +75,19 @@ def test_generated_valid_offers_are_accepted(plausible: bool) -> None:
 
 
 @pytest.mark.parametrize("named", INVALID)
-def test_an_invalid_offer_is_rejected_with_the_place_in_words(url: str, named: str) -> None:
-    body, place = INVALID[named]
+def test_the_rejection_of_an_invalid_offer_names_place_and_reason(url: str, named: str) -> None:
+    body, beginning = INVALID[named]
     status, headers, answer = ask(url, "POST", "/offers", encoded(body))
     envelope = json.loads(answer)
     assert status == 400
     assert headers["content-type"] == "application/json"
     assert envelope["data"] is None
     assert envelope["operationWasSuccessful"] is False
-    assert any(message.startswith(f"{place}: found ") for message in envelope["failureMessages"]), envelope
+    assert any(message.startswith(beginning) for message in envelope["failureMessages"]), envelope
     assert "Traceback" not in answer.decode()
 
 
-def test_a_valid_offer_is_accepted_whatever_its_content_type(url: str) -> None:
+def test_a_valid_offer_is_accepted_with_any_content_type(url: str) -> None:
     status, _, answer = ask(url, "POST", "/offers", encoded(OFFER))
     assert status == 201
     assert json.loads(answer) == {
@@ -98,14 +98,14 @@ def test_a_valid_offer_is_accepted_whatever_its_content_type(url: str) -> None:
     }
 
 
-def test_every_broken_rule_is_named_up_to_a_hundred() -> None:
+def test_up_to_a_hundred_broken_rules_are_named() -> None:
     envelope = answering()(encoded({"number": "", **{f"unknown{n}": n for n in range(300)}})).envelope
     assert envelope is not None
     assert len(envelope["failureMessages"]) == 101
     assert envelope["failureMessages"][-1] == "and 202 more"
 
 
-def test_the_answer_is_the_oracles_or_the_tables() -> None:
+def test_the_answer_follows_the_oracle_or_the_table() -> None:
     answer = answering(now=NOW)
     for body, accepted in [
         ({**OFFER, "availableStartDate": "tomorrow"}, False),
@@ -121,16 +121,16 @@ def test_the_answer_is_the_oracles_or_the_tables() -> None:
         assert answer(encoded(body)).accepts is accepted, body
 
 
-def test_the_table_decides_every_ambiguity_of_an_offer_and_no_other() -> None:
+def test_the_table_settles_exactly_the_ambiguities_of_offers() -> None:
     contract = load_contract()
     assert DECISIONS.keys() == {ambiguity.id for ambiguity in contract.ambiguities if ambiguity.concerns(OFFER_CREATION)}
     contract.check_policies(decisions(contract))
 
 
-def test_the_clock_is_the_one_that_was_given() -> None:
+def test_the_given_time_is_used() -> None:
     body = encoded({**OFFER, "lastUpdatedDateTimeUtc": "2025-01-01T00:00:00Z"})
     assert answering(now=NOW)(body).accepts
-    assert not answering(now=datetime(2024, 1, 1))(body).accepts  # noqa: DTZ001  (a time without a zone is what is tried)
+    assert not answering(now=datetime(2024, 1, 1))(body).accepts  # noqa: DTZ001  (tests a time without a time zone)
     with running(now=datetime(2024, 1, 1, tzinfo=UTC)) as url:
         assert ask(url, "POST", "/offers", body)[0] == 400
 
@@ -143,7 +143,7 @@ def test_products_and_pricings_are_valid_and_differ(url: str) -> None:
         assert len({body for _, _, body in answers}) > 30
 
 
-def test_a_seed_gives_the_same_products_again() -> None:
+def test_a_seed_determines_the_products() -> None:
     def first(seed: int) -> list[bytes]:
         with running(seed=seed) as url:
             return [ask(url, "GET", "/products")[2] for _ in range(3)]
@@ -151,7 +151,7 @@ def test_a_seed_gives_the_same_products_again() -> None:
     assert first(5) == first(5) != first(6)
 
 
-def test_head_is_get_without_the_body(url: str) -> None:
+def test_head_is_get_without_a_body(url: str) -> None:
     status, headers, body = ask(url, "HEAD", "/products")
     assert (status, body) == (200, b"")
     assert int(headers["content-length"]) > 0
@@ -167,7 +167,7 @@ def test_head_is_get_without_the_body(url: str) -> None:
         ("POST", "/offers/1", 404, None),
     ],
 )
-def test_what_is_not_there_is_rejected_in_the_envelope(url: str, method: str, path: str, status: int, allowed: str | None) -> None:
+def test_unknown_paths_and_methods_are_rejected_with_an_envelope(url: str, method: str, path: str, status: int, allowed: str | None) -> None:
     got, headers, body = ask(url, method, path, b"{}" if method != "GET" else None)
     assert (got, headers["allow"]) == (status, allowed)
     assert check("product-list-response", body).label == "valid"
@@ -178,7 +178,7 @@ def test_a_body_beyond_the_limit_is_rejected(url: str) -> None:
     assert ask(url, "POST", "/offers", encoded(OFFER) + b" " * 2_000_000)[0] == 201
 
 
-def test_a_body_in_chunks_is_judged_whole_and_limited(url: str) -> None:
+def test_a_body_in_chunks_is_judged_and_limited_as_a_whole(url: str) -> None:
     connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=10)
     connection.request(
         "POST", "/offers", iter([b'{"number":"1",', b'"offerType":"VDM"}']), encode_chunked=True, headers={"Transfer-Encoding": "chunked"}
@@ -200,19 +200,19 @@ def test_a_seeded_abort_cuts_the_connection(buggy: str) -> None:
         ask(buggy, "POST", "/offers", encoded({**OFFER, "description": "%s"}))
 
 
-def test_a_seeded_hang_gives_no_answer_and_leaves_others_theirs(buggy: str) -> None:
+def test_a_seeded_hang_does_not_affect_other_requests(buggy: str) -> None:
     with pytest.raises(TimeoutError):
         ask(buggy, "POST", "/offers", encoded({**OFFER, "description": " " * 16}), timeout=TIMEOUT_SECONDS)
     assert ask(buggy, "POST", "/offers", encoded(OFFER))[0] == 201
 
 
-def test_a_seeded_wrong_claim_stands_in_the_envelope(buggy: str) -> None:
+def test_a_seeded_wrong_claim_is_in_the_envelope(buggy: str) -> None:
     status, _, body = ask(buggy, "POST", "/offers", b"{}")
     assert status == 400
     assert json.loads(body)["operationWasSuccessful"] is True
 
 
-def test_a_changed_contract_is_kept(tmp_path: Any) -> None:
+def test_the_service_conforms_to_a_changed_contract(tmp_path: Any) -> None:
     schema = json.loads(json.dumps(load_contract().schemas[OFFER_CREATION]))
     schema["properties"]["number"]["minLength"] = 6
     (tmp_path / "offer-creation-request.schema.json").write_text(json.dumps(schema))
@@ -221,7 +221,7 @@ def test_a_changed_contract_is_kept(tmp_path: Any) -> None:
         assert ask(url, "POST", "/offers", encoded({**OFFER, "number": "OFF-12"}))[0] == 201
 
 
-def test_a_complaint_says_what_the_oracle_says() -> None:
+def test_a_complaint_has_the_wording_of_the_oracle() -> None:
     body = encoded({**OFFER, "number": ""})
     (broken,) = check(OFFER_CREATION, body).broken
     (complaint,) = answering()(body).complaints

@@ -1,4 +1,4 @@
-"""The service starts where it is told to, says so, and ends when it should."""
+"""The service starts at the given address, reports it, and ends when it should."""
 
 import http.client
 import os
@@ -32,7 +32,7 @@ def is_up(url: str) -> bool:
 
 
 def ends(url: str) -> bool:
-    """Whether the service goes away within our patience."""
+    """Returns whether the service stops within `PATIENCE`."""
     until = time.monotonic() + PATIENCE
     while is_up(url):
         if time.monotonic() > until:
@@ -43,7 +43,7 @@ def ends(url: str) -> bool:
 
 @contextmanager
 def script(source: str) -> Iterator[subprocess.Popen[str]]:
-    """A Python of its own that runs a script, killed at the end where it still runs."""
+    """Runs a script in a new Python process, which is killed at the end."""
     with subprocess.Popen([sys.executable, "-c", source], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT) as process:
         try:
             yield process
@@ -56,14 +56,14 @@ def first_line(process: subprocess.Popen[str]) -> str:
     return process.stdout.readline().strip()
 
 
-def test_it_is_up_within_the_block_and_gone_behind_it() -> None:
+def test_it_runs_within_the_block_and_not_after_it() -> None:
     with running() as url:
         assert urlsplit(url).hostname == "127.0.0.1"
         assert is_up(url)
     assert not is_up(url)
 
 
-def test_it_is_gone_where_the_block_raises() -> None:
+def test_it_ends_if_the_block_raises() -> None:
     with pytest.raises(ZeroDivisionError), running() as url:
         _ = 1 / 0
     assert not is_up(url)
@@ -76,7 +76,7 @@ def test_two_run_side_by_side() -> None:
         assert is_up(other)
 
 
-def test_it_ends_with_its_parent_even_if_that_is_killed() -> None:
+def test_it_ends_with_its_parent_even_if_the_parent_is_killed() -> None:
     with script(
         "from brokerfuzz.service.running import running\nwith running() as url:\n    print(url, flush=True)\n    import time; time.sleep(60)"
     ) as parent:
@@ -100,16 +100,16 @@ def test_it_runs_from_a_script_without_a_main_guard() -> None:
     assert (done.stdout, done.stderr) == ("up\n", "")
 
 
-def test_a_port_in_use_is_told_with_the_remedy() -> None:
+def test_a_port_in_use_is_an_error_with_a_remedy() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(TargetError, match=f"port {port} of 127.0.0.1 is in use: name another one, or 0"), running(port=port):
+        with pytest.raises(TargetError, match=f"port {port} of 127.0.0.1 is in use: use another port, or 0"), running(port=port):
             pass
         with pytest.raises(TargetError, match="is in use"):
             serve(port=port, ready=lambda url: None)
 
 
-def test_a_port_is_free_again_at_once() -> None:
+def test_a_port_can_be_reused_at_once() -> None:
     with running() as url:
         assert is_up(url)
     with running(port=int(url.rpartition(":")[2])) as again:
@@ -120,19 +120,19 @@ def test_a_port_is_free_again_at_once() -> None:
 @pytest.mark.parametrize(
     ("host", "port", "said"),
     [
-        ("192.0.2.1", 0, "no address of this machine"),
-        ("no.such.host.invalid", 0, "no host is called"),
-        ("a..b", 0, "no host is called"),
-        ("127.0.0.1", 70000, "a port is 1 to 65535"),
+        ("192.0.2.1", 0, "not an address of this machine"),
+        ("no.such.host.invalid", 0, "cannot be resolved"),
+        ("a..b", 0, "cannot be resolved"),
+        ("127.0.0.1", 70000, "use 1 to 65535"),
     ],
 )
-def test_a_place_where_it_cannot_listen_is_told_with_the_remedy(host: str, port: int, said: str) -> None:
+def test_an_unusable_address_is_an_error_with_a_remedy(host: str, port: int, said: str) -> None:
     with pytest.raises(TargetError, match=said) as raised, running(host=host, port=port):
         pass
     assert "\n" not in str(raised.value)
 
 
-def test_an_unknown_bug_is_told_before_anything_starts() -> None:
+def test_an_unknown_bug_is_an_error_before_anything_starts() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'ignores-clock'"), running(bugs=["ignore-clock"]):
         pass
     with pytest.raises(UnknownNameError, match="did you mean 'ignores-clock'"):
@@ -149,14 +149,14 @@ def test_an_address_of_ipv6_is_written_in_brackets() -> None:
         pytest.skip(f"this machine has no IPv6: {problem}")
 
 
-def test_an_address_that_means_all_is_told_as_one_that_can_be_asked() -> None:
+def test_a_wildcard_address_is_reported_as_a_usable_address() -> None:
     with running(host="0.0.0.0") as url:
         assert url.startswith("http://127.0.0.1:")
         assert is_up(url)
 
 
 def serving(bugs: str = "") -> str:
-    """A script that serves with some bugs, says the address, and says so when it is over."""
+    """Returns a script that serves with these bugs, prints the address, and prints another line when it ends."""
     return f"""
 from brokerfuzz.service.running import serve
 serve(port=0, bugs={bugs.split()!r}, ready=lambda url: print(url, flush=True))
@@ -165,7 +165,7 @@ print('over', flush=True)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT as a terminal does")
-def test_serve_says_its_address_and_ends_quietly_on_ctrl_c() -> None:
+def test_serve_reports_its_address_and_ends_quietly_on_ctrl_c() -> None:
     with script(serving()) as server:
         url = first_line(server)
         assert is_up(url)

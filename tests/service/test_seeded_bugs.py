@@ -1,4 +1,4 @@
-"""Every seeded bug shows on at least one offer, and on plain offers none does."""
+"""Every seeded bug shows on at least one offer, and no bug shows on plain offers."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def price_class(**props: Any) -> Properties:
 
 
 def offer(**props: Any) -> Properties:
-    """An ordinary offer that says something of nearly everything."""
+    """Returns an ordinary offer with nearly all properties."""
     return {
         "number": "OFF-1",
         "offerType": "Direct Mail",
@@ -69,7 +69,7 @@ def bare(**props: Any) -> Properties:
 
 
 def listing(*clusters: Any, **props: Any) -> Properties:
-    """A Product List of these clusters."""
+    """Returns a Product List with these clusters."""
     return offer(offerType="Product List", productClusters=[*clusters] or [cluster()], **props)
 
 
@@ -86,7 +86,7 @@ def products(**props: Any) -> Properties:
 
 
 def text(old: str, new: str) -> bytes:
-    """The plain offer's JSON with one part of it rewritten."""
+    """Returns the JSON of the plain offer with one part replaced."""
     body = json.dumps(offer())
     assert body.count(old) == 1
     return body.replace(old, new).encode()
@@ -258,7 +258,7 @@ CONTROLS: dict[str, Any] = {
     "page-count-checked-in-product-lists-only": listing(cluster(product(pageCount=0))),
     "unwraps-single-items": offer(number=["OFF-1", "OFF-2"]),
 }
-"""Offers near a bug's witness that the bug must not show on."""
+"""Offers that are similar to the witness of a bug, but do not show it."""
 
 
 def encoded(body: Any) -> bytes:
@@ -266,7 +266,7 @@ def encoded(body: Any) -> bytes:
 
 
 def seen(answer: ServiceAnswer) -> tuple[Any, ...]:
-    """What a client sees of an answer, its words aside."""
+    """Returns what a client sees of an answer, except its messages."""
     return answer.manner, answer.status, answer.envelope and answer.envelope["operationWasSuccessful"]
 
 
@@ -274,14 +274,14 @@ def answered(body: Any, *bugs: str) -> tuple[Any, ...]:
     return seen(answering(bugs=bugs, now=NOW)(encoded(body)))
 
 
-def test_there_is_a_witness_for_each_bug() -> None:
+def test_each_bug_has_a_witness() -> None:
     assert WITNESSES.keys() == BUGS.keys()
 
 
 @pytest.mark.parametrize("name", BUGS)
 def test_a_bug_shows_on_its_witness(name: str) -> None:
     body = encoded(WITNESSES[name])
-    assert check(OFFER_CREATION, body, now=NOW).label != "unspecified", "a bug where the contract leaves a question open is none"
+    assert check(OFFER_CREATION, body, now=NOW).label != "unspecified", "a bug must not depend on an ambiguity of the contract"
     assert answered(body, name) != answered(body)
 
 
@@ -289,16 +289,16 @@ def test_a_bug_shows_on_its_witness(name: str) -> None:
 def test_a_bug_does_not_show_on_plain_offers(name: str) -> None:
     for plain in PLAIN:
         assert answered(plain) == ("reply", 201, True)
-        assert answered(plain, name) == ("reply", 201, name != "claims-failure-of-accepted"), "that one shows on every offer"
+        assert answered(plain, name) == ("reply", 201, name != "claims-failure-of-accepted"), "this bug shows on every offer"
 
 
 @pytest.mark.parametrize("name", CONTROLS)
-def test_a_bug_is_as_narrow_as_it_says(name: str) -> None:
+def test_a_bug_does_not_show_on_similar_offers(name: str) -> None:
     assert answered(CONTROLS[name], name) == answered(CONTROLS[name])
 
 
 @pytest.mark.parametrize("kind", get_args(Kind))
-def test_a_bug_does_what_its_kind_says(kind: Kind) -> None:
+def test_a_bug_has_the_effect_of_its_kind(kind: Kind) -> None:
     for name in (name for name, seeded in BUGS.items() if seeded.kind == kind):
         sound, buggy = answering(now=NOW)(encoded(WITNESSES[name])), answering(bugs=[name], now=NOW)(encoded(WITNESSES[name]))
         match kind:
@@ -319,7 +319,7 @@ def test_a_bug_does_what_its_kind_says(kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("name", BUGS)
-def test_a_bug_takes_any_bytes(name: str) -> None:
+def test_a_bug_can_handle_any_bytes(name: str) -> None:
     answer = answering(bugs=[name], now=NOW)
     for body in (
         b"",
@@ -338,7 +338,7 @@ def test_a_bug_takes_any_bytes(name: str) -> None:
 
 
 @pytest.mark.parametrize("seeded", BUGS.values(), ids=lambda seeded: seeded.name)
-def test_a_bug_is_declared_properly(seeded: Any) -> None:
+def test_a_bug_has_a_valid_declaration(seeded: Any) -> None:
     assert seeded.name == seeded.name.lower()
     assert " " not in seeded.name
     assert seeded.text[0].isupper()
@@ -348,12 +348,12 @@ def test_a_bug_is_declared_properly(seeded: Any) -> None:
     assert seeded.rule is None or seeded.rule in load_contract().rules_by_id
 
 
-def test_bugs_are_in_the_order_of_their_names() -> None:
+def test_bugs_are_sorted_by_name() -> None:
     assert list(BUGS) == sorted(BUGS)
     assert len(BUGS) >= 45
 
 
-def test_an_unknown_bug_is_told_with_the_nearest_one() -> None:
+def test_the_error_for_an_unknown_bug_suggests_a_similar_name() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'ignores-clock'"):
         bug("ignore-clock")
     with pytest.raises(UnknownNameError):

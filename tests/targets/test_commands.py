@@ -1,4 +1,4 @@
-"""A program that is started for each message: its answers, and what it cannot do to us."""
+"""Programs that are started for each message: their answers, and misbehaving programs."""
 
 import asyncio
 import os
@@ -29,26 +29,26 @@ def tidy() -> Iterator[None]:
 @pytest.mark.parametrize(
     ("code", "kind", "reason"),
     [
-        pytest.param("", "accepted", "exit status 0", id="ends well"),
-        pytest.param("print('fine')", "accepted", "exit status 0", id="ends well, with a word"),
+        pytest.param("", "accepted", "exit status 0", id="exits with 0"),
+        pytest.param("print('fine')", "accepted", "exit status 0", id="exits with 0 and output"),
         pytest.param("raise SystemExit(3)", "rejected", "exit status 3", id="rejects"),
-        pytest.param("print('\\n no\\x1b number\\nx'); raise SystemExit(3)", "rejected", "exit status 3: no� number", id="says why"),
+        pytest.param("print('\\n no\\x1b number\\nx'); raise SystemExit(3)", "rejected", "exit status 3: no� number", id="gives a reason"),
         pytest.param("import sys; print('out'); sys.exit('error\\nmore')", "rejected", "exit status 1: error", id="standard error first"),
         pytest.param("{}['number']", "rejected", "exit status 1: KeyError: 'number'", id="a traceback's last line"),
         pytest.param("import os; os.kill(os.getpid(), 11)", "crashed", "killed by SIGSEGV", id="signal"),
         pytest.param("import os; os.kill(os.getpid(), 40)", "crashed", "killed by signal 40", id="signal without a name"),
         pytest.param("import os; os.abort()", "crashed", "killed by SIGABRT", id="abort"),
-        pytest.param("import os; os.closerange(0, 3)", "accepted", "exit status 0", id="closes all and ends"),
+        pytest.param("import os; os.closerange(0, 3)", "accepted", "exit status 0", id="closes all streams and ends"),
     ],
 )
-def test_an_answer_is_read_from_how_a_program_ends(code: str, kind: str, reason: str) -> None:
+def test_exit_statuses_become_answers(code: str, kind: str, reason: str) -> None:
     said = answer(CommandTarget(python(code)))
     assert (said.kind, said.reason, said.status, said.reached) == (kind, reason, None, True)
     assert said.seconds > 0
 
 
 @pytest.mark.parametrize(("status", "kind"), [(0, "accepted"), (1, "crashed"), (2, "rejected"), (65, "rejected"), (137, "crashed")])
-def test_where_statuses_that_reject_are_named_others_are_crashes(status: int, kind: str) -> None:
+def test_if_rejecting_statuses_are_given_others_are_crashes(status: int, kind: str) -> None:
     assert answer(CommandTarget(python(f"raise SystemExit({status})"), reject=[2, 65])).kind == kind
 
 
@@ -59,7 +59,7 @@ def test_the_message_is_standard_input_byte_for_byte() -> None:
     assert answer(CommandTarget(python("import sys; sys.exit(len(sys.stdin.buffer.read()))")), b"").kind == "accepted"
 
 
-def test_a_line_is_read_as_a_shell_would_and_no_shell_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_command_line_is_split_like_in_a_shell_but_no_shell_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     line = f"'{sys.executable}' -ISc 'import sys; sys.exit(\" \".join(sys.argv[1:]))' \"a  b\" $HOME `id` '*' > x; true"
     said = answer(CommandTarget(line))
@@ -67,14 +67,14 @@ def test_a_line_is_read_as_a_shell_would_and_no_shell_runs(tmp_path: Path, monke
     assert not list(tmp_path.iterdir())
 
 
-def test_what_is_said_is_kept_as_far_as_an_answer_goes() -> None:
+def test_the_beginning_of_the_output_is_kept() -> None:
     both = answer(CommandTarget(python("import sys; print('o' * 5000); sys.exit('e' * 5000)")))
     assert (len(both.body), both.body[:2], both.body[-2:]) == (2048, b"oo", b"ee")
     assert len(both.reason) < 300
     assert answer(CommandTarget(python("import sys; sys.exit('e')"))).body == b"e\n"
 
 
-def test_who_does_not_end_in_time_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+def test_a_program_that_exceeds_the_timeout_is_killed_with_its_children(tmp_path: Path) -> None:
     pids = tmp_path / "pids"
     code = (
         "import os, signal, subprocess, sys, time\n"
@@ -90,7 +90,7 @@ def test_who_does_not_end_in_time_is_killed_with_all_that_it_started(tmp_path: P
     assert all(dies(int(pid)) for pid in pids.read_text().split())
 
 
-def test_a_grandchild_that_keeps_the_pipes_open_holds_nothing_up(tmp_path: Path) -> None:
+def test_a_grandchild_that_keeps_the_pipes_open_causes_no_delay(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     code = "import subprocess, sys; open(sys.argv[1], 'w').write(str(subprocess.Popen(['sleep', '60']).pid)); print('done')"
     said = answer(CommandTarget(python(code, str(pid))))
@@ -99,7 +99,7 @@ def test_a_grandchild_that_keeps_the_pipes_open_holds_nothing_up(tmp_path: Path)
     assert dies(int(pid.read_text()))
 
 
-def test_a_grandchild_that_left_the_group_and_writes_on_holds_nothing_up(tmp_path: Path) -> None:
+def test_a_grandchild_that_left_the_group_and_keeps_writing_causes_no_delay(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     code = (
         "import subprocess, sys\nchild = subprocess.Popen(['yes'], start_new_session=True)\nopen(sys.argv[1], 'w').write(str(child.pid)); sys.exit(4)"
@@ -110,7 +110,7 @@ def test_a_grandchild_that_left_the_group_and_writes_on_holds_nothing_up(tmp_pat
 
 
 @pytest.mark.parametrize("stream", [1, 2])
-def test_output_without_end_is_thrown_away(stream: int) -> None:
+def test_endless_output_is_discarded(stream: int) -> None:
     import resource
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB
@@ -134,17 +134,17 @@ def test_a_program_may_leave_its_input_unread(code: str) -> None:
     assert {said.kind for said in answers(target, b"{}", b"x" * 3_000_000, b"", b"x" * 70_000, at_once=True)} == {"accepted"}
 
 
-def test_closing_all_pipes_and_living_on_is_ambiguity() -> None:
+def test_a_program_that_closes_all_pipes_and_keeps_running_times_out() -> None:
     said = answer(CommandTarget(python("import os, time; os.closerange(0, 3); time.sleep(60)"), timeout=0.4), b"x" * 1_000_000)
     assert said.kind == "timeout"
 
 
-def test_a_trickle_does_not_put_the_end_off() -> None:
+def test_slow_output_does_not_extend_the_timeout() -> None:
     code = "import time\nwhile True: print('x', end='', flush=True); time.sleep(0.02)"
     assert answer(CommandTarget(python(code), timeout=0.4)).seconds < SECONDS
 
 
-def test_no_more_run_at_once_than_is_said_and_who_waits_is_not_timed(tmp_path: Path) -> None:
+def test_the_number_of_processes_is_limited_and_waiting_does_not_count_towards_the_timeout(tmp_path: Path) -> None:
     code = (
         "import os, sys, time\n"
         "mine = os.path.join(sys.argv[1], str(os.getpid())); open(mine, 'w').close()\n"
@@ -155,7 +155,7 @@ def test_no_more_run_at_once_than_is_said_and_who_waits_is_not_timed(tmp_path: P
     assert max(answer.seconds for answer in said) < SECONDS / 2
 
 
-def test_what_runs_when_it_is_given_up_is_killed(tmp_path: Path) -> None:
+def test_a_cancelled_program_is_killed(tmp_path: Path) -> None:
     code = "import os, sys, time; open(os.path.join(sys.argv[1], str(os.getpid())), 'w').close(); time.sleep(60)"
     started = time.monotonic()
     cancelled_after(CommandTarget(python(code, str(tmp_path)), processes=4), 0.6, *[b"{}"] * 8)
@@ -165,11 +165,11 @@ def test_what_runs_when_it_is_given_up_is_killed(tmp_path: Path) -> None:
     assert not [pid for pid in pids if is_alive(pid)]
 
 
-def test_many_messages_leak_nothing() -> None:
+def test_many_messages_leak_no_descriptors() -> None:
     assert {said.kind for said in answers(CommandTarget(["cat"]), *[b"{}"] * 200, at_once=True)} == {"accepted"}
 
 
-def test_a_system_that_cannot_tell_of_an_end_by_a_descriptor_has_threads_that_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_systems_without_pidfds_threads_wait_for_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(os, "pidfd_open")
     said = answers(CommandTarget(python("import sys; sys.exit(len(sys.stdin.read()))"), timeout=SECONDS), b"", b"a", b"ab", at_once=True)
     assert [answer.reason for answer in said] == ["exit status 0", "exit status 1", "exit status 2"]
@@ -182,30 +182,30 @@ def test_a_system_that_cannot_tell_of_an_end_by_a_descriptor_has_threads_that_do
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("no-such-program --now", "no folder of .PATH has it: correct its name"),
+        ("no-such-program --now", "it is in no folder of .PATH: correct its name"),
         ("./no-such-program", "there is no such file"),
         ("/tmp", "is a folder"),
     ],
 )
-def test_a_program_that_is_not_there_is_an_error_with_a_remedy(command: str, words: str) -> None:
+def test_a_missing_program_is_an_error_with_a_remedy(command: str, words: str) -> None:
     with pytest.raises(TargetError, match=words):
         answer(CommandTarget(command))
 
 
-def test_a_program_that_may_not_be_executed_is_an_error_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_is_not_executable_is_an_error_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     program = tmp_path / "validate"
     program.write_text("exit 0\n")
     with pytest.raises(TargetError, match=r"chmod \+x"):
         answer(CommandTarget("./validate"))
-    with pytest.raises(TargetError, match=r"a program of this folder is ./validate"):
+    with pytest.raises(TargetError, match=r"to run a program in this folder, write ./validate"):
         answer(CommandTarget("validate"))
     program.chmod(0o755)
-    with pytest.raises(TargetError, match=r"Exec format error.*try it in a shell"):
+    with pytest.raises(TargetError, match=r"Exec format error.*run it in a shell"):
         answer(CommandTarget("./validate"))
 
 
-def test_a_program_that_goes_away_is_waited_for_and_then_it_is_said(tmp_path: Path) -> None:
+def test_a_program_that_disappears_is_waited_for_and_then_reported(tmp_path: Path) -> None:
     program = tmp_path / "validate"
 
     def write() -> None:
@@ -231,31 +231,31 @@ def test_a_program_that_goes_away_is_waited_for_and_then_it_is_said(tmp_path: Pa
 @pytest.mark.parametrize(
     ("command", "options", "words"),
     [
-        ("", {}, "names no program"),
-        ([], {}, "names no program"),
+        ("", {}, "contains no program"),
+        ([], {}, "contains no program"),
         ("node 'x", {}, "No closing quotation"),
         ("a\0b", {}, "NUL"),
-        ("cat", {"timeout": 0}, "leaves no time"),
-        ("cat", {"timeout": float("nan")}, "leaves no time"),
-        ("cat", {"processes": 0}, "leaves nobody"),
+        ("cat", {"timeout": 0}, "greater than 0"),
+        ("cat", {"timeout": float("nan")}, "greater than 0"),
+        ("cat", {"processes": 0}, "must be 1 or more"),
         ("cat", {"reject": [0]}, "from 1 to 255"),
     ],
 )
-def test_what_cannot_be_is_rejected_at_once(command: Any, options: Any, words: str) -> None:
+def test_invalid_arguments_are_rejected_at_once(command: Any, options: Any, words: str) -> None:
     with pytest.raises(TargetError, match=words):
         CommandTarget(command, **options)
 
 
-def test_headers_are_not_carried() -> None:
+def test_messages_with_headers_cannot_be_sent() -> None:
     target = CommandTarget("cat")
-    assert target.carries(b"\n\0\xff")
-    assert not target.carries(b"{}", (("content-type", None),))
+    assert target.can_send(b"\n\0\xff")
+    assert not target.can_send(b"{}", (("content-type", None),))
 
     async def ask() -> None:
         await target.open()
         await target.send(b"{}", (("content-type", None),))
 
-    with pytest.raises(TargetError, match="carries"):
+    with pytest.raises(TargetError, match="can_send"):
         asyncio.run(ask())
     with pytest.raises(TargetError, match="not open"):
         asyncio.run(CommandTarget("cat").send(b""))
@@ -274,19 +274,19 @@ def test_headers_are_not_carried() -> None:
         (["v", "a b", ""], "v 'a b' ''"),
     ],
 )
-def test_neither_the_name_nor_the_reproduction_holds_a_secret(command: Any, shown: str) -> None:
+def test_the_name_and_the_reproduction_contain_no_secret(command: Any, shown: str) -> None:
     target = CommandTarget(command)
     assert target.name.replace("'", "") == shown.replace("'", "")
     assert target.reproduction(b"{}") == f"printf '{{}}' | {target.name}"
 
 
-def test_a_secret_that_the_program_repeats_is_gone_from_the_answer() -> None:
+def test_a_secret_that_the_program_repeats_is_masked_in_the_answer() -> None:
     said = answer(CommandTarget(python("import sys; sys.exit(sys.argv[1])", "--token=abcdef1")))
     assert (said.reason, said.body) == ("exit status 1: --token=[secret]", b"--token=[secret]\n")
 
 
 @pytest.mark.parametrize("shell", [shell for shell in ("bash", "sh") if shutil.which(shell)])
-def test_the_reproduction_feeds_the_program_the_same_bytes(shell: str, tmp_path: Path) -> None:
+def test_the_reproduction_sends_the_program_the_same_bytes(shell: str, tmp_path: Path) -> None:
     body = bytes(range(256)) + b"100%s '\\n' \xf0\x9f\x98\x80" * 3
     file = tmp_path / "an odd 'name"
     line = CommandTarget(python("import sys; open(sys.argv[1], 'wb').write(sys.stdin.buffer.read())", str(file))).reproduction(body)

@@ -1,7 +1,7 @@
-"""What an HTTP target makes of servers that do not behave: the guard for upgrades of the HTTP client.
+"""HTTP targets and misbehaving servers: these tests guard upgrades of the HTTP client.
 
-The client's errors are told apart by the texts of their causes; when one of these fails after an upgrade, `transport.py`
-has to learn the new texts before the cap on the client's version moves.
+The client's errors are distinguished by the messages of their causes. If a test fails after an upgrade, add the new messages to
+`transport.py` before raising the cap on the client's version.
 """
 
 import asyncio
@@ -70,8 +70,8 @@ def asked(url: str, body: bytes = b"{}", *, timeout: float = 5.0, **options: Any
         pytest.param(sends(b"HTTP/1.1 9x9 OK\r\nContent-Length: 0\r\n\r\n"), "crashed", "not HTTP", id="broken status"),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nfoo bar\x00baz\r\nContent-Length: 0\r\n\r\n"), "crashed", "not HTTP", id="broken header"),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nX: " + b"a" * 2_000_000), "crashed", "not HTTP", id="endless head"),
-        pytest.param(never_ends_the_head, "crashed", "not HTTP", id="a header without end"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 200_000), "crashed", "not HTTP", id="headers without end"),
+        pytest.param(never_ends_the_head, "crashed", "not HTTP", id="endless header"),
+        pytest.param(sends(b"HTTP/1.1 200 OK\r\n" + b"X-A: b\r\n" * 200_000), "crashed", "not HTTP", id="endless headers"),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nab"), "crashed", "not HTTP", id="negative length"),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"), "crashed", "not HTTP", id="two lengths"),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\nab"), "crashed", "not HTTP", id="absurd length"),
@@ -80,9 +80,9 @@ def asked(url: str, body: bytes = b"{}", *, timeout: float = 5.0, **options: Any
         pytest.param(sends(b"HTTP/1.0 200 OK\r\n\r\nabc", then_closes=True), "accepted", "status 200", id="HTTP/1.0 without length"),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\n\r\nabc", then_closes=True), "accepted", "status 200", id="without length"),
         pytest.param(sends(CHUNKED + b"3\r\nabc\r\n0\r\nX-A: b\r\n\r\n"), "accepted", "status 200", id="trailers"),
-        pytest.param(sends(CHUNKED + b"3\r\nabc\r\n0\r\n" + b"X-A: b\r\n" * 100_000), "crashed", "not HTTP", id="trailers without end"),
-        pytest.param(sends(CHUNKED + b"3;" + b"x" * 1_000_000), "crashed", "not HTTP", id="a chunk's extension without end"),
-        pytest.param(sends(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000 + response(201)), "accepted", "status 201", id="a thousand times go on"),
+        pytest.param(sends(CHUNKED + b"3\r\nabc\r\n0\r\n" + b"X-A: b\r\n" * 100_000), "crashed", "not HTTP", id="endless trailers"),
+        pytest.param(sends(CHUNKED + b"3;" + b"x" * 1_000_000), "crashed", "not HTTP", id="endless chunk extension"),
+        pytest.param(sends(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000 + response(201)), "accepted", "status 201", id="a thousand times 100 Continue"),
         pytest.param(sends(b"HTTP/1.1 101 Switch\r\nUpgrade: h2c\r\nConnection: upgrade\r\n\r\nxx"), "rejected", "status 101", id="upgrade"),
         pytest.param(sends(b"\x15\x03\x01\x00\x02\x02\x46", then_closes=True), "crashed", "not HTTP", id="a TLS alert"),
         pytest.param(sends(response(500, b"Traceback")), "crashed", "status 500", id="internal error"),
@@ -91,7 +91,7 @@ def asked(url: str, body: bytes = b"{}", *, timeout: float = 5.0, **options: Any
         pytest.param(sends(response(302)), "rejected", "status 302", id="redirect"),
     ],
 )
-def test_an_answer_is_read_from_what_a_server_does(behaviour: Behaviour, kind: str, reason: str) -> None:
+def test_server_behaviour_becomes_an_answer(behaviour: Behaviour, kind: str, reason: str) -> None:
     with serving(behaviour) as url:
         answer = asked(url)
     assert (answer.kind, reason in answer.reason, answer.reached) == (kind, True, True), answer
@@ -100,13 +100,13 @@ def test_an_answer_is_read_from_what_a_server_does(behaviour: Behaviour, kind: s
 @pytest.mark.parametrize(
     ("behaviour", "reason"),
     [
-        pytest.param(hangs, "no answer in time", id="hangs"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nConte"), "no answer in time", id="stalls in the head"),
-        pytest.param(stalls_in_the_body, "the answer did not end in time", id="stalls in the body"),
-        pytest.param(trickles, "the answer did not end in time", id="trickles"),
-        pytest.param(trickles_the_head, "no answer in time", id="trickles in the head"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"), "the answer did not end in time", id="less than its length"),
-        pytest.param(says_continue_for_ever, "no answer in time", id="says to go on for ever"),
+        pytest.param(hangs, "no answer within 0.6 s", id="hangs"),
+        pytest.param(sends(b"HTTP/1.1 200 OK\r\nConte"), "no answer within 0.6 s", id="stalls in the head"),
+        pytest.param(stalls_in_the_body, "the answer did not end within 0.6 s", id="stalls in the body"),
+        pytest.param(trickles, "the answer did not end within 0.6 s", id="trickles"),
+        pytest.param(trickles_the_head, "no answer within 0.6 s", id="trickles in the head"),
+        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"), "the answer did not end within 0.6 s", id="less than its length"),
+        pytest.param(says_continue_for_ever, "no answer within 0.6 s", id="endless 100 Continue"),
     ],
 )
 def test_a_server_that_takes_too_long_times_out(behaviour: Behaviour, reason: str) -> None:
@@ -115,7 +115,7 @@ def test_a_server_that_takes_too_long_times_out(behaviour: Behaviour, reason: st
     assert (answer.kind, answer.status, answer.reason) == ("timeout", None, reason)
 
 
-def test_a_huge_answer_is_read_as_far_as_it_matters() -> None:
+def test_only_the_beginning_of_a_huge_answer_is_kept() -> None:
     with serving(never_ends) as url:
         answer = asked(url)
     assert (answer.kind, answer.status, len(answer.body)) == ("accepted", 200, 2048)
@@ -148,7 +148,7 @@ def test_an_endless_answer_takes_little_memory(behaviour: Behaviour) -> None:
     assert int(said.stdout.split()[-1]) < 50 * 1024 * 1024
 
 
-def test_a_packed_answer_is_not_unpacked() -> None:
+def test_a_compressed_answer_is_not_decompressed() -> None:
     packed = gzip.compress(b"0" * 10_000_000)
     with serving(sends(response(200, packed, "Content-Encoding: gzip"))) as url:
         assert asked(url).body == packed[:2048]
@@ -159,14 +159,14 @@ def test_an_answer_of_ten_megabytes_is_an_answer() -> None:
         assert asked(url).kind == "accepted"
 
 
-@pytest.mark.parametrize(("url", "reason"), [(None, "refused"), ("http://no-such-host.invalid/", "does not resolve")])
+@pytest.mark.parametrize(("url", "reason"), [(None, "refused"), ("http://no-such-host.invalid/", "cannot be resolved")])
 def test_a_target_that_never_answered_and_cannot_be_reached_is_an_error_with_a_remedy(url: str | None, reason: str) -> None:
-    with pytest.raises(TargetError, match=f"cannot be reached, .*{reason}.*is it running") as raised:
+    with pytest.raises(TargetError, match=f"cannot be reached, .*{reason}.*check that it is running") as raised:
         asked(url or unused_url())
     assert "\n" not in str(raised.value)
 
 
-def test_a_server_that_goes_away_after_an_answer_has_crashed() -> None:
+def test_a_server_that_stops_after_an_answer_has_crashed() -> None:
     async def ask() -> tuple[Answer, Answer]:
         with serving(sends(response(200), then_closes=True)) as url:
             target = HttpTarget(url, patience=0.2)
@@ -181,8 +181,8 @@ def test_a_server_that_goes_away_after_an_answer_has_crashed() -> None:
     assert second.reason == "the connection was refused"
 
 
-def test_a_kept_connection_that_the_server_has_closed_is_no_crash() -> None:
-    """Such a message may never have been read; the second attempt tells."""
+def test_an_idle_connection_closed_by_the_server_is_not_a_crash() -> None:
+    """The server may not have read such a message; the second attempt shows this."""
     seen: list[bytes] = []
 
     async def closes_every_other_time(body: bytes, writer: asyncio.StreamWriter) -> None:
@@ -203,7 +203,7 @@ def test_a_kept_connection_that_the_server_has_closed_is_no_crash() -> None:
         assert asyncio.run(ask(url)) == ["accepted"] * 3
 
 
-def test_a_server_that_comes_back_soon_has_missed_nothing() -> None:
+def test_a_server_that_restarts_soon_misses_no_message() -> None:
     async def ask() -> list[Answer]:
         with serving(sends(response(201))) as url:
             target = HttpTarget(url, patience=5)
@@ -246,7 +246,7 @@ def answered_with_extras(seconds: float, hung_up: threading.Semaphore) -> Conver
         pytest.param(0.002, False, {"headers": [("Connection", "close")]}, id="at any time, to one message a connection"),
     ],
 )
-def test_a_response_that_nobody_asked_for_is_not_the_answer_to_the_next_message(extras_after: float, waits: bool, options: dict[str, Any]) -> None:
+def test_an_unexpected_response_is_not_the_answer_to_the_next_message(extras_after: float, waits: bool, options: dict[str, Any]) -> None:
     statuses = [201, 422, 202, 400] * 10
     hung_up = threading.Semaphore(0)
 
@@ -289,7 +289,7 @@ def _echo(seen: list[bytes]) -> Callable[[bytes, asyncio.StreamWriter], Awaitabl
     return behave
 
 
-@pytest.mark.parametrize("body", [b"", b"\x00\xff\xfe not text", b"{" * 300_000], ids=["empty", "not text", "long"])
+@pytest.mark.parametrize("body", [b"", b"\x00\xff\xfe not text", b"{" * 300_000], ids=["empty", "not UTF-8", "long"])
 def test_a_message_arrives_byte_for_byte(body: bytes) -> None:
     seen: list[bytes] = []
     with serving(_echo(seen)) as url:
@@ -309,12 +309,12 @@ def test_proxies_of_the_environment_are_not_used(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("url", "remedy"),
     [
-        ("localhost:8000/offers", "give it as http://localhost:8000/offers"),
-        ("offers.example", "give it as http://offers.example"),
-        ("ftp://offers.example/", "give one such as http"),
-        ("http://", "give one such as http"),
-        ("http://[::1", "give one such as http"),
-        ("http://offers.example:99999/", "give one such as http"),
+        ("localhost:8000/offers", "write http://localhost:8000/offers"),
+        ("offers.example", "write http://offers.example"),
+        ("ftp://offers.example/", "use one such as http"),
+        ("http://", "use one such as http"),
+        ("http://[::1", "use one such as http"),
+        ("http://offers.example:99999/", "use one such as http"),
     ],
 )
 def test_a_url_that_cannot_be_used_is_rejected_with_a_remedy(url: str, remedy: str) -> None:
@@ -325,17 +325,17 @@ def test_a_url_that_cannot_be_used_is_rejected_with_a_remedy(url: str, remedy: s
 @pytest.mark.parametrize(
     "options", [{"method": "BAD METHOD"}, {"headers": [("X A", "b")]}, {"headers": [("X-A", "a\r\nX-B: c")]}], ids=["method", "name", "value"]
 )
-def test_a_request_that_http_cannot_carry_is_rejected_before_it_is_sent(options: dict[str, Any]) -> None:
-    with pytest.raises(TargetError, match="correct its method or headers"):
+def test_a_request_that_http_does_not_allow_is_rejected_before_it_is_sent(options: dict[str, Any]) -> None:
+    with pytest.raises(TargetError, match="correct the method or headers"):
         asked("http://127.0.0.1:9/", **options)
 
 
-def test_a_timeout_that_leaves_no_time_is_rejected() -> None:
-    with pytest.raises(TargetError, match="more than 0"):
+def test_a_timeout_of_zero_is_rejected() -> None:
+    with pytest.raises(TargetError, match="greater than 0"):
         HttpTarget("http://127.0.0.1:9/", timeout=0)
 
 
-def test_the_content_type_is_json_unless_another_is_given() -> None:
+def test_the_default_content_type_is_json() -> None:
     assert HttpTarget("http://h/", headers=[("X-A", "b")]).headers == [("content-type", "application/json"), ("X-A", "b")]
     assert HttpTarget("http://h/", headers=[("Content-Type", "text/plain")]).headers == [("Content-Type", "text/plain")]
 
@@ -344,7 +344,7 @@ def test_a_user_in_the_url_is_not_in_the_name_of_the_target() -> None:
     assert HttpTarget("http://user:secret@host:8000/offers").name == "http://host:8000/offers"
 
 
-def test_the_envelope_has_its_say_over_http() -> None:
+def test_the_envelope_can_reject_over_http() -> None:
     failed = b'{"data":null,"failureMessages":["number is taken"],"informationalMessages":[],"operationWasSuccessful":false}'
     with serving(sends(response(200, failed))) as url:
         assert (asked(url).kind, asked(url).reason) == ("rejected", "operationWasSuccessful is false: number is taken")

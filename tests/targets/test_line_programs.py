@@ -1,4 +1,4 @@
-"""A program that lives on: its lines as answers, and what it cannot do to us."""
+"""Long-running programs: how their lines become answers, and misbehaving programs."""
 
 import asyncio
 import os
@@ -27,8 +27,11 @@ def tidy() -> Iterator[None]:
         yield
 
 
+NEVER_ANSWERED = "no line within 0.5 s, and no message was ever answered: killed"
+
+
 def each(code: str, *arguments: str, before: str = "pass") -> list[str]:
-    """A program that does something with each line, which it knows as `line`; it may `say` bytes."""
+    """Returns a program that runs `code` for each `line`; `code` can call `say` with bytes."""
     lines = [
         "import os, sys, time, signal",
         "def say(data): os.write(1, data)",
@@ -85,40 +88,40 @@ def test_a_line_is_an_answer(line: bytes, kind: str, reason: str | None) -> None
         pytest.param("{}['number']", "crashed", "ended without an answer, exit status 1: KeyError: 'number'", id="exception"),
         pytest.param("break", "crashed", "ended without an answer, exit status 0", id="ends"),
         pytest.param("say(b'accept'); break", "crashed", "ended without an answer, exit status 0", id="ends within a line"),
-        pytest.param("say(b'accepted\\n' * 2)", "crashed", 'answered before it was asked: "accepted"', id="two answers"),
-        pytest.param("say(b'accepted\\nx')", "crashed", 'answered before it was asked: "x"', id="an answer and a bit"),
+        pytest.param("say(b'accepted\\n' * 2)", "crashed", 'answered before it received a message: "accepted"', id="two answers"),
+        pytest.param("say(b'accepted\\nx')", "crashed", 'answered before it received a message: "x"', id="an answer and more"),
         pytest.param("os.close(1); time.sleep(60)", "crashed", "closed its output without an answer", id="closes its output"),
-        pytest.param("time.sleep(60)", "timeout", "no line within 0.5 s, nor ever before: killed", id="hangs"),
-        pytest.param("while True: say(b'x'); time.sleep(.01)", "timeout", "no line within 0.5 s, nor ever before: killed", id="trickles"),
-        pytest.param("print('accepted')\ntime.sleep(60)", "timeout", "no line within 0.5 s, nor ever before: killed", id="buffers"),
-        pytest.param("while True: os.write(2, b'x' * 65536)", "timeout", "no line within 0.5 s, nor ever before: killed", id="floods errors"),
+        pytest.param("time.sleep(60)", "timeout", NEVER_ANSWERED, id="hangs"),
+        pytest.param("while True: say(b'x'); time.sleep(.01)", "timeout", NEVER_ANSWERED, id="trickles"),
+        pytest.param("print('accepted')\ntime.sleep(60)", "timeout", NEVER_ANSWERED, id="buffers"),
+        pytest.param("while True: os.write(2, b'x' * 65536)", "timeout", NEVER_ANSWERED, id="floods errors"),
     ],
 )
-def test_what_is_no_line_is_an_answer_too(code: str, kind: str, reason: str) -> None:
+def test_missing_and_invalid_lines_become_answers(code: str, kind: str, reason: str) -> None:
     said = answer(LineTarget(each(code), timeout=0.5 if kind == "timeout" else SECONDS, processes=1))
     assert (said.kind, said.reason) == (kind, reason)
 
 
 @pytest.mark.parametrize("code", ["while True: say(b'x' * 65536)", "while True: say(b'accepted\\n' * 6000)"])
-def test_output_without_end_is_read_as_far_as_it_matters(code: str) -> None:
+def test_only_the_beginning_of_endless_output_is_kept(code: str) -> None:
     import resource
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB
     said = answers(LineTarget(each(code), processes=2), *[b"{}"] * 20, at_once=True)
     assert {answer.kind for answer in said} == {"crashed"}
-    assert "a line of more than 65536 bytes" in said[0].reason or "before it was asked" in said[0].reason
+    assert "a line of more than 65536 bytes" in said[0].reason or "before it received a message" in said[0].reason
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
 
 
 @pytest.mark.parametrize("processes", [1, 3])
-def test_a_thousand_messages_get_each_its_own_answer(processes: int) -> None:
+def test_each_of_a_thousand_messages_gets_its_own_answer(processes: int) -> None:
     bodies = [b"%d " % number + b"x" * (number % 7) ** 6 for number in range(1000)]
     for at_once in (True, False):
         said = answers(LineTarget(ECHO, processes=processes), *bodies[: 1000 if at_once else 100], at_once=at_once)
         assert [answer.body for answer in said] == [b"accepted " + body[: 2048 - 9] for body in bodies[: len(said)]]
 
 
-def test_answers_keep_to_their_messages_where_processes_crash_and_hang_among_them() -> None:
+def test_crashes_and_timeouts_do_not_mix_up_answers() -> None:
     code = "if line == b'crash': os.abort()\nif line == b'hang': time.sleep(60)\nsay(b'accepted ' + line + b'\\n')"
     bodies = [b"crash" if number % 17 == 0 else b"hang" if number == 40 else b"%d" % number for number in range(200)]
     said = answers(LineTarget(each(code), processes=3, timeout=3), *bodies, at_once=True)
@@ -127,13 +130,13 @@ def test_answers_keep_to_their_messages_where_processes_crash_and_hang_among_the
     assert all(answer.reason == body.decode() for answer, body in zip(said, bodies, strict=True) if answer.kind == "accepted")
 
 
-def test_no_more_processes_start_than_there_is_need_for(tmp_path: Path) -> None:
+def test_no_unnecessary_processes_are_started(tmp_path: Path) -> None:
     before = "open(os.path.join(sys.argv[1], str(os.getpid())), 'w').close()"
     answers(LineTarget(each("say(b'accepted\\n')", str(tmp_path), before=before), processes=4), *[b""] * 50)
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_a_process_that_ends_after_each_answer_is_replaced_without_a_word() -> None:
+def test_a_process_that_ends_after_each_answer_is_replaced() -> None:
     said = answers(LineTarget(each("say(b'accepted\\n'); break"), processes=1), *[b"{}"] * 30)
     said += answers(LineTarget(each("say(b'accepted\\n'); break"), processes=2), *[b"{}"] * 30, at_once=True)
     assert {(answer.kind, answer.reached) for answer in said} == {("accepted", True)}
@@ -144,7 +147,7 @@ def test_a_process_that_closes_its_input_after_an_answer_is_replaced() -> None:
     assert [answer.kind for answer in said] == ["accepted", "accepted"]
 
 
-def test_a_line_that_nobody_asked_for_is_held_against_the_next_message() -> None:
+def test_an_unexpected_line_is_a_crash_of_the_next_message() -> None:
     async def ask() -> list[Answer]:
         target = LineTarget(each("say(b'accepted\\n'); time.sleep(.1); say(b'by the way\\n')"), processes=1)
         await target.open()
@@ -156,7 +159,7 @@ def test_a_line_that_nobody_asked_for_is_held_against_the_next_message() -> None
 
     said = asyncio.run(ask())
     assert [answer.kind for answer in said] == ["accepted", "crashed", "accepted"]
-    assert said[1].reason == 'answered before it was asked: "by the way"'
+    assert said[1].reason == 'answered before it received a message: "by the way"'
 
 
 @pytest.mark.parametrize(
@@ -167,12 +170,12 @@ def test_a_line_that_nobody_asked_for_is_held_against_the_next_message() -> None
         pytest.param(python("import os, time; os.close(0); time.sleep(60)"), id="closes its input"),
     ],
 )
-def test_a_program_that_reads_nothing_and_never_answered_is_set_up_wrongly(command: list[str]) -> None:
-    with pytest.raises(TargetError, match=r"cannot be asked: it (ends before it has read|closes its input).*try it in a shell"):
+def test_a_program_that_never_reads_or_answers_is_an_error(command: list[str]) -> None:
+    with pytest.raises(TargetError, match=r"cannot be used: it (ends before it reads|closes its input).*run it in a shell"):
         answer(LineTarget(command, processes=2))
 
 
-def test_a_program_that_answered_and_dies_at_its_start_now_is_given_time_to_come_back(tmp_path: Path) -> None:
+def test_a_program_that_answered_but_now_ends_at_once_gets_time_to_return(tmp_path: Path) -> None:
     broken = tmp_path / "broken"
 
     async def ask() -> list[Answer]:
@@ -190,10 +193,10 @@ def test_a_program_that_answered_and_dies_at_its_start_now_is_given_time_to_come
 
     said = asyncio.run(ask())
     assert [(answer.kind, answer.reached) for answer in said] == [("accepted", True)] * 2 + [("crashed", False)] * 2
-    assert said[2].reason == "it ends before it has read anything (exit status 1: broken)"
+    assert said[2].reason == "it ends before it reads anything (exit status 1: broken)"
 
 
-def test_a_program_that_cannot_be_executed_is_an_error_when_it_is_opened(tmp_path: Path) -> None:
+def test_a_program_that_cannot_be_executed_is_an_error_in_open(tmp_path: Path) -> None:
     program = tmp_path / "validate"
     program.write_text("exit 0\n")
     program.chmod(0o755)
@@ -203,7 +206,7 @@ def test_a_program_that_cannot_be_executed_is_an_error_when_it_is_opened(tmp_pat
         asyncio.run(LineTarget("no-such-program").open())
 
 
-def test_who_is_given_up_or_hangs_is_killed_with_all_that_it_started(tmp_path: Path) -> None:
+def test_a_cancelled_or_hanging_process_is_killed_with_its_children(tmp_path: Path) -> None:
     before = (
         "import subprocess; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
         "child = subprocess.Popen(['sleep', '60'])\n"
@@ -219,7 +222,7 @@ def test_who_is_given_up_or_hangs_is_killed_with_all_that_it_started(tmp_path: P
     assert all(dies(pid) for pid in pids)
 
 
-def test_a_message_that_is_given_up_leaves_the_others_their_answers() -> None:
+def test_a_cancelled_message_does_not_affect_other_answers() -> None:
     async def ask() -> list[str]:
         target = LineTarget(each("time.sleep(.2 if line == b'slow' else 0); say(b'accepted ' + line + b'\\n')"), processes=1)
         await target.open()
@@ -235,10 +238,10 @@ def test_a_message_that_is_given_up_leaves_the_others_their_answers() -> None:
     assert asyncio.run(ask()) == ["0", "2", "3"]
 
 
-def test_an_idle_process_may_end_by_itself_when_its_input_ends(tmp_path: Path) -> None:
+def test_an_idle_process_can_end_normally_when_its_input_ends(tmp_path: Path) -> None:
     done = tmp_path / "done"
     code = f"import sys\nfor line in sys.stdin: print('accepted')\nopen({str(done)!r}, 'w').close()"
-    assert answer(LineTarget([sys.executable, "-Sc", code])).kind == "accepted"  # print's buffer is turned off
+    assert answer(LineTarget([sys.executable, "-Sc", code])).kind == "accepted"  # the buffer of print is turned off
     assert done.exists()
     code = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); os.read(0, 9); os.write(1, b'accepted\\n'); time.sleep(60)"
     assert answer(LineTarget(python(code, str(done)))).kind == "accepted"
@@ -246,26 +249,26 @@ def test_an_idle_process_may_end_by_itself_when_its_input_ends(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"\0\x85\x0b\x0c", bytes(range(14, 256)), b" \t", "{\u2027}".encode()])
-def test_a_plain_line_carries_what_is_one_line(body: bytes) -> None:
+def test_a_message_on_one_line_can_be_sent_as_a_plain_line(body: bytes) -> None:
     target = LineTarget(ECHO)
-    assert target.carries(body)
+    assert target.can_send(body)
     assert answer(target, body).body == b"accepted " + body
 
 
 @pytest.mark.parametrize("body", [b"\n", b"{}\n", b"{\r\n}", b"\r", "{\u2028}".encode(), "\u2029".encode()])
-def test_what_holds_a_line_break_goes_as_base64_only(body: bytes) -> None:
-    assert not LineTarget(ECHO).carries(body)
-    with pytest.raises(TargetError, match="carries"):
+def test_a_message_with_a_line_break_can_only_be_sent_as_base64(body: bytes) -> None:
+    assert not LineTarget(ECHO).can_send(body)
+    with pytest.raises(TargetError, match="can_send"):
         answer(LineTarget(ECHO), body)
     decodes = each("import base64; say(b'accepted ' + repr(base64.b64decode(line, validate=True)).encode() + b'\\n')")
     target = LineTarget(decodes, encoding="base64")
-    assert target.carries(body)
+    assert target.can_send(body)
     assert answer(target, body).reason == repr(body)
-    assert not target.carries(body, (("accept", "text/plain"),))
+    assert not target.can_send(body, (("accept", "text/plain"),))
 
 
 @pytest.mark.parametrize("encoding", ["plain", "base64"])
-def test_the_reproduction_feeds_the_program_the_same_line(encoding: Any) -> None:
+def test_the_reproduction_sends_the_program_the_same_line(encoding: Any) -> None:
     target = LineTarget([*ECHO, "--token", "abcdef1"], encoding=encoding)
     line = target.reproduction(BODY)
     assert line.isprintable()
@@ -275,14 +278,14 @@ def test_the_reproduction_feeds_the_program_the_same_line(encoding: Any) -> None
 
 
 @pytest.mark.parametrize(
-    ("options", "words"), [({"encoding": "hex"}, "plain.*base64"), ({"timeout": -1}, "leaves no time"), ({"processes": 0}, "nobody")]
+    ("options", "words"), [({"encoding": "hex"}, "plain.*base64"), ({"timeout": -1}, "greater than 0"), ({"processes": 0}, "must be 1 or more")]
 )
-def test_what_cannot_be_is_rejected_at_once(options: Any, words: str) -> None:
+def test_invalid_arguments_are_rejected_at_once(options: Any, words: str) -> None:
     with pytest.raises(TargetError, match=words):
         LineTarget("cat", **options)
 
 
-def test_a_target_that_is_closed_can_be_opened_again_and_sent_elsewhere() -> None:
+def test_a_closed_target_can_be_reopened_and_pickled() -> None:
     target = LineTarget(ECHO)
     assert answer(target).kind == "accepted"
     assert answer(pickle.loads(pickle.dumps(target))).kind == "accepted"

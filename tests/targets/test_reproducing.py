@@ -1,4 +1,4 @@
-"""The line that a finding gives for a shell sends the same bytes."""
+"""The shell command in a finding sends the same bytes."""
 
 import asyncio
 import os
@@ -31,7 +31,7 @@ BODIES = {
 @pytest.mark.skipif(not SHELLS or not shutil.which("curl"), reason="needs a shell and curl")
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
-def test_the_line_sends_the_message_byte_for_byte(shell: str, body: bytes) -> None:
+def test_the_command_sends_the_message_byte_for_byte(shell: str, body: bytes) -> None:
     seen: list[bytes] = []
 
     async def behave(received: bytes, writer: asyncio.StreamWriter) -> None:

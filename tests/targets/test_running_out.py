@@ -1,4 +1,4 @@
-"""What this machine lacks for a connection is not the target's fault: it is waited for, and then it is an error that says so."""
+"""Lack of resources on this machine is not a crash of the target: the campaign waits, and then reports an error that names the resource."""
 
 import asyncio
 import shutil
@@ -43,7 +43,7 @@ async def hangs(reader, writer):
     await asyncio.sleep(60)
 
 async def fire():
-    server = await asyncio.start_server(hangs, "127.0.0.1", 8080)  # never closed: Python 3.12.1 would wait for what hangs
+    server = await asyncio.start_server(hangs, "127.0.0.1", 8080)  # never closed: Python 3.12.1 would wait for hanging connections
     pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").write_text("40000 40009")
     target = HttpTarget("http://127.0.0.1:8080/", patience=0.2, timeout=2)
     await target.open()
@@ -58,7 +58,7 @@ asyncio.run(fire())
 
 
 def fired(patience: float, slowness: float) -> str:
-    """What comes of 20 messages at once where no more than four files can be opened, by a server that takes some seconds for each."""
+    """Sends 20 messages at once while at most four files can be opened, to a server that takes some seconds for each; returns the result."""
 
     async def slow(_: bytes, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(slowness)
@@ -74,14 +74,14 @@ def _run(command: list[str]) -> str:
     return done.stdout
 
 
-def test_too_few_descriptors_for_long_are_an_error_that_names_concurrency() -> None:
+def test_a_lasting_lack_of_descriptors_is_an_error_that_names_concurrency() -> None:
     said = fired(patience=0.2, slowness=1.5)
-    assert "this machine cannot make so many connections" in said
+    assert "this machine cannot open so many connections" in said
     assert "no file descriptor is left: lower --concurrency" in said
     assert "crashed" not in said
 
 
-def test_too_few_descriptors_for_a_moment_are_waited_for() -> None:
+def test_a_short_lack_of_descriptors_is_waited_for() -> None:
     assert fired(patience=20, slowness=0.05) == "accepted\n"
 
 
@@ -89,7 +89,7 @@ NAMESPACES = shutil.which("unshare") and subprocess.run(["unshare", "-rn", "true
 
 
 @pytest.mark.skipif(not NAMESPACES, reason="needs network namespaces, to have few local ports")
-def test_too_few_local_ports_are_an_error_that_names_concurrency() -> None:
+def test_a_lack_of_local_ports_is_an_error_that_names_concurrency() -> None:
     said = _run(["unshare", "-rn", sys.executable, "-c", PORTS])
     assert "no local port is left: lower --concurrency" in said
     assert "crashed" not in said
@@ -106,8 +106,8 @@ def test_too_few_local_ports_are_an_error_that_names_concurrency() -> None:
         ("No buffer space available (os error 105)", "no memory for connections is left"),
     ],
 )
-def test_every_system_has_its_own_words_for_it(cause: str, reason: str) -> None:
+def test_the_error_messages_of_every_system_are_recognised(cause: str, reason: str) -> None:
     messages = ("error sending request for url (http://h/)", "client error (Connect)", "tcp open error", cause)
     details: Any = {"causes": [{"message": message} for message in messages]}
-    failure = failure_of(ConnectError("connection error", details))
+    failure = failure_of(ConnectError("connection error", details), 5.0)
     assert (failure.trouble, failure.reason) == ("exhausted", reason)

@@ -1,4 +1,4 @@
-"""Nothing that a target says holds a secret of its requests."""
+"""No output of a target contains a secret of its requests."""
 
 import asyncio
 import base64
@@ -25,7 +25,7 @@ POSITIONS = ("Authorization", "Bearer", "X-Api-Key", "Cookie", "user", "password
 
 
 def requests_with(secret: str, position: str, url: str) -> dict[str, Any]:
-    """The arguments of a target that has the secret in that position."""
+    """Returns the arguments of a target that has the secret in that position."""
     scheme, _, rest = url.partition("://")
     match position:
         case "Authorization" | "X-Api-Key":
@@ -46,14 +46,14 @@ def requests_with(secret: str, position: str, url: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def servers() -> Iterator[tuple[str, str]]:
-    """A server that repeats each request, and a URL where nothing listens."""
+    """Yields the URL of a server that repeats each request, and a URL where nothing listens."""
     with serving_streams(echoes) as url, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(http_target, "LETTING_GO", 0.0)  # there are thousands of targets, and the process goes on
+        patch.setattr(http_target, "CLOSING_TIME", 0.0)  # thousands of targets are closed, and the process does not exit
         yield url, unused_url()
 
 
 def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
-    """All that a target says of itself, of an answer that repeats the request, and of what goes wrong."""
+    """Returns everything that a target reports about itself, about an answer that repeats the request, and about errors."""
     said: list[str] = []
 
     async def ask() -> None:
@@ -91,7 +91,7 @@ def outputs(options: dict[str, Any], unused: dict[str, Any]) -> list[str]:
 
 @lru_cache
 def usual_words(position: str, url: str, unused: str) -> str:
-    """What is said of any secret."""
+    """Returns the output that is the same for any secret."""
     return " ".join(outputs(requests_with("0123456789" * 4, position, url), requests_with("0123456789" * 4, position, unused))).lower()
 
 
@@ -100,7 +100,7 @@ def usual_words(position: str, url: str, unused: str) -> str:
 @given(secret=SECRETS)
 @example(secret="hunter2hunter2")
 @example(secret='a"b\\c/d<e>&f%20g+h')
-def test_no_output_holds_a_secret(position: str, servers: tuple[str, str], secret: str) -> None:
+def test_no_output_contains_a_secret(position: str, servers: tuple[str, str], secret: str) -> None:
     url, unused = servers
     assume(position != "Cookie" or not set(";") & set(secret))
     assume(not any(spelled.lower() in usual_words(position, url, unused) for spelled in (secret, quote(secret, safe=""))))
@@ -109,7 +109,7 @@ def test_no_output_holds_a_secret(position: str, servers: tuple[str, str], secre
         assert quote(secret, safe="") not in text
 
 
-def test_a_user_is_sent_and_not_told() -> None:
+def test_a_user_is_sent_but_not_reported() -> None:
     with serving_streams(echoes) as url:
         options = {"url": url.replace("://", "://martin:geheimnis@")}
         texts = outputs(options, {"url": unused_url().replace("://", "://martin:geheimnis@")})
@@ -132,7 +132,7 @@ def test_a_user_is_sent_and_not_told() -> None:
         ),
     ],
 )
-def test_a_report_can_say_what_is_sent_with_every_message(url: str, headers: list[tuple[str, str]], request_: tuple[str, list[list[str]]]) -> None:
+def test_a_report_can_describe_what_all_requests_share(url: str, headers: list[tuple[str, str]], request_: tuple[str, list[list[str]]]) -> None:
     shown_url, shown_headers = request_
     assert HttpTarget(url, method="PUT", headers=headers).request == {
         "url": shown_url,
@@ -141,7 +141,7 @@ def test_a_report_can_say_what_is_sent_with_every_message(url: str, headers: lis
     }
 
 
-def test_the_line_for_a_shell_reads_a_token_from_the_environment() -> None:
+def test_the_reproduction_reads_a_token_from_the_environment() -> None:
     line = HttpTarget("http://h/it's?a=$b&token=hunter22&c=d").reproduction(b"{}")
     assert line.endswith("""'http://h/it'"'"'s?a=$b&token='"$TOKEN"'&c=d'""")
 
@@ -157,7 +157,7 @@ def test_the_line_for_a_shell_reads_a_token_from_the_environment() -> None:
         ("ftp://me:geheim@h/", "'ftp://h/'"),
     ],
 )
-def test_what_is_wrong_with_a_url_is_said_without_what_may_be_its_password(url: str, said: str) -> None:
+def test_errors_about_a_url_do_not_contain_its_password(url: str, said: str) -> None:
     with pytest.raises(TargetError) as raised:
         HttpTarget(url)
     text = "".join(traceback.format_exception(raised.value))
@@ -192,23 +192,23 @@ def test_an_excerpt_does_not_end_within_a_secret(secret: str, before: bytes, aft
 
 
 @given(body=st.binary(max_size=60), size=st.integers(0, 80))
-def test_an_excerpt_without_a_secret_is_the_beginning(body: bytes, size: int) -> None:
+def test_an_excerpt_without_a_secret_is_the_beginning_of_the_body(body: bytes, size: int) -> None:
     assert Secrets("http://h/", [("X-Tenant", "tenant 5")]).excerpt(body, size) == body[:size]
 
 
 @given(secret=SECRETS)
-def test_a_secret_is_found_however_a_server_spells_it(secret: str) -> None:
+def test_a_secret_is_found_in_every_encoding(secret: str) -> None:
     assume(secret.lower() not in HIDDEN)
     secrets = Secrets(f"http://h/?token={quote(secret, safe='')}", ())
     for spelled in (secret, secret.upper(), json.dumps(secret), quote(secret), quote(secret, safe="").lower()):
         assert AnswerRules().read(400, spelled.encode(), secrets=secrets).body.strip(b'"') == HIDDEN.encode()
 
 
-def test_what_the_client_says_of_a_failure_is_gone_through(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_in_errors_of_the_client_are_masked(monkeypatch: pytest.MonkeyPatch) -> None:
     async def ask(url: str) -> str:
         target = HttpTarget(url, headers=[("Authorization", "Bearer hunter2-hunter2")])
         await target.open()
-        monkeypatch.setattr(transport, "failure_of", lambda _: transport.Failure("cut", "what of Bearer hunter2-hunter2?"))
+        monkeypatch.setattr(transport, "failure_of", lambda *_: transport.Failure("cut", "what of Bearer hunter2-hunter2?"))
         reason = (await target.send(b"{}")).reason
         await target.close()
         return reason
@@ -217,7 +217,7 @@ def test_what_the_client_says_of_a_failure_is_gone_through(monkeypatch: pytest.M
         assert asyncio.run(ask(url)) == f"what of {HIDDEN}?"
 
 
-def test_short_values_leave_other_words_alone() -> None:
+def test_short_secrets_are_not_replaced() -> None:
     assert Secrets("http://me:pw@h/?key=abc", [("Authorization", "x")]).hide("me and pw, abc, x") == "me and pw, abc, x"
 
 

@@ -1,4 +1,4 @@
-"""A target that asks to come back later is asked again, and no message is blamed for it."""
+"""If a target asks to retry later, messages are sent again, and no message counts as crashed for it."""
 
 import asyncio
 from email.utils import formatdate
@@ -13,7 +13,7 @@ from brokerfuzz.targets.throttling import Slowed, seconds_of
 
 
 def fired(url: str, count: int = 1, *, workers: int = 1, longest_wait: float = 30.0, rules: AnswerRules | None = None) -> tuple[list[Answer], Slowed]:
-    """The answers to so many messages, as many at once as there are workers."""
+    """Sends `count` messages with `workers` concurrent senders; returns the answers and the waits."""
 
     async def fire() -> tuple[list[Answer], Slowed]:
         target = HttpTarget(url, longest_wait=longest_wait, rules=rules)
@@ -37,7 +37,7 @@ def later(status: int, *headers: str) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("turned_away", "waits"),
+    ("postponed", "waits"),
     [
         pytest.param(later(429, "Retry-After: 0.2"), 0.2, id="429 with seconds"),
         pytest.param(later(503, "Retry-After: 0.2"), 0.2, id="503 with seconds"),
@@ -49,38 +49,38 @@ def later(status: int, *headers: str) -> bytes:
         ),
     ],
 )
-def test_a_message_that_is_turned_away_goes_again_when_it_may(turned_away: bytes, waits: float) -> None:
-    with serving(one_after_another(turned_away, response(201))) as url:
+def test_a_postponed_message_is_sent_again_at_the_requested_time(postponed: bytes, waits: float) -> None:
+    with serving(one_after_another(postponed, response(201))) as url:
         (answer,), slowed = fired(url)
     assert (answer.kind, answer.status, answer.reached) == ("accepted", 201, True)
     assert slowed.times == 1
     assert waits * 0.9 < slowed.seconds < waits + 2
 
 
-def test_a_503_that_does_not_say_when_to_come_back_is_a_crash() -> None:
+def test_a_503_without_retry_after_is_a_crash() -> None:
     with serving(sends(response(503))) as url:
         (answer,), slowed = fired(url)
     assert (answer.kind, answer.status, answer.reached, slowed.times) == ("crashed", 503, True, 0)
 
 
 @pytest.mark.parametrize(("status", "kind"), [(429, "timeout"), (503, "crashed")])
-def test_who_is_asked_for_too_long_has_not_judged_the_message(status: int, kind: str) -> None:
+def test_after_the_longest_wait_the_answer_is_not_reached(status: int, kind: str) -> None:
     started = monotonic()
     with serving(sends(later(status, "Retry-After: 3600"))) as url:
         (answer,), slowed = fired(url)
     assert (answer.kind, answer.status, answer.reached, answer.body) == (kind, status, False, b"later")
-    assert answer.reason == f"asked to come back later once, the last time in 3600 s (status {status})"
+    assert answer.reason == f"asked to retry later once, finally in 3600 s (status {status})"
     assert slowed == Slowed(1, 0.0)
     assert monotonic() - started < 5
 
 
-def test_a_message_is_waited_for_no_longer_than_is_said() -> None:
-    async def turns_all_away(_: bytes, writer: asyncio.StreamWriter) -> None:
-        await asyncio.sleep(0.02)  # so that all that are sent at once are on their way
+def test_a_message_does_not_wait_longer_than_the_longest_wait() -> None:
+    async def postpones_all(_: bytes, writer: asyncio.StreamWriter) -> None:
+        await asyncio.sleep(0.02)  # so that all concurrent messages have been sent
         writer.write(later(429, "Retry-After: 0.1"))
 
     started = monotonic()
-    with serving(turns_all_away) as url:
+    with serving(postpones_all) as url:
         answers, slowed = fired(url, 40, workers=8, longest_wait=0.5)
     assert {(answer.kind, answer.reached) for answer in answers} == {("timeout", False)}
     assert answers[0].reason.endswith("times (status 429)")
@@ -88,21 +88,21 @@ def test_a_message_is_waited_for_no_longer_than_is_said() -> None:
     assert monotonic() - started < 6
 
 
-def test_without_a_time_all_of_the_wait_is_used() -> None:
+def test_without_a_requested_time_the_whole_longest_wait_is_used() -> None:
     with serving(sends(later(429))) as url:
         (answer,), slowed = fired(url, longest_wait=1.2)
-    assert answer.reason == "asked to come back later 3 times (status 429)"
+    assert answer.reason == "asked to retry later 3 times (status 429)"
     assert 1.1 < slowed.seconds < 3
 
 
-def test_all_messages_wait_when_one_is_turned_away() -> None:
+def test_all_messages_wait_if_one_is_postponed() -> None:
     arrivals: list[float] = []
-    turned_away: list[float] = []
+    postponed: list[float] = []
 
     async def limits(_: bytes, writer: asyncio.StreamWriter) -> None:
         arrivals.append(monotonic())
-        if not turned_away:
-            turned_away.append(monotonic())
+        if not postponed:
+            postponed.append(monotonic())
             writer.write(later(429, "Retry-After: 0.6"))
         else:
             await asyncio.sleep(0.01)
@@ -112,13 +112,13 @@ def test_all_messages_wait_when_one_is_turned_away() -> None:
         answers, slowed = fired(url, 100, workers=4)
     assert [answer.kind for answer in answers] == ["accepted"] * 100
     assert slowed.times == 1
-    waiting = [arrival for arrival in arrivals if turned_away[0] + 0.3 < arrival < turned_away[0] + 0.58]
+    waiting = [arrival for arrival in arrivals if postponed[0] + 0.3 < arrival < postponed[0] + 0.58]
     assert waiting == []
 
 
 def bucket(rate: float, size: int) -> tuple[Behaviour, list[float]]:
-    """A limiter as gateways have it: so many at once, and so many a second; and when it turned messages away."""
-    full, filled, turned_away = [float(size)], [monotonic()], []
+    """Returns the behaviour of a rate limiter in a gateway (`size` requests at once, `rate` per second), and the times of its rejections."""
+    full, filled, postponed = [float(size)], [monotonic()], []
 
     async def behave(_: bytes, writer: asyncio.StreamWriter) -> None:
         now = monotonic()
@@ -128,21 +128,21 @@ def bucket(rate: float, size: int) -> tuple[Behaviour, list[float]]:
             full[0] -= 1
             writer.write(response(201))
         else:
-            turned_away.append(now)
+            postponed.append(now)
             writer.write(later(429, "Retry-After: 0.1"))
 
-    return behave, turned_away
+    return behave, postponed
 
 
-def test_a_limiter_gets_what_it_lets_through_and_little_more() -> None:
-    behaviour, turned_away = bucket(100, 10)
+def test_a_rate_limiter_gets_few_more_requests_than_it_allows() -> None:
+    behaviour, postponed = bucket(100, 10)
     with serving(behaviour) as url:
         answers, slowed = fired(url, 120, workers=16)
     assert [answer.kind for answer in answers] == ["accepted"] * 120
-    assert slowed.times == len(turned_away) < 150
+    assert slowed.times == len(postponed) < 150
 
 
-def test_who_was_asked_in_vain_is_left_alone_until_its_time_is_come() -> None:
+def test_after_giving_up_nothing_is_sent_before_the_requested_time() -> None:
     seen: list[bytes] = []
 
     async def opens_later(body: bytes, writer: asyncio.StreamWriter) -> None:
@@ -165,13 +165,13 @@ def test_who_was_asked_in_vain_is_left_alone_until_its_time_is_come() -> None:
 
 
 @pytest.mark.parametrize(("rules", "kind"), [(AnswerRules(reject=("429", "4xx")), "rejected"), (AnswerRules(accept=("2xx", "429")), "accepted")])
-def test_a_status_that_the_user_gave_a_meaning_has_it(rules: AnswerRules, kind: str) -> None:
+def test_a_configured_meaning_of_a_status_has_priority(rules: AnswerRules, kind: str) -> None:
     with serving(sends(later(429, "Retry-After: 9"))) as url:
         (answer,), slowed = fired(url, rules=rules)
     assert (answer.kind, answer.reason, slowed) == (kind, "status 429", Slowed())
 
 
-def test_a_message_that_is_given_up_as_it_waits_holds_up_no_other() -> None:
+def test_a_message_cancelled_while_it_waits_does_not_block_others() -> None:
     async def ask(url: str) -> Answer:
         target = HttpTarget(url)
         await target.open()
@@ -185,13 +185,13 @@ def test_a_message_that_is_given_up_as_it_waits_holds_up_no_other() -> None:
         assert asyncio.run(ask(url)).kind == "accepted"
 
 
-def test_a_target_that_is_gone_as_it_is_asked_again_has_crashed() -> None:
-    async def asks_and_dies(_: bytes, writer: asyncio.StreamWriter) -> None:
+def test_a_target_that_stops_before_the_retry_has_crashed() -> None:
+    async def postpones_and_stops(_: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(later(429, "Retry-After: 0.5"))
         writer.close()
 
     async def ask() -> Answer:
-        with serving(asks_and_dies) as url:
+        with serving(postpones_and_stops) as url:
             target = HttpTarget(url, patience=0.2)
             await target.open()
             sending = asyncio.create_task(target.send(b"{}"))
@@ -221,17 +221,17 @@ def test_a_target_that_is_gone_as_it_is_asked_again_has_crashed() -> None:
         ("Fri, 31 Dec 99999 23:59:59 GMT", None),
     ],
 )
-def test_when_to_come_back_is_a_number_of_seconds_or_a_date(said: str | None, seconds: float | None) -> None:
+def test_retry_after_is_a_number_of_seconds_or_a_date(said: str | None, seconds: float | None) -> None:
     assert seconds_of(said, formatdate(1000, usegmt=True)) == seconds
 
 
-def test_without_a_date_in_the_response_our_own_clock_counts() -> None:
+def test_without_a_date_in_the_response_the_local_clock_counts() -> None:
     seconds = seconds_of(formatdate(time() + 30, usegmt=True))
     assert seconds is not None
     assert 25 < seconds <= 31
 
 
-def test_a_target_can_be_opened_again_in_another_loop() -> None:
+def test_a_target_can_be_reopened_in_another_event_loop() -> None:
     async def ask(target: HttpTarget) -> Answer:
         await target.open()
         answer = await target.send(b"{}")
@@ -243,6 +243,6 @@ def test_a_target_can_be_opened_again_in_another_loop() -> None:
         assert [asyncio.run(ask(target)).kind for _ in range(2)] == ["accepted"] * 2
 
 
-def test_a_wait_of_no_seconds_is_rejected() -> None:
-    with pytest.raises(TargetError, match="give 0 or more"):
+def test_a_negative_wait_is_rejected() -> None:
+    with pytest.raises(TargetError, match="use 0 or more"):
         HttpTarget("http://127.0.0.1:9/", longest_wait=-1)

@@ -1,4 +1,4 @@
-"""Certificates are verified, and where one does not verify, the error says why and what to do."""
+"""Certificates are verified; if that fails, the error gives the reason and the remedy."""
 
 import asyncio
 import ssl
@@ -55,55 +55,55 @@ def of_another_host(authority: Authority) -> trustme.LeafCert:
     return authority.issue_cert("offers.example")
 
 
-def of_a_stranger(_: Authority) -> trustme.LeafCert:
+def by_unknown_authority(_: Authority) -> trustme.LeafCert:
     return good(trustme.CA())
 
 
 @pytest.mark.parametrize(
     ("certificate", "with_ca", "reason"),
     [
-        (good, False, "nobody known has signed it"),
-        (of_a_stranger, True, "nobody known has signed it"),
+        (good, False, "no known authority has signed it"),
+        (by_unknown_authority, True, "no known authority has signed it"),
         (expired, True, "it has expired"),
         (not_yet_valid, True, "it is not valid yet"),
         (of_another_host, True, "it is for another host"),
     ],
 )
-def test_a_certificate_that_does_not_verify_is_an_error_with_both_remedies(
+def test_a_certificate_that_cannot_be_verified_is_an_error_with_both_remedies(
     certificate: Callable[[Authority], trustme.LeafCert], with_ca: bool, reason: str, authority: Authority, ca: Path
 ) -> None:
     with serving(CREATED, tls=of(certificate(authority))) as url:
-        with pytest.raises(TargetError, match=f"does not verify, {reason}: .*--ca FILE.*--insecure") as raised:
+        with pytest.raises(TargetError, match=f"cannot be verified, {reason}: .*--ca FILE.*--insecure") as raised:
             asked(url, ca=ca if with_ca else None)
         assert asked(url, insecure=True).kind == "accepted"
     assert "\n" not in str(raised.value)
 
 
-def test_a_certificate_of_a_given_authority_verifies(authority: Authority, ca: Path) -> None:
+def test_a_certificate_of_a_given_authority_is_verified(authority: Authority, ca: Path) -> None:
     with serving(CREATED, tls=of(good(authority))) as url:
         assert asked(url, ca=ca).kind == "accepted"
         assert asked(url.replace("127.0.0.1", "localhost"), ca=str(ca)).kind == "accepted"
 
 
-def test_one_file_may_hold_many_authorities(authority: Authority, ca: Path) -> None:
+def test_one_file_may_contain_many_authorities(authority: Authority, ca: Path) -> None:
     ca.write_bytes(b"some words\n" + trustme.CA().cert_pem.bytes() + ca.read_bytes())
     with serving(CREATED, tls=of(good(authority))) as url:
         assert asked(url, ca=ca).kind == "accepted"
 
 
-def test_a_certificate_that_vouches_for_itself_verifies_when_it_is_named(tmp_path: Path) -> None:
+def test_a_self_signed_certificate_is_verified_if_it_is_given(tmp_path: Path) -> None:
     pem = tmp_path / "self.pem"
     pem.write_bytes(_self_signed())
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(pem)
     with serving(CREATED, tls=context) as url:
-        with pytest.raises(TargetError, match="nobody known has signed it"):
+        with pytest.raises(TargetError, match="no known authority has signed it"):
             asked(url)
         assert asked(url, ca=pem).kind == "accepted"
 
 
 def _self_signed() -> bytes:
-    """A certificate for 127.0.0.1 by its own key, and the key."""
+    """Returns a self-signed certificate for 127.0.0.1, with its key."""
     import ipaddress
 
     from cryptography import x509
@@ -118,21 +118,21 @@ def _self_signed() -> bytes:
     return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM) + private
 
 
-def test_tls_where_nobody_speaks_it_is_an_error_that_says_so() -> None:
+def test_the_error_for_a_server_without_tls_says_so() -> None:
     async def rejects(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.read(1)
         writer.write(response(400))
 
-    with serving_streams(rejects) as url, pytest.raises(TargetError, match=r"does not speak TLS \(is it http://"):
+    with serving_streams(rejects) as url, pytest.raises(TargetError, match=r"does not speak TLS \(use http://"):
         asked(url.replace("http://", "https://"))
 
 
-def test_tls_where_nobody_answers_ends_in_time() -> None:
+def test_a_tls_handshake_without_an_answer_times_out() -> None:
     with serving(CREATED) as url, pytest.raises(TargetError, match="cannot be reached"):
         asked(url.replace("http://", "https://"), timeout=0.6)
 
 
-def test_plain_http_where_tls_is_spoken_is_no_answer(authority: Authority) -> None:
+def test_plain_http_to_a_tls_server_is_a_crash(authority: Authority) -> None:
     with serving(CREATED, tls=of(good(authority))) as url:
         answer = asked(url.replace("https://", "http://"), timeout=2)
     assert (answer.kind, answer.status) == ("crashed", None)
@@ -141,9 +141,12 @@ def test_plain_http_where_tls_is_spoken_is_no_answer(authority: Authority) -> No
 @pytest.mark.parametrize(
     ("content", "remedy"),
     [
-        (None, "cannot be read .*give a PEM file"),
-        (b"no certificate", "holds no certificates: give those of an authority, as PEM"),
-        (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "cannot be used .*give those of an authority, as PEM"),
+        (None, "cannot be read .*specify a readable PEM file"),
+        (b"no certificate", "contains no certificates: specify the certificates of an authority in PEM format"),
+        (
+            b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
+            "cannot be used .*specify the certificates of an authority in PEM",
+        ),
     ],
 )
 def test_a_file_without_certificates_is_rejected_with_a_remedy(content: bytes | None, remedy: str, tmp_path: Path) -> None:
@@ -155,7 +158,7 @@ def test_a_file_without_certificates_is_rejected_with_a_remedy(content: bytes | 
 
 
 @pytest.mark.parametrize(("options", "said"), [({"insecure": True}, " -k "), ({"ca": True}, " --cacert ")])
-def test_the_line_for_a_shell_trusts_whom_the_target_trusts(options: dict[str, Any], said: str, ca: Path) -> None:
+def test_the_reproduction_uses_the_certificate_options(options: dict[str, Any], said: str, ca: Path) -> None:
     given: dict[str, Any] = {"ca": ca} if "ca" in options else options
     assert said in HttpTarget("https://h/", **given).reproduction(b"{}")
     assert said not in HttpTarget("https://h/").reproduction(b"{}")

@@ -1,1 +1,1 @@
-"""The bugs themselves, a module a sort: each is a flaw with its parameters, and a sentence."""
+"""The seeded bugs, one module per kind. Each bug is a flaw with parameters and a description."""

@@ -1,9 +1,9 @@
-"""Bugs about when a rule holds: a condition half read, or read where there is none."""
+"""Bugs in the condition of a rule: the rule is not applied although it should be, or the other way round."""
 
 from typing import Any
 
 from brokerfuzz.service.answers import Offer
-from brokerfuzz.service.flaws import Bug, Flaw, Test, an_object, forgives, null, puts, sees
+from brokerfuzz.service.flaws import Bug, Flaw, Test, an_object, changes_offer, ignores, null, orders_after
 
 CONDITIONAL = "*@offerType=Product-List"
 CLUSTERS, PRODUCTS = "productClusters", "productClusters[].products"
@@ -14,12 +14,12 @@ PAGE_COUNT_RULE = f"offer-creation-request/{PRODUCTS}[].pageCount:minimum"
 
 
 def _root(test: Test) -> Test:
-    """Asks of an offer what is to be asked of its value."""
+    """Returns a condition on an offer from a condition on its value."""
 
-    def asked(offer: Offer) -> bool:
+    def holds(offer: Offer) -> bool:
         return any(test(value) for value in offer.values(""))
 
-    return asked
+    return holds
 
 
 def _of_type(*offer_types: str) -> Test:
@@ -39,7 +39,7 @@ def _as_product_list(value: Any) -> Any:
 
 
 def _without_zeros(value: Any) -> Any:
-    """The value without properties that are 0, as `if (price)` sees them; the value itself where there are none."""
+    """Returns the value without prices that are 0, as in `if (price)`; the value itself if there are none."""
     if isinstance(value, list):
         items = [_without_zeros(item) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items
@@ -61,78 +61,86 @@ def _bug(name: str, text: str, flaw: Flaw, rule: str = RULE) -> Bug:
 
 
 BUGS = (
-    _bug("product-list-rule-off", "The rule for Product List is not applied at all.", forgives(CONDITIONAL)),
+    _bug("product-list-rule-off", "The rule for Product List is not applied at all.", ignores(CONDITIONAL)),
     _bug(
         "product-list-rule-off-when-type-comes-late",
-        "The rule for Product List is not applied where offerType comes after productClusters in the text.",
-        forgives(CONDITIONAL, f"{PRODUCTS}:minItems", when=_root(puts("offerType", CLUSTERS))),
+        "The rule for Product List is not applied if offerType comes after productClusters in the JSON.",
+        ignores(CONDITIONAL, f"{PRODUCTS}:minItems", when=_root(orders_after("offerType", CLUSTERS))),
     ),
     _bug(
         "product-list-rule-off-beside-omni-channel",
-        "The rule for Product List is not applied where omniChannel is present.",
-        forgives(CONDITIONAL, when=_has("omniChannel")),
+        "The rule for Product List is not applied if omniChannel is present.",
+        ignores(CONDITIONAL, when=_has("omniChannel")),
     ),
     _bug(
         "product-list-rule-off-when-inactive",
-        "The rule for Product List is not applied to offers that are not active.",
-        forgives(CONDITIONAL, when=_root(an_object(lambda props: props.get("isActive") is False))),
+        "The rule for Product List is not applied if isActive is false.",
+        ignores(CONDITIONAL, when=_root(an_object(lambda props: props.get("isActive") is False))),
     ),
-    _bug("product-list-rule-off-for-null-clusters", "Null clusters satisfy the rule for Product List.", forgives(f"{CLUSTERS}:type@*", value=null)),
-    _bug("product-list-rule-off-for-null-products", "Null products satisfy the rule for Product List.", forgives(f"{PRODUCTS}:type@*", value=null)),
+    _bug(
+        "product-list-rule-off-for-null-clusters",
+        "Null as productClusters satisfies the rule for Product List.",
+        ignores(f"{CLUSTERS}:type@*", value=null),
+    ),
+    _bug(
+        "product-list-rule-off-for-null-products",
+        "Null as products satisfies the rule for Product List.",
+        ignores(f"{PRODUCTS}:type@*", value=null),
+    ),
     _bug(
         "product-list-rule-off-for-absent-products",
         "A cluster without products satisfies the rule for Product List.",
-        forgives(f"{PRODUCTS}:required@*"),
+        ignores(f"{PRODUCTS}:required@*"),
     ),
     _bug(
         "product-list-rule-for-first-cluster",
-        "The rule for Product List is applied to the first cluster alone.",
-        forgives(CONDITIONAL, f"{PRODUCTS}:minItems", at="/productClusters/[1-9]"),
+        "The rule for Product List is applied only to the first cluster.",
+        ignores(CONDITIONAL, f"{PRODUCTS}:minItems", at="/productClusters/[1-9]"),
     ),
     _bug(
         "product-list-rule-for-omnichannel",
-        "The rule for Product List is applied to Omnichannel too.",
-        sees(_as_product_list, when=_of_type("Omnichannel")),
+        "The rule for Product List is applied to offers of type Omnichannel too.",
+        changes_offer(_as_product_list, when=_of_type("Omnichannel")),
     ),
     _bug(
         "product-list-rule-for-direct-mail-with-clusters",
-        "The rule for Product List is applied to Direct Mail that has clusters.",
-        sees(_as_product_list, when=lambda offer: _of_type("Direct Mail")(offer) and _has(CLUSTERS)(offer)),
+        "The rule for Product List is applied to offers of type Direct Mail that have clusters.",
+        changes_offer(_as_product_list, when=lambda offer: _of_type("Direct Mail")(offer) and _has(CLUSTERS)(offer)),
     ),
     _bug(
         "page-count-checked-in-product-lists-only",
-        "The page count is checked under Product List alone.",
-        forgives(f"{PRODUCTS}[].pageCount:minimum", when=_other(_of_type("Product List"))),
+        "The page count is checked only in offers of type Product List.",
+        ignores(f"{PRODUCTS}[].pageCount:minimum", when=_other(_of_type("Product List"))),
         PAGE_COUNT_RULE,
     ),
     _bug(
         "product-id-checked-in-product-lists-only",
-        "An empty product ID is rejected under Product List alone.",
-        forgives(f"{PRODUCTS}[].productId:minLength", when=_other(_of_type("Product List"))),
+        "An empty product ID is rejected only in offers of type Product List.",
+        ignores(f"{PRODUCTS}[].productId:minLength", when=_other(_of_type("Product List"))),
         f"offer-creation-request/{PRODUCTS}[].productId:minLength",
     ),
     _bug(
         "order-minimum-unchecked-beside-fixed-quantities",
-        "The order minimum is not checked where there are fixed order quantities.",
-        forgives("orderMinimum:minimum", when=_has("fixedOrderQuantities")),
+        "The order minimum is not checked if there are fixed order quantities.",
+        ignores("orderMinimum:minimum", when=_has("fixedOrderQuantities")),
         "offer-creation-request/orderMinimum:minimum",
     ),
     _bug(
         "clock-rule-by-day",
-        "A last update later today is taken, for days are compared and not times.",
-        forgives(CLOCK, when=_updated_today),
+        "A last update later on the same day is accepted, because only days are compared.",
+        ignores(CLOCK, when=_updated_today),
         CLOCK_RULE,
     ),
     _bug(
         "clock-rule-off-without-start",
-        "A last update in the future is taken where there is no availableStartDate.",
-        forgives(CLOCK, when=_other(_has("availableStartDate"))),
+        "A last update in the future is accepted if there is no availableStartDate.",
+        ignores(CLOCK, when=_other(_has("availableStartDate"))),
         CLOCK_RULE,
     ),
     _bug(
         "zero-price-treated-as-missing",
-        "A price of 0 is taken for an absent one, so that a price tier with it is rejected.",
-        sees(_without_zeros),
+        "A price of 0 is treated as missing, so a price tier with this price is rejected.",
+        changes_offer(_without_zeros),
         "offer-creation-request/priceClasses[].priceTiers[].price:required",
     ),
 )

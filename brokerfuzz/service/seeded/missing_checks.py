@@ -1,10 +1,10 @@
-"""Bugs that let a broken rule pass."""
+"""Bugs that accept messages that break a rule."""
 
 import json
 import re
 from typing import Any
 
-from brokerfuzz.service.flaws import RULES, Bug, Flaw, a_number, a_text, forgives, null, reads, rule_id
+from brokerfuzz.service.flaws import RULES, Bug, Flaw, a_number, a_string, ignores, null, rewrites, rule_id
 
 PRODUCTS = "productClusters[].products"
 CLOSED = ":additionalProperties"
@@ -13,7 +13,7 @@ PAST_THE_TENTH = r"[A-Za-z]/[1-9][0-9]+(/|$)"
 
 
 def _unchecked(name: str, text: str, *rules: str, **narrowed: Any) -> Bug:
-    return Bug(name, "missing-check", text, forgives(*rules, **narrowed), rule_id(*rules))
+    return Bug(name, "missing-check", text, ignores(*rules, **narrowed), rule_id(*rules))
 
 
 def _lax(name: str, text: str, flaw: Flaw) -> Bug:
@@ -21,18 +21,18 @@ def _lax(name: str, text: str, flaw: Flaw) -> Bug:
 
 
 def without_trailing_text(body: bytes) -> bytes:
-    """The JSON value that a text begins with."""
+    """Returns the JSON value at the beginning of the body."""
     value, _ = json.JSONDecoder().raw_decode(body.decode().lstrip())
     return json.dumps(value).encode()
 
 
 def without_nan(body: bytes) -> bytes:
-    """A text whose NaN, Infinity and -Infinity are zero."""
+    """Returns the body with zero in place of NaN, Infinity and -Infinity."""
     return json.dumps(json.loads(body, parse_constant=lambda _: 0)).encode()
 
 
 def with_control_characters(body: bytes) -> bytes:
-    """A text whose raw control characters in strings are escaped."""
+    """Returns the body with raw control characters in strings escaped."""
     return json.dumps(json.loads(body, strict=False)).encode()
 
 
@@ -41,52 +41,72 @@ def _outside_strings(pattern: bytes, instead: bytes, body: bytes) -> bytes:
 
 
 def without_trailing_commas(body: bytes) -> bytes:
-    """A text without commas before closing brackets."""
+    """Returns the body without commas before closing brackets."""
     return _outside_strings(rb",(?=\s*[}\]])", b"", body)
 
 
 def without_comments(body: bytes) -> bytes:
-    """A text without `//` and `/* */`."""
+    """Returns the body without `//` and `/* */` comments."""
     return _outside_strings(rb"/\*.*?\*/|//[^\n]*", b" ", body)
 
 
 def without_leading_zeros(body: bytes) -> bytes:
-    """A text whose numbers begin with another digit than 0, or are 0."""
+    """Returns the body without leading zeros in numbers."""
     return _outside_strings(rb"(?<![0-9.eE+-])0+(?=[0-9])", b"", body)
 
 
 BUGS = (
-    _unchecked("accepts-empty-number", "An offer number of no characters is taken.", "number:minLength"),
-    _unchecked("accepts-missing-number", "An offer without a number is taken.", "number:required"),
-    _unchecked("accepts-null-number", "Null is taken for an offer number.", "number:type", value=null),
-    _unchecked("accepts-any-offer-type", "Any text is taken for an offer type.", "offerType:enum"),
-    _unchecked("accepts-missing-offer-type", "An offer without a type is taken.", "offerType:required"),
-    _unchecked("accepts-null-offer-type", "Null is taken for an offer type.", "offerType:*", value=null),
-    _unchecked("accepts-empty-offer-type", "An offer type of no characters is taken.", "offerType:enum", value=a_text(lambda t: not t)),
-    _unchecked("accepts-zero-order-minimum", "An order minimum of 0 is taken.", "orderMinimum:minimum", value=a_number(lambda n: n == 0)),
-    _unchecked("accepts-any-order-maximum", "An order maximum below 1 is taken.", "orderMaximum:minimum"),
-    _unchecked("accepts-zero-page-count", "A page count of 0 is taken.", f"{PRODUCTS}[].pageCount:minimum", value=a_number(lambda n: n == 0)),
-    _unchecked("accepts-negative-page-count", "A negative page count is taken.", f"{PRODUCTS}[].pageCount:minimum", value=a_number(lambda n: n < 0)),
-    _unchecked("accepts-empty-product-id", "A product ID of no characters is taken.", f"{PRODUCTS}[].productId:minLength"),
-    _unchecked("accepts-missing-product-id", "A product without an ID is taken.", f"{PRODUCTS}[].productId:required"),
-    _unchecked("accepts-missing-product-quantity", "A product without a quantity is taken.", f"{PRODUCTS}[].productQuantityInOffer:required"),
-    _unchecked("accepts-null-product-quantity", "Null is taken for a product's quantity.", f"{PRODUCTS}[].productQuantityInOffer:type", value=null),
-    _unchecked("accepts-empty-products", "A cluster with an empty array of products is taken.", f"{PRODUCTS}:minItems"),
-    _unchecked("accepts-empty-clusters", "A Product List with an empty array of clusters is taken.", "productClusters:minItems@*"),
-    _unchecked("accepts-missing-clusters", "A Product List without clusters is taken.", "productClusters:required@*"),
-    _unchecked("accepts-missing-tier-price", "A price tier without a price is taken.", "priceClasses[].priceTiers[].price:required"),
-    _unchecked("accepts-null-tier-price", "Null is taken for a price tier's price.", "priceClasses[].priceTiers[].price:type", value=null),
+    _unchecked("accepts-empty-number", "An empty offer number is accepted.", "number:minLength"),
+    _unchecked("accepts-missing-number", "An offer without a number is accepted.", "number:required"),
+    _unchecked("accepts-null-number", "Null is accepted as an offer number.", "number:type", value=null),
+    _unchecked("accepts-any-offer-type", "Any string is accepted as an offer type.", "offerType:enum"),
+    _unchecked("accepts-missing-offer-type", "An offer without a type is accepted.", "offerType:required"),
+    _unchecked("accepts-null-offer-type", "Null is accepted as an offer type.", "offerType:*", value=null),
+    _unchecked("accepts-empty-offer-type", "An empty offer type is accepted.", "offerType:enum", value=a_string(lambda t: not t)),
+    _unchecked("accepts-zero-order-minimum", "An order minimum of 0 is accepted.", "orderMinimum:minimum", value=a_number(lambda n: n == 0)),
+    _unchecked("accepts-any-order-maximum", "An order maximum below 1 is accepted.", "orderMaximum:minimum"),
+    _unchecked("accepts-zero-page-count", "A page count of 0 is accepted.", f"{PRODUCTS}[].pageCount:minimum", value=a_number(lambda n: n == 0)),
     _unchecked(
-        "accepts-null-page-counts", "Null is taken for a price tier's page counts.", "priceClasses[].priceTiers[].pageCounts:type", value=null
+        "accepts-negative-page-count",
+        "A negative page count is accepted.",
+        f"{PRODUCTS}[].pageCount:minimum",
+        value=a_number(lambda n: n < 0),
     ),
-    _unchecked("accepts-null-class-name", "Null is taken for a price class's name.", "priceClasses[].name:type", value=null),
-    _unchecked("accepts-missing-property-name", "An additional property without a name is taken.", "additionalPropsRequiredOnOrder[].name:required"),
+    _unchecked("accepts-empty-product-id", "An empty product ID is accepted.", f"{PRODUCTS}[].productId:minLength"),
+    _unchecked("accepts-missing-product-id", "A product without an ID is accepted.", f"{PRODUCTS}[].productId:required"),
+    _unchecked("accepts-missing-product-quantity", "A product without a quantity is accepted.", f"{PRODUCTS}[].productQuantityInOffer:required"),
     _unchecked(
-        "accepts-null-property-type", "Null is taken for an additional property's type.", "additionalPropsRequiredOnOrder[].type:type", value=null
+        "accepts-null-product-quantity",
+        "Null is accepted as a product's quantity.",
+        f"{PRODUCTS}[].productQuantityInOffer:type",
+        value=null,
+    ),
+    _unchecked("accepts-empty-products", "A cluster with an empty array of products is accepted.", f"{PRODUCTS}:minItems"),
+    _unchecked("accepts-empty-clusters", "A Product List with an empty array of clusters is accepted.", "productClusters:minItems@*"),
+    _unchecked("accepts-missing-clusters", "A Product List without clusters is accepted.", "productClusters:required@*"),
+    _unchecked("accepts-missing-tier-price", "A price tier without a price is accepted.", "priceClasses[].priceTiers[].price:required"),
+    _unchecked("accepts-null-tier-price", "Null is accepted as a price tier's price.", "priceClasses[].priceTiers[].price:type", value=null),
+    _unchecked(
+        "accepts-null-page-counts",
+        "Null is accepted as a price tier's page counts.",
+        "priceClasses[].priceTiers[].pageCounts:type",
+        value=null,
+    ),
+    _unchecked("accepts-null-class-name", "Null is accepted as a price class's name.", "priceClasses[].name:type", value=null),
+    _unchecked(
+        "accepts-missing-property-name",
+        "An additional property without a name is accepted.",
+        "additionalPropsRequiredOnOrder[].name:required",
+    ),
+    _unchecked(
+        "accepts-null-property-type",
+        "Null is accepted as an additional property's type.",
+        "additionalPropsRequiredOnOrder[].type:type",
+        value=null,
     ),
     _unchecked(
         "accepts-null-strings-in-arrays",
-        "Null is taken for an item of an array of strings.",
+        "Null is accepted as an item of an array of strings.",
         "accessGroups[]:type",
         "categoryIds[]:type",
         "onlyShipMethodsAvailable[]:type",
@@ -94,37 +114,41 @@ BUGS = (
     ),
     _unchecked(
         "accepts-wide-integers",
-        "Integers beyond 32 bits are taken anywhere.",
+        "Integers of more than 32 bits are accepted everywhere.",
         "*:maximum",
         "*:minimum",
         value=a_number(lambda n: not -(1 << 31) <= n < 1 << 31),
     ),
-    _unchecked("accepts-wide-fixed-quantities", "Integers above 32 bits are taken for fixed order quantities.", "fixedOrderQuantities[]:maximum"),
-    _unchecked("accepts-numbers-in-string-arrays", "Numbers are taken for categories.", "categoryIds[]:type", value=a_number(lambda _: True)),
-    _unchecked("ignores-unknown-properties", "Properties that the contract does not list are passed over, wherever they stand.", f"*{CLOSED}"),
-    _unchecked("ignores-unknown-properties-at-root", "Properties that the contract does not list are passed over at the root.", CLOSED),
-    _unchecked("ignores-unknown-properties-in-products", "Unlisted properties of a product are passed over.", f"{PRODUCTS}[]{CLOSED}"),
-    _unchecked("ignores-unknown-properties-in-omni-channel", "Unlisted properties of omniChannel are passed over.", f"omniChannel{CLOSED}"),
+    _unchecked(
+        "accepts-wide-fixed-quantities",
+        "Integers of more than 32 bits are accepted as fixed order quantities.",
+        "fixedOrderQuantities[]:maximum",
+    ),
+    _unchecked("accepts-numbers-in-string-arrays", "Numbers are accepted as categories.", "categoryIds[]:type", value=a_number(lambda _: True)),
+    _unchecked("ignores-unknown-properties", "Unknown properties are ignored everywhere.", f"*{CLOSED}"),
+    _unchecked("ignores-unknown-properties-at-root", "Unknown properties of the offer itself are ignored.", CLOSED),
+    _unchecked("ignores-unknown-properties-in-products", "Unknown properties of a product are ignored.", f"{PRODUCTS}[]{CLOSED}"),
+    _unchecked("ignores-unknown-properties-in-omni-channel", "Unknown properties of omniChannel are ignored.", f"omniChannel{CLOSED}"),
     _unchecked(
         "ignores-unknown-properties-in-page-counts",
-        "Unlisted properties of a page-count price are passed over.",
+        "Unknown properties of a page-count price are ignored.",
         f"priceClasses[].priceTiers[].pageCounts[]{CLOSED}",
     ),
-    _unchecked("ignores-unknown-null-properties", "Unlisted properties are passed over where they are null.", f"*{CLOSED}", value=null),
+    _unchecked("ignores-unknown-null-properties", "Unknown properties are ignored if they are null.", f"*{CLOSED}", value=null),
     _unchecked(
         "ignores-unknown-underscore-properties",
-        "Unlisted properties are passed over where their name begins with an underscore.",
+        "Unknown properties are ignored if their name begins with an underscore.",
         f"*{CLOSED}",
         at="/_[^/]*$",
     ),
-    _unchecked("checks-first-items-only", "What is wrong below the second and later items of an array is passed over.", "*", at=PAST_THE_FIRST),
-    _unchecked("checks-ten-items-only", "What is wrong below the eleventh and later items of an array is passed over.", "*", at=PAST_THE_TENTH),
+    _unchecked("checks-first-items-only", "Errors in the second and later items of an array are ignored.", "*", at=PAST_THE_FIRST),
+    _unchecked("checks-ten-items-only", "Errors in the eleventh and later items of an array are ignored.", "*", at=PAST_THE_TENTH),
     _unchecked("checks-first-product-only", "The second and later products of a cluster are not checked.", f"{PRODUCTS}[]*", at="/products/[1-9]"),
-    _unchecked("ignores-clock", "An offer that was last updated in the future is taken.", "lastUpdatedDateTimeUtc:not-in-future"),
-    _lax("accepts-trailing-text", "What follows the JSON value is passed over.", reads(without_trailing_text)),
-    _lax("accepts-nan", "NaN and Infinity are taken for numbers.", reads(without_nan)),
-    _lax("accepts-control-characters", "Raw control characters are taken in JSON strings.", reads(with_control_characters)),
-    _lax("accepts-trailing-commas", "A comma before a closing bracket is passed over.", reads(without_trailing_commas)),
-    _lax("accepts-comments", "Comments in the JSON text are passed over.", reads(without_comments)),
-    _lax("accepts-leading-zeros", "Numbers with leading zeros are taken.", reads(without_leading_zeros)),
+    _unchecked("ignores-clock", "An offer with a last update in the future is accepted.", "lastUpdatedDateTimeUtc:not-in-future"),
+    _lax("accepts-trailing-text", "Text after the JSON value is ignored.", rewrites(without_trailing_text)),
+    _lax("accepts-nan", "NaN and Infinity are accepted as numbers.", rewrites(without_nan)),
+    _lax("accepts-control-characters", "Raw control characters are accepted in JSON strings.", rewrites(with_control_characters)),
+    _lax("accepts-trailing-commas", "A comma before a closing bracket is ignored.", rewrites(without_trailing_commas)),
+    _lax("accepts-comments", "Comments in the JSON are ignored.", rewrites(without_comments)),
+    _lax("accepts-leading-zeros", "Numbers with leading zeros are accepted.", rewrites(without_leading_zeros)),
 )

@@ -1,8 +1,8 @@
-"""Bugs that reject what the contract allows."""
+"""Bugs that reject messages that the contract allows."""
 
 import re
 
-from brokerfuzz.service.flaws import Bug, Test, a_number, a_text, an_array, lacks, null, puts, rejects, rejects_text
+from brokerfuzz.service.flaws import Bug, Test, a_number, a_string, an_array, lacks, null, orders_after, rejects, rejects_text
 
 PRODUCTS = "productClusters[].products[]"
 TIERS = "priceClasses[].priceTiers[]"
@@ -12,34 +12,46 @@ def _strict(name: str, text: str, site: str, test: Test, demanded: str) -> Bug:
     return Bug(name, "too-strict", text, rejects(site, test, demanded))
 
 
-def _strict_on_text(name: str, text: str, pattern: bytes, demanded: str) -> Bug:
+def _strict_on_json(name: str, text: str, pattern: bytes, demanded: str) -> Bug:
     return Bug(name, "too-strict", text, rejects_text(pattern, demanded))
 
 
 BUGS = (
-    _strict("rejects-empty-description", "An empty description is rejected.", "description", a_text(lambda t: not t), "a description of some words"),
+    _strict(
+        "rejects-empty-description",
+        "An empty description is rejected.",
+        "description",
+        a_string(lambda t: not t),
+        "a description that is not empty",
+    ),
     _strict(
         "rejects-blank-comments",
-        "Comments of blanks alone are rejected.",
+        "Comments that contain only spaces are rejected.",
         "comments",
-        a_text(lambda t: t != "" and not t.strip()),
-        "comments of some words",
+        a_string(lambda t: t != "" and not t.strip()),
+        "comments that are not blank",
     ),
     _strict(
         "rejects-blank-number",
-        "An offer number of blanks alone is rejected.",
+        "An offer number that contains only spaces is rejected.",
         "number",
-        a_text(lambda t: not t.strip()),
-        "a number of more than blanks",
+        a_string(lambda t: not t.strip()),
+        "a number that is not blank",
     ),
     _strict(
         "rejects-lower-case-number",
-        "An offer number with a small letter is rejected.",
+        "An offer number with a lower-case letter is rejected.",
         "number",
-        a_text(lambda t: t != t.upper()),
-        "a number in capitals",
+        a_string(lambda t: t != t.upper()),
+        "an upper-case number",
     ),
-    _strict("rejects-negative-price", "A negative default price is rejected.", "defaultPrice", a_number(lambda n: n < 0), "a price of at least 0"),
+    _strict(
+        "rejects-negative-price",
+        "A negative default price is rejected.",
+        "defaultPrice",
+        a_number(lambda n: n < 0),
+        "a price of at least 0",
+    ),
     _strict("rejects-zero-price", "A price of 0 is rejected in a price tier.", f"{TIERS}.price", a_number(lambda n: n == 0), "a price"),
     _strict(
         "rejects-negative-surcharge",
@@ -70,34 +82,48 @@ BUGS = (
         "a quantity of at least 0",
     ),
     _strict(
-        "rejects-large-order-maximum", "An order maximum above 32,767 is rejected.", "orderMaximum", a_number(lambda n: n > 32767), "at most 32767"
+        "rejects-large-order-maximum",
+        "An order maximum above 32,767 is rejected.",
+        "orderMaximum",
+        a_number(lambda n: n > 32767),
+        "at most 32767",
     ),
     _strict("rejects-zero-weight", "A weight of 0 is rejected.", "weightInPounds", a_number(lambda n: n == 0), "a weight above 0"),
     _strict(
         "rejects-astral-strings",
-        "Text beyond the basic plane (most emoji) is rejected.",
+        "A string with characters beyond U+FFFF (such as most emoji) is rejected.",
         "**",
-        a_text(lambda t: any(ord(c) > 0xFFFF for c in t)),
-        "text of the basic plane",
+        a_string(lambda t: any(ord(c) > 0xFFFF for c in t)),
+        "characters up to U+FFFF",
     ),
-    _strict("rejects-non-ascii-strings", "Text beyond ASCII is rejected.", "**", a_text(lambda t: not t.isascii()), "ASCII text"),
     _strict(
-        "rejects-long-strings", "Texts of more than 255 characters are rejected.", "**", a_text(lambda t: len(t) > 255), "at most 255 characters"
+        "rejects-non-ascii-strings",
+        "A string with non-ASCII characters is rejected.",
+        "**",
+        a_string(lambda t: not t.isascii()),
+        "ASCII text",
     ),
-    _strict("rejects-line-breaks", "Texts of several lines are rejected.", "**", a_text(lambda t: "\n" in t), "text of one line"),
+    _strict(
+        "rejects-long-strings",
+        "Strings of more than 255 characters are rejected.",
+        "**",
+        a_string(lambda t: len(t) > 255),
+        "at most 255 characters",
+    ),
+    _strict("rejects-line-breaks", "Strings with line breaks are rejected.", "**", a_string(lambda t: "\n" in t), "text of one line"),
     _strict(
         "rejects-markup",
-        "Text that looks like a tag is rejected.",
+        "A string that looks like an HTML tag is rejected.",
         "**",
-        a_text(lambda t: re.search("<[a-zA-Z/!]", t) is not None),
+        a_string(lambda t: re.search("<[a-zA-Z/!]", t) is not None),
         "text without markup",
     ),
-    _strict("rejects-apostrophes", "Text with an apostrophe is rejected.", "**", a_text(lambda t: "'" in t), "text without apostrophes"),
-    _strict("rejects-null-description", "Null is rejected for a description.", "description", null, "a text"),
-    _strict("rejects-null-omni-channel", "Null is rejected for omniChannel.", "omniChannel", null, "an object"),
-    _strict("rejects-null-price-tiers", "Null is rejected for a price class's tiers.", "priceClasses[].priceTiers", null, "an array"),
-    _strict("rejects-null-page-count", "Null is rejected for a product's page count.", f"{PRODUCTS}.pageCount", null, "an integer"),
-    _strict("rejects-null-flags", "Null is rejected for isActive.", "isActive", null, "a boolean"),
+    _strict("rejects-apostrophes", "A string with an apostrophe is rejected.", "**", a_string(lambda t: "'" in t), "text without apostrophes"),
+    _strict("rejects-null-description", "Null as a description is rejected.", "description", null, "a string"),
+    _strict("rejects-null-omni-channel", "Null as omniChannel is rejected.", "omniChannel", null, "an object"),
+    _strict("rejects-null-price-tiers", "Null as the tiers of a price class is rejected.", "priceClasses[].priceTiers", null, "an array"),
+    _strict("rejects-null-page-count", "Null as the page count of a product is rejected.", f"{PRODUCTS}.pageCount", null, "an integer"),
+    _strict("rejects-null-flags", "Null as isActive is rejected.", "isActive", null, "a boolean"),
     _strict("rejects-absent-description", "An offer without a description is rejected.", "", lacks("description"), "a description"),
     _strict("rejects-absent-class-price", "A price class without a price is rejected.", "priceClasses[]", lacks("price"), "a price"),
     _strict(
@@ -109,7 +135,7 @@ BUGS = (
     ),
     _strict(
         "rejects-empty-arrays",
-        "Empty arrays are rejected, also where they are allowed.",
+        "Empty arrays are rejected even if they are allowed.",
         "**",
         an_array(lambda items: not items),
         "at least one item",
@@ -130,45 +156,45 @@ BUGS = (
     ),
     _strict(
         "rejects-late-offer-type",
-        "An offer type that comes after the clusters in the text is rejected.",
+        "An offer type that comes after the clusters in the JSON is rejected.",
         "",
-        puts("offerType", "productClusters"),
+        orders_after("offerType", "productClusters"),
         "the offer type first",
     ),
     _strict(
         "rejects-late-product-id",
-        "A product ID that comes after the quantity in the text is rejected.",
+        "A product ID that comes after the quantity in the JSON is rejected.",
         PRODUCTS,
-        puts("productId", "productQuantityInOffer"),
+        orders_after("productId", "productQuantityInOffer"),
         "the product ID first",
     ),
     _strict(
         "rejects-fractional-seconds",
         "A time with a fraction of a second is rejected.",
         "availableStartDate",
-        a_text(lambda t: "." in t),
+        a_string(lambda t: "." in t),
         "whole seconds",
     ),
     _strict(
         "rejects-past-start",
-        "Availability from before the year 2000 is rejected.",
+        "An availability that starts before the year 2000 is rejected.",
         "availableStartDate",
-        a_text(lambda t: t < "2000"),
+        a_string(lambda t: t < "2000"),
         "a start in this century",
     ),
     _strict(
         "rejects-hyphenless-ids",
         "Product IDs without a hyphen are rejected.",
         f"{PRODUCTS}.productId",
-        a_text(lambda t: "-" not in t),
+        a_string(lambda t: "-" not in t),
         "an ID with a hyphen",
     ),
-    _strict_on_text("rejects-escaped-strings", "A character that is written as a \\u escape is rejected.", rb"\\u[0-9a-fA-F]{4}", "plain characters"),
-    _strict_on_text("rejects-line-breaks-in-json", "JSON that is laid out in lines is rejected.", rb"[\r\n]", "JSON in one line"),
-    _strict_on_text(
+    _strict_on_json("rejects-escaped-strings", "A character written as a \\u escape is rejected.", rb"\\u[0-9a-fA-F]{4}", "plain characters"),
+    _strict_on_json("rejects-line-breaks-in-json", "JSON with line breaks between values is rejected.", rb"[\r\n]", "JSON in one line"),
+    _strict_on_json(
         "rejects-exponents",
-        "A number that is written with an exponent is rejected.",
+        "A number written with an exponent is rejected.",
         rb"[:\[,]\s*-?[0-9.]+[eE][+-]?[0-9]",
-        "a number without exponent",
+        "a number without an exponent",
     ),
 )
