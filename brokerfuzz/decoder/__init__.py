@@ -1,4 +1,4 @@
-"""The decoder: bytes in, a valid message out. Its drivers give the bytes."""
+"""The decoder turns bytes into valid messages. Any source of bytes can drive it."""
 
 from brokerfuzz.decoder.byte_sources import Records, Seeded, messages
 from brokerfuzz.decoder.byte_tables import Source

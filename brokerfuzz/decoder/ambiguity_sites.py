@@ -1,4 +1,4 @@
-"""Which ambiguities concern a place."""
+"""The ambiguities that concern a site."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -7,14 +7,14 @@ from brokerfuzz.decoder.value_pools import FOR_DETECTOR
 from brokerfuzz.schemas import Contract, MessageType
 
 Doubt = tuple[str, tuple[str, ...]]
-"""(an ambiguity's detector, the names that its table gives behind the path)."""
+"""(the detector of an ambiguity, the property names in its entry after the site)."""
 
 
 @lru_cache(maxsize=64)
 def doubts(contract: Contract, message_type: MessageType) -> Mapping[str, tuple[Doubt, ...]]:
-    """The doubts at each path that an ambiguity names; a place that has none is not in it.
+    """Returns the doubts at each site that an ambiguity names. Other sites are not included.
 
-    A semantic rule that a point in time must not be in the future is a doubt called `past`.
+    The rule that a timestamp must not be in the future counts as a doubt with the detector `past`.
     """
     found: dict[str, tuple[Doubt, ...]] = {}
     for ambiguity in contract.ambiguities:
@@ -28,12 +28,12 @@ def doubts(contract: Contract, message_type: MessageType) -> Mapping[str, tuple[
 
 
 def detectors_at(contract: Contract, message_type: MessageType, path: str) -> list[str]:
-    """The detectors of the ambiguities that concern a place."""
+    """Returns the detectors of the ambiguities that concern a site."""
     return [detector for detector, _ in doubts(contract, message_type).get(path, ())]
 
 
 @lru_cache(maxsize=4096)
 def spelling_at(contract: Contract, message_type: MessageType, path: str) -> str | None:
-    """The detector, if any, for which `value_pools.FOR_DETECTOR` knows what is ordinary at a place; the narrowest, where there are several."""
-    asked = detectors_at(contract, message_type, path)
-    return next((detector for detector in FOR_DETECTOR if detector in asked), None)
+    """Returns the detector at a site for which `value_pools.FOR_DETECTOR` has ordinary values: the narrowest if there are several, or None."""
+    found = detectors_at(contract, message_type, path)
+    return next((detector for detector in FOR_DETECTOR if detector in found), None)

@@ -1,4 +1,4 @@
-"""Business-like values, by the name of the property that they are for."""
+"""Realistic business values, chosen by the name of the property."""
 
 import re
 from collections.abc import Sequence
@@ -48,9 +48,9 @@ _WORDS = ["letter", "postcard", "brochure", "insert", "envelope", "reply card", 
 
 
 def values(path: str, schema: Schema) -> Sequence[Any]:
-    """Business-like values that a flat schema allows at a path; empty where there is nothing better than the edges.
+    """Returns realistic values that a flat schema allows at a path; empty if none are known.
 
-    The name of the last property on the way decides (for a few, the whole path); a text that has no rule of its own is a word.
+    The name of the last property in the path decides, and in a few cases the whole path. Strings without an entry get a common word.
     """
     return _values(path, types_of(schema), tuple(map(schema.get, _BOUNDS)))
 

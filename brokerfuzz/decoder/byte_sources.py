@@ -1,4 +1,4 @@
-"""Sources of bytes that need no Hypothesis: a seeded generator, and records that were kept."""
+"""Byte sources that do not need Hypothesis: a seeded generator, and stored records."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -10,7 +10,7 @@ from brokerfuzz.schemas import Contract, MessageType, load_contract
 
 
 class Seeded:
-    """Bytes from a seed: the same on every Python and platform."""
+    """Bytes from a seed, the same on every Python version and platform."""
 
     __slots__ = ("_bits", "take")
 
@@ -19,43 +19,43 @@ class Seeded:
         self.take, self._bits = random.randbytes, random.getrandbits
 
     def choose(self, count: int, /) -> int:
-        """A number below `count`, each as likely as the next, but for a thousandth."""
+        """Returns a number below `count`. All numbers are equally likely, to within a thousandth."""
         return self._bits(18) % count
 
     def draw(self, site: str, /) -> Any:
-        """A seed cannot draw for a pinned site: pins are for Hypothesis' driver."""
+        """Raises `TypeError`, because only the Hypothesis source supports pinned sites."""
         raise TypeError(f"{site} is pinned, and a seeded source has no strategies to draw from")
 
 
 class Records:
-    """Bytes from a list of records, in turn; past its end, and where a record is short, zeros: the simplest entries."""
+    """Bytes from a list of records, one after the other. Missing bytes are zeros, which stand for the simplest values."""
 
     def __init__(self, records: Sequence[bytes]) -> None:
         self._records = iter(records)
 
     def take(self, size: int, /) -> bytes:
-        """The next record, cut or filled up to `size`."""
+        """Returns the next record, truncated or padded with zeros to `size` bytes."""
         return next(self._records, b"")[:size].ljust(size, b"\0")
 
     def choose(self, count: int, /) -> int:
-        """The remainder of a byte."""
+        """Returns the next byte modulo `count`."""
         return self.take(1)[0] % count
 
     def draw(self, site: str, /) -> Any:
-        """Records hold bytes alone."""
+        """Raises `TypeError`, because only the Hypothesis source supports pinned sites."""
         raise TypeError(f"{site} is pinned, and records have no strategies to draw from")
 
 
 @lru_cache(maxsize=64)
 def decoder(contract: Contract, message_type: MessageType, style: Style) -> Read:
-    """The compiled decoder, made once."""
+    """Returns the compiled decoder, which is cached."""
     return compile_decoder(contract, message_type, style=style)
 
 
 def messages(message_type: MessageType, seed: int, *, plausible: bool = False, contract: Contract | None = None) -> Iterator[Any]:
-    """Valid messages without end: the same for a seed, message type and contract, whatever the machine.
+    """Yields an endless stream of valid messages, the same for a seed, message type and contract on every machine.
 
-    Fresh values each, yours to change. As bytes they come from `brokerfuzz.cases.compact`.
+    Each message is a new object that you may change. `brokerfuzz.cases.compact` converts it to bytes.
     """
     read = decoder(contract or load_contract(), message_type, Style(plausible=plausible))
     source = Seeded(seed)

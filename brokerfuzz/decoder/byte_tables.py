@@ -1,8 +1,8 @@
-"""What each value of a byte stands for.
+"""Tables that map each byte to a value.
 
-A property of a record is one byte at a fixed position, and a table of 256 entries says what it spells: nothing (the property
-is absent), a ready value, a `Free` value, which the bytes at the end of the record spell, or a `Spelling`, which takes more bytes.
-Entry 0 is the simplest, and simpler entries come first, so that lowering bytes is shrinking.
+Each property has one byte at a fixed position of a record, and a table of 256 entries. An entry is `ABSENT` (the property is left out), a ready
+value, a `Free` value, which is decoded from the last bytes of the record, or a `Spelling`, which reads more bytes. Simpler entries come first, so
+that lower bytes give simpler messages: this is how Hypothesis shrinks them.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,27 +10,27 @@ from typing import Any, Final, NamedTuple, Protocol
 
 
 class Source(Protocol):
-    """Whatever gives bytes: Hypothesis, a seeded generator, a list of records, a fuzzer's input."""
+    """A source of bytes: Hypothesis, a seeded generator, a list of records, or the input of a fuzzer."""
 
     def take(self, size: int, /) -> bytes:
-        """The next `size` bytes."""
+        """Returns the next `size` bytes."""
         ...
 
     def choose(self, count: int, /) -> int:
-        """A number below `count` (at most 256); 0 is the simplest."""
+        """Returns a number below `count` (at most 256); 0 is the simplest."""
         ...
 
     def draw(self, site: str, /) -> Any:
-        """A value for a pinned site; only sources of decoders with pins are asked."""
+        """Returns a value for a pinned site. Called only for decoders with pinned sites."""
         ...
 
 
 Inline = Callable[[Source, bytes, int], Any]
-"""Reads a value from its window in a record, which begins at the position, and from the source what does not fit in there."""
+"""Decodes a value from its window in a record, which begins at the given position. The source provides the bytes that do not fit there."""
 
 
 class Spelling:
-    """An entry that more bytes spell: an array, an object."""
+    """A table entry for a value that is decoded from more bytes: an array or an object."""
 
     __slots__ = ("read",)
 
@@ -39,14 +39,14 @@ class Spelling:
 
 
 FREE_BYTES = 10
-"""How many bytes follow the properties of a record, for whichever of them is spelled freely."""
+"""Number of bytes at the end of each record, from which `Free` values are decoded."""
 
 
 class Free:
-    """An entry that `FREE_BYTES` bytes spell.
+    """A table entry for an arbitrary value that is decoded from `FREE_BYTES` bytes.
 
-    All free properties of a record share its last bytes, each beginning at another one: were each to take bytes of its own, removing one
-    would shift all that follows, and Hypothesis could not shrink it away.
+    All free values of a record share its last bytes, each starting at a different one. If each value had bytes of its own, removing a
+    value would shift all later bytes, and Hypothesis could not shrink the message.
     """
 
     __slots__ = ("_spell",)
@@ -55,7 +55,7 @@ class Free:
         self._spell = spell
 
     def read(self, record: bytes, index: int) -> Any:
-        """The value of the property at this position of the record."""
+        """Returns the value of the property whose byte is at this position of the record."""
         start = len(record) - index % FREE_BYTES
         return self._spell(record[start:] + record[len(record) - FREE_BYTES : start])
 
@@ -66,20 +66,24 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
-"""The entry of a property that is left out."""
+"""The table entry for a property that is left out."""
 
 Table = Sequence[Any]
 
 ABSENT_SHARE, NULL_SHARE, PLAIN_SHARE, FREE_SHARE = 150, 14, 18, 16
-"""Of 256, besides the first of each: how often a property is left out, is null, has its plainest value, is spelled freely.
+"""How many of the 256 entries, in addition to the first of each kind, are absent, null, the plainest value, or free.
 
-About half of what is optional is absent: messages stay small enough to be many, and every pair of properties meets often.
+About half of the optional properties are absent, so that messages stay small, but every pair of properties still occurs often.
 """
 
 
 class Values(NamedTuple):
-    """What a place can be spelled with: `ordinary` values, plainest first, values that are `rare` because they are slow to carry
-    (long texts, long arrays), and how to spell one freely."""
+    """The possible values of a place.
+
+    - `ordinary`: common values, plainest first.
+    - `rare`: values that are used seldom because they are large (long strings, long arrays).
+    - `free`: decodes an arbitrary value.
+    """
 
     ordinary: Sequence[Any]
     rare: Sequence[Any] = ()
@@ -87,14 +91,17 @@ class Values(NamedTuple):
 
 
 def together(parts: Sequence[Values]) -> Values:
-    """The values of all parts."""
+    """Combines the values of all parts."""
     ordinary, rare = [value for part in parts for value in part.ordinary], [value for part in parts for value in part.rare]
     return Values(ordinary, rare, next((part.free for part in parts if part.free), None))
 
 
 def table(values: Values, *, optional: bool, nullable: bool, rich: bool = False) -> Table:
-    """256 entries, one of each before any comes again: absent (where `optional`), the plainest value, null (where `nullable`), the
-    other values, the rare ones, which never come again; free ones last. `rich` leaves absence and null with one entry."""
+    """Returns 256 entries.
+
+    First comes one entry of each kind: absent (if `optional`), the plainest value, null (if `nullable`), the other values, and the rare
+    values, which are not repeated. Repetitions of the others follow, and free values come last. If `rich`, absent and null have only one entry.
+    """
     ordinary = list(values.ordinary)
     firsts = [*([ABSENT] if optional else []), *ordinary[:1], *([None] if nullable else []), *ordinary[1:], *values.rare]
     absent, null = (0, 0) if rich else (ABSENT_SHARE * optional, NULL_SHARE * nullable)

@@ -1,8 +1,8 @@
-"""From a flat schema to a decoder: bytes in, a valid message out.
+"""Compiles a flat schema to a decoder, which turns bytes into valid messages.
 
-An object is a record of fixed length (see `record_layout`), one byte a property; a property's table (see `tables`) says what the byte spells.
-Conditions (`if`, `then`, `else`) are met by construction: the properties that a condition asks about are spelled first, and the rest by
-the tables of the branch that follows.
+An object is a record of fixed length (see `record_layout`) with one byte for each property. The table of the property (see `byte_tables`) maps the
+byte to a value. Conditions (`if`, `then`, `else`) are satisfied by construction: the properties in the condition are decoded first, and the rest is
+decoded with the tables of the branch that applies.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from brokerfuzz.decoder.ambiguity_sites import doubts
 from brokerfuzz.decoder.byte_tables import ABSENT, FREE_BYTES, Free, Inline, Source, Spelling, Table, Values, table, together
 from brokerfuzz.decoder.condition_matching import matches
-from brokerfuzz.decoder.consistency_repair import Settle, steps
+from brokerfuzz.decoder.consistency_repair import Repair, repairs
 from brokerfuzz.decoder.record_layout import Outline, outline
 from brokerfuzz.decoder.scalars import ValuePlace, may_be_null, ready_made, scalar_values
 from brokerfuzz.errors import ContractError
@@ -26,14 +26,17 @@ from brokerfuzz.schemas.sites import join
 Read = Callable[[Source], Any]
 
 FURTHER_ITEMS = (1, 1, 1, 1, 2, 1, 1, 2, 1, 1, 3, 1, 2, 1, 1, 4)
-"""How many items an array of several has besides its first, as often as it is worth."""
+"""The number of items in a longer array in addition to the first one, repeated by how often it should occur."""
 RARE_FURTHER_ITEMS = (5, 7, 10, 10, 11, 11)
-"""Of 200; 10 and 11 because weak code looks at the first ten."""
+"""Rare numbers of further items, one each in about 200 arrays. Faulty code may check only the first ten items, hence 10 and 11."""
 
 
 @dataclass(frozen=True)
 class Style:
-    """What to spell with: `plausible` values instead of edges, `pinned` sites that the source draws, `rich` sites that are seldom empty."""
+    """How values are chosen.
+
+    `plausible` selects realistic values instead of edges. `pinned` are sites whose values the source draws. `rich` are sites that are seldom empty.
+    """
 
     plausible: bool = False
     pinned: frozenset[str] = frozenset()
@@ -64,14 +67,14 @@ class _CompileContext:
     def spot(self) -> ValuePlace:
         return ValuePlace(self.contract, self.message_type, self.path, self.style.plausible)
 
-    def settle(self, schema: Schema) -> list[Settle]:
-        return steps(doubts(self.contract, self.message_type).get(self.path, ()), self.path, schema, self.style.pinned)
+    def repair(self, schema: Schema) -> list[Repair]:
+        return repairs(doubts(self.contract, self.message_type).get(self.path, ()), self.path, schema, self.style.pinned)
 
 
 def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: Schema | None = None, style: Style | None = None) -> Read:
-    """A function from a source of bytes to a valid message. `narrowed` is a flat schema to conjoin with the contract's own.
+    """Returns a function from a source of bytes to a valid message. `narrowed` is a flat schema with additional restrictions.
 
-    Raises `ContractError` where no message can be valid, or it has to have a property that no schema describes.
+    Raises `ContractError` if no message can be valid, or if a required property has no schema.
     """
     contract.check_described(message_type)
     schema = flat.conjoin(contract.flat[message_type], narrowed) if narrowed else contract.flat[message_type]
@@ -84,18 +87,18 @@ def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: 
 
 
 def _table(schema: Schema, place: _CompileContext) -> Table:
-    """The table of a property or item, whose schema and place are these."""
+    """Returns the table of a property or an array item."""
     if place.path in place.style.pinned:
         return [Spelling(lambda source, record, start: source.draw(place.path))] * 256
     nullable = may_be_null(schema, place.spot)
     values = _values(schema, place)
     if not values.ordinary and not place.optional and not nullable:
-        raise ContractError(f"{place.path or 'the root'} can have no value at all: its schema contradicts itself")
+        raise ContractError(f"{place.path or 'the root'} cannot have any value: correct its schema, which contradicts itself")
     return table(values, optional=place.optional, nullable=nullable, rich=place.rich)
 
 
 def _values(schema: Schema, place: _CompileContext) -> Values:
-    """What a place is spelled with, null and absence apart."""
+    """Returns the possible values of a place, except null."""
     if (ready := ready_made(schema, place.spot)) is not None:
         return ready
     types = flat.types_of(schema)
@@ -109,11 +112,11 @@ def _values(schema: Schema, place: _CompileContext) -> Values:
 
 
 def _arrays(schema: Schema, place: _CompileContext) -> list[Spelling]:
-    """An array without items, of one, and of several, as its bounds allow; again as often as they are worth."""
+    """Returns entries for arrays with no items, one item and several items, as its bounds allow, repeated by how often they should occur."""
     low = schema.get("minItems", 0)
     high = schema.get("maxItems", max(12, low + 3))
     if low > high:
-        raise ContractError(f"{place.path} cannot hold at least {low} and at most {high} items")
+        raise ContractError(f"{place.path} cannot contain at least {low} and at most {high} items: correct its bounds")
     read = _items(schema, place)
     empty = [Spelling(lambda source, record, start: [])] if low == 0 else []
     one = [Spelling(partial(read, 0))] if low <= 1 <= high else []
@@ -123,15 +126,15 @@ def _arrays(schema: Schema, place: _CompileContext) -> list[Spelling]:
 
 
 def _several(read: Callable[[int, Source, bytes, int], Any], low: int, high: int, place: _CompileContext) -> Inline:
-    """An array of several items, how many says a choice of its own, the smallest of which leaves an optional array out after all.
+    """Returns the entry for an array with several items. `Source.choose` gives the number; the smallest choice omits an optional array.
 
-    Hypothesis knows how to lower a choice and to drop the records that belonged to it in one step. It does not know that of a byte of a
-    record: were the byte to say it, an array could not be shrunk without shifting what comes after.
+    Hypothesis can lower a choice and remove the records that belonged to it in one step. It cannot do this for a byte of a record, so if a
+    byte gave the number, Hypothesis could not shrink the array without shifting the bytes after it.
     """
     usual = [count for count in FURTHER_ITEMS if low <= count + 1 <= high] or [max(low - 1, 1)]
     rare = [] if place.style.plausible else [c for c in (*RARE_FURTHER_ITEMS, low - 1, low, high - 1) if low <= c + 1 <= high and c > 0]
     further = sorted([*(usual[i % len(usual)] for i in range(200)), *rare])
-    further += usual[:1] * 8  # Hypothesis likes the ends of a range: let the far one be nothing large
+    further += usual[:1] * 8  # Hypothesis often chooses the ends of a range, so the upper end is a common number
     count = len(further) + place.optional
 
     def several(source: Source, record: bytes, start: int) -> Any:
@@ -142,9 +145,9 @@ def _several(read: Callable[[int, Source, bytes, int], Any], low: int, high: int
 
 
 def _items(schema: Schema, place: _CompileContext) -> Callable[[int, Source, bytes, int], list[Any]]:
-    """Reads an array with so many items besides the first: the first from the record at hand, the others from records of their own."""
+    """Returns a function that decodes an array: the first item from the current record, each further item from a record of its own."""
     entries, width = _table(schema.get("items", {}), place.item), place.item.outline.width
-    settle, least = place.settle(schema), schema.get("minItems", 0)
+    repair, least = place.repair(schema), schema.get("minItems", 0)
     distinct = list(dict.fromkeys(value for value in entries if isinstance(value, str | int | float)))
 
     def read(further: int, source: Source, record: bytes, start: int) -> list[Any]:
@@ -156,8 +159,8 @@ def _items(schema: Schema, place: _CompileContext) -> Callable[[int, Source, byt
         else:
             others = source.take(further + FREE_BYTES)
             items += [_slot(source, others, index, entries) for index in range(further)]
-        for step in settle:
-            step(items)
+        for fix in repair:
+            fix(items)
         if len(items) < least:
             items += [value for value in distinct if value not in items][: least - len(items)]
         return items
@@ -166,7 +169,7 @@ def _items(schema: Schema, place: _CompileContext) -> Callable[[int, Source, byt
 
 
 def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
-    """What the byte at this position spells, its window behind it."""
+    """Decodes the value of the byte at this position; its window follows."""
     value = entries[record[start]]
     if value.__class__ is Spelling:
         return value.read(source, record, start + 1)
@@ -177,7 +180,7 @@ def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
 
 
 class _Property(NamedTuple):
-    """A property of an object: its name, where its byte is, and where its window begins."""
+    """A property of an object: its name, the position of its byte, and the start of its window."""
 
     name: str
     position: int
@@ -186,13 +189,13 @@ class _Property(NamedTuple):
 
 @dataclass(frozen=True)
 class _ObjectSpeller:
-    """The properties of an object, in the order of their bytes, and what to settle among them."""
+    """Decodes an object: its properties in the order of their bytes, and the repairs to apply afterwards."""
 
     props: list[_Property]
-    settle: list[Settle] = field(default_factory=list)
+    repair: list[Repair] = field(default_factory=list)
 
     def spell(self, source: Source, record: bytes, start: int, tables: Iterable[Table]) -> dict[str, Any]:
-        """The object whose properties' bytes begin at `start`."""
+        """Decodes the object whose property bytes begin at `start`."""
         out: dict[str, Any] = {}
         for prop, entry in zip(self.props, map(getitem, tables, record[start:]), strict=False):
             if entry is ABSENT:
@@ -203,14 +206,14 @@ class _ObjectSpeller:
                     out[prop.name] = value
             else:
                 out[prop.name] = entry.read(record, start + prop.position) if entry.__class__ is Free else entry
-        for step in self.settle:
-            step(out)
+        for fix in self.repair:
+            fix(out)
         return out
 
 
 def _object(schema: Schema, place: _CompileContext) -> Inline:
     found = [_Property(name, position, place.outline.windows[name]) for position, name in enumerate(place.outline.props)]
-    props = _ObjectSpeller(found, place.settle(schema))
+    props = _ObjectSpeller(found, place.repair(schema))
     if conditions := flat.conditions_of(schema):
         return _conditional(schema, conditions, place, props)
     tables = _tables(schema, place)
@@ -219,7 +222,7 @@ def _object(schema: Schema, place: _CompileContext) -> Inline:
 
 def _tables(schema: Schema, place: _CompileContext) -> list[Table]:
     required, properties = schema.get("required", ()), schema.get("properties", {})
-    left_out: Table = (ABSENT,) * 256  # a property that another branch of a condition has
+    left_out: Table = (ABSENT,) * 256  # a property that exists only in another branch of a condition
     places = {name: place.prop(name, optional=name not in required) for name in place.outline.props}
     return [_table(properties[name], there) if name in properties else left_out for name, there in places.items()]
 
@@ -228,7 +231,7 @@ def _tables(schema: Schema, place: _CompileContext) -> list[Table]:
 
 
 def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContext, props: _ObjectSpeller) -> Inline:
-    """An object whose properties depend on each other: the deciding ones are spelled first, then the branch is known."""
+    """Returns the entry for an object with conditions. The properties in the conditions are decoded first, to determine the branch."""
     base = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
     deciding = [prop for prop in props.props if any(prop.name in condition["if"].get("properties", {}) for condition in conditions)]
     first_tables = _tables(base, place)
@@ -237,7 +240,7 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContex
     by_bytes: dict[tuple[int, ...], list[Table]] = {}
 
     def tables_for(decided: Mapping[str, Any]) -> list[Table]:
-        """The tables of the branch that follows, those of the deciding properties holding what is decided."""
+        """Returns the tables of the branch that applies, with fixed values for the properties that were decoded first."""
         outcomes = tuple(matches(condition["if"], decided) for condition in conditions)
         if outcomes not in branches:
             demands = [condition.get("then" if holds else "else", {}) for condition, holds in zip(conditions, outcomes, strict=True)]

@@ -1,4 +1,4 @@
-"""Whether a value meets a condition: the little of JSON Schema that conditions ask, decided without the oracle's library."""
+"""Evaluates conditions with the small part of JSON Schema that they use, independently of the validator in the oracle."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 
 def matches(when: Schema, value: Any) -> bool:
-    """Whether a value meets the flat schema of a condition, as JSON Schema has it: what is absent is not asked about."""
+    """Tells whether a value satisfies the flat schema of a condition. As in JSON Schema, absent properties are not checked."""
     if "enum" in when and not any(value == prop and isinstance(value, bool) == isinstance(prop, bool) for prop in when["enum"]):
         return False
     if "type" in when and not any(_is(value, name) for name in types_of(when)):

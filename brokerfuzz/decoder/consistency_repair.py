@@ -1,8 +1,8 @@
-"""Making the parts of a message agree, so that a valid one touches no ambiguity.
+"""Repairs inconsistencies between the parts of a message, so that valid messages touch no ambiguity.
 
-A table spells each property by itself; what the contract leaves open lies between properties (a minimum above its maximum, the
-same identifier twice, an envelope that contradicts itself). Each step here mends an object or an array in place, by
-construction: nothing is thrown away and drawn again. A property that the user pinned is left as it is.
+Each property is decoded independently, but some ambiguities concern several properties: a minimum above its maximum, duplicate identifiers, a
+contradictory envelope. Each repair changes an object or an array in place, so that no message has to be discarded. Properties that the user pinned
+are never changed.
 """
 
 import math
@@ -15,31 +15,31 @@ from brokerfuzz.schemas.flattening import Schema, strangers, types_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.sites import join
 
-Settle = Callable[[Any], None]
+Repair = Callable[[Any], None]
 
 
-def steps(doubts: Sequence[Doubt], site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Settle]:
-    """What has to be settled in the object or array at a site (a flat schema) that these doubts concern, in order."""
-    found: list[Settle] = []
+def repairs(doubts: Sequence[Doubt], site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
+    """Returns the repairs, in order, for the object or array at a site with this flat schema and these doubts."""
+    found: list[Repair] = []
     for detector, names in doubts:
-        if detector in _SETTLING:
-            found += _SETTLING[detector](site, names, schema, pinned)
+        if detector in _REPAIRS:
+            found += _REPAIRS[detector](site, names, schema, pinned)
     if schema.get("uniqueItems") and not found:
         found.append(lambda items: _drop_repeated(items, None, 0))
     return found
 
 
-def _ordered_numbers(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+def _ordered_numbers(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
     return _ordered(site, names, schema, pinned, lambda value: value if isinstance(value, int | float) else None)
 
 
-def _ordered_instants(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+def _ordered_instants(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
     return _ordered(site, names, schema, pinned, lambda value: instant(value) if isinstance(value, str) else None, strictly=True)
 
 
 def _ordered(
     site: str, names: Sequence[str], schema: Schema, pinned: Collection[str], read: Callable[[Any], Any], *, strictly: bool = False
-) -> list[Settle]:
+) -> list[Repair]:
     low, high = names
     props = schema.get("properties", {})
     if low not in props or high not in props:
@@ -48,7 +48,7 @@ def _ordered(
     swappable = len(loose) == 2 and all(props[low].get(k) == props[high].get(k) for k in ("type", "minimum", "maximum", "enum"))
     removable = [name for name in loose if name not in schema.get("required", ())]
 
-    def settle(value: dict[str, Any]) -> None:
+    def repair(value: dict[str, Any]) -> None:
         if low not in value or high not in value:
             return
         first, last = read(value[low]), read(value[high])
@@ -59,10 +59,10 @@ def _ordered(
         elif removable:
             del value[removable[0]]
 
-    return [settle] if loose else []
+    return [repair] if loose else []
 
 
-def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
+def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
     least = schema.get("minItems", 0)
     if not names:
         return [] if site in pinned else [lambda items: _drop_repeated(items, None, least)]
@@ -75,7 +75,7 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 
 def _drop_repeated(items: list[Any], key: str | None, least: int) -> None:
-    """Drops items alike, the later ones, as long as more than the fewest are left."""
+    """Removes duplicate items and keeps the first of them, but leaves at least `least` items."""
     kept: list[Any] = []
     for number, item in enumerate(items):
         if not (item in kept if key is None else any(_alike(item, other, key) for other in kept)) or len(kept) + len(items) - number <= least:
@@ -84,7 +84,7 @@ def _drop_repeated(items: list[Any], key: str | None, least: int) -> None:
 
 
 def _rename_repeated(items: list[Any], key: str) -> None:
-    """Gives an item whose key another one has had before, or that is like one before it and has none, a key of its own."""
+    """Gives a new key to each item that repeats an earlier key, or that has no key and equals an earlier item."""
     seen: set[str] = set()
     for number, item in enumerate(items):
         name = item.get(key)
@@ -103,23 +103,23 @@ def _alike(one: Any, other: Any, key: str) -> bool:
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
-    """The name, with a number behind it where it is taken."""
+    """Returns the name, followed by a number if the name is already used."""
     numbered = (f"{name[:1000]}-{number}" for number in count(2))
     return name if name not in taken else next(fresh for fresh in numbered if fresh not in taken)
 
 
-def _envelope(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
-    def settle(message: dict[str, Any]) -> None:
+def _envelope(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
+    def repair(message: dict[str, Any]) -> None:
         failed = message.get("data") is None
         for name, value in (("operationWasSuccessful", not failed), ("failureMessages", (message.get("failureMessages") or ["a"]) if failed else [])):
             if name in message and name not in pinned:
                 message[name] = value
 
-    return [settle]
+    return [repair]
 
 
-def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Settle]:
-    def settle(data: dict[str, Any]) -> None:
+def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
+    def repair(data: dict[str, Any]) -> None:
         total = 0.0
         for offer in data["offers"]:
             extended = _money(float(offer["unitPrice"]) * offer["quantity"])
@@ -130,15 +130,15 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
         data["totalExtendedPrice"] = _money(total)
 
     sums = {join(site, name) for name in ("offers", "totalExtendedPrice", "offers[].extendedPrice", "offers[].unitPrice", "offers[].quantity")}
-    return [] if sums & set(pinned) else [settle]
+    return [] if sums & set(pinned) else [repair]
 
 
 def _money(amount: float) -> float:
-    """The amount to a ten-thousandth, where a double is as fine as that."""
+    """Rounds the amount to four decimals, unless it is too large for a double to represent them."""
     return round(amount, 4) if abs(amount) < 1e11 else amount
 
 
-_SETTLING: dict[str, Callable[[str, Sequence[str], Schema, Collection[str]], list[Settle]]] = {
+_REPAIRS: dict[str, Callable[[str, Sequence[str], Schema, Collection[str]], list[Repair]]] = {
     "ordered_numbers": _ordered_numbers,
     "ordered_instants": _ordered_instants,
     "distinct": _distinct,

@@ -1,8 +1,8 @@
-"""Where in a record everything lies.
+"""The layout of a record.
 
-A record holds an object's properties, a byte each, and behind them a window for whatever lies within a property: the properties of a nested
-object, the first item of an array. So the first item of everything is spelled by fixed positions of one record; only further items
-take records of their own. What lies in a window that is not used counts for nothing, and nothing moves when it is emptied.
+A record contains one byte for each property of an object. After them comes a window for each property, with the bytes of its content: the properties
+of a nested object, or the first item of an array. So a single record with fixed positions describes everything except further array items, which have
+records of their own. The bytes of an unused window are ignored, and no position changes if a window becomes unused.
 """
 
 from dataclasses import dataclass, field
@@ -13,19 +13,19 @@ from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 @dataclass(eq=False)
 class Outline:
-    """The places within a place, whatever condition holds: an object's properties, an array's items."""
+    """The places directly inside a place, regardless of conditions: the properties of an object, or the items of an array."""
 
     props: "dict[str, Outline]" = field(default_factory=dict)
     items: "Outline | None" = None
 
     @cached_property
     def width(self) -> int:
-        """Bytes of the place's window: of an object, a byte and a window a property; of an array, a byte and a window for its first item."""
+        """The size of the window in bytes: a byte and a window for each property of an object, or for the first item of an array."""
         return sum(1 + prop.width for prop in self.props.values()) + (1 + self.items.width if self.items else 0)
 
     @cached_property
     def windows(self) -> dict[str, int]:
-        """Where each property's window begins, counted from the object's own."""
+        """The start of the window of each property, relative to the window of the object."""
         found, position = {}, len(self.props)
         for name, prop in self.props.items():
             found[name] = position
@@ -34,7 +34,7 @@ class Outline:
 
 
 def outline(*schemas: Schema) -> Outline:
-    """The outline of a place that any of these flat schemas may describe."""
+    """Returns the outline of a place that any of these flat schemas may describe."""
     parts = [*schemas]
     for schema in schemas:
         parts += [entry[branch] for entry in conditions_of(schema) for branch in ("then", "else") if branch in entry]

@@ -1,4 +1,4 @@
-"""What a scalar place is spelled with: the values ready at hand, plainest first, and how to spell others freely."""
+"""The possible values of scalar places: ready values, plainest first, and free values that are decoded from bytes."""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -14,26 +14,26 @@ from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema
 
 LONG = 200
-"""Characters from which a text is rare."""
+"""Length in characters from which strings are rare."""
 _LARGEST = 1.7976931348623157e308
 
 
 @dataclass(frozen=True, slots=True)
 class ValuePlace:
-    """The place that a value is for."""
+    """The place of a value."""
 
     contract: Contract
     message_type: MessageType
     path: str
     plausible: bool
 
-    def asked(self, detector: str) -> bool:
-        """Whether an ambiguity with this detector concerns the place."""
+    def is_concerned_by(self, detector: str) -> bool:
+        """Tells whether an ambiguity with this detector concerns the place."""
         return detector in detectors_at(self.contract, self.message_type, self.path)
 
 
 def may_be_null(schema: Schema, spot: ValuePlace) -> bool:
-    """Whether null is a value of the place."""
+    """Tells whether null is allowed at the place."""
     if "enum" in schema:
         return None in schema["enum"]
     if flat.strangers(schema):
@@ -42,12 +42,12 @@ def may_be_null(schema: Schema, spot: ValuePlace) -> bool:
 
 
 def ready_made(schema: Schema, spot: ValuePlace) -> Values | None:
-    """The values of a place whose schema or style lists them, null apart; None for any other place."""
+    """Returns the values of a place, except null, if its schema or style lists them; otherwise None."""
     if "enum" in schema:
         return Values([_fresh(value) for value in schema["enum"] if value is not None])
     if flat.strangers(schema):
         return Values([_fresh(value) for value in unsupported_keywords.pool(schema, spot.path) if value is not None])
-    if spot.plausible and not spot.asked("timestamp") and (fitting := business_values.values(spot.path, schema)):
+    if spot.plausible and not spot.is_concerned_by("timestamp") and (fitting := business_values.values(spot.path, schema)):
         return Values(fitting)
     if flat.types_of(schema) >= set(flat.JSON_TYPES):
         return Values(value_pools.of_any_type())
@@ -59,7 +59,7 @@ def _fresh(value: Any) -> Any:
 
 
 def scalar_values(schema: Schema, spot: ValuePlace) -> Values:
-    """The values of the scalar types that a place allows."""
+    """Returns the values of the scalar types that a place allows."""
     types = flat.types_of(schema)
     parts = [_OF_TYPE[name](schema, spot) for name in _OF_TYPE if name in types and not (name == "integer" and "number" in types)]
     return together(parts)
@@ -79,13 +79,15 @@ def _integers(schema: Schema, spot: ValuePlace) -> Values:
     step = int(schema.get("multipleOf", 1))
     values = value_pools.integers(low, high, step)
     if not values:
-        raise ContractError(f"no integer fits {spot.path}: at least {low}, at most {high}, a multiple of {step}")
+        raise ContractError(
+            f"no integer is allowed at {spot.path}, which must be at least {low}, at most {high} and a multiple of {step}: correct its schema"
+        )
     return Values(values, (), unrestricted_values.integer(low, high, values[0], step))
 
 
 def _numbers(schema: Schema, spot: ValuePlace) -> Values:
     low, high = _bounds(schema)
-    decimal = spot.asked("decimal_range")
+    decimal = spot.is_concerned_by("decimal_range")
     if "multipleOf" in schema:
         step = schema["multipleOf"]
         near = [step * i for i in (0, 1, 2, -1, 10, 100, round(max(low, -1e9) / step), round(min(high, 1e9) / step))]
@@ -98,7 +100,7 @@ def _booleans(schema: Schema, spot: ValuePlace) -> Values:
 
 
 def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> tuple[float, float]:
-    """The closed bounds; an open one is moved inwards by one (integers) or by a billionth of itself."""
+    """Returns inclusive bounds. An exclusive bound is moved inwards by 1 for integers, or by a billionth of itself for numbers."""
     whole = "number" not in flat.types_of(schema)
     low, high = max(low, schema.get("minimum", low)), min(high, schema.get("maximum", high))
     if "exclusiveMinimum" in schema:

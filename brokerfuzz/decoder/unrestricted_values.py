@@ -1,4 +1,4 @@
-"""Values that bytes spell freely: any text, any integer, any number, any second of thirty years. Each is spelled by `FREE_BYTES` bytes."""
+"""Arbitrary values decoded from `FREE_BYTES` bytes: any string, integer or number, and any second within thirty years."""
 
 import math
 import struct
@@ -14,7 +14,7 @@ _SECONDS = int((EARLIEST_NOW - _EPOCH).total_seconds()) - 3600
 
 
 def _letters() -> Iterator[str]:
-    """256 characters, plain ones first, every script and plane among them; no surrogate, no NUL."""
+    """Yields at least 256 characters from all planes and many scripts, plain ones first, without surrogates and NUL."""
     yield from "ab01 AZ-_.~/"
     yield from (chr(code) for code in range(0x21, 0x7F) if chr(code) not in "ab01 AZ-_.~/")
     yield from (chr(0xA1 + 3 * i) for i in range(60))
@@ -27,7 +27,10 @@ _ALPHABET = dict(enumerate(list(dict.fromkeys(_letters()))[:256]))
 
 
 def text(shortest: int, longest: int | None) -> Free:
-    """Up to nine characters (more where `shortest` is more). One byte says how many, and whether of 256 characters or of all Unicode."""
+    """Strings of up to nine characters, or more if `shortest` is larger.
+
+    The first byte gives the length, and decides whether the characters come from a list of 256 or from all of Unicode.
+    """
     top = max(FREE_BYTES - 1, shortest) if longest is None else longest
     fill = "b" * shortest
 
@@ -45,7 +48,7 @@ def _code_points(record: bytes) -> str:
 
 
 def integer(low: int, high: int, plain: int, step: int = 1) -> Free:
-    """An integer from `low` to `high`, a multiple of `step`; lower bytes spell what is nearer to `plain`."""
+    """Integers from `low` to `high` that are multiples of `step`. Lower bytes give integers closer to `plain`."""
     first = -(-low // step)
     span = high // step - first + 1
     size = min(FREE_BYTES, max(4, (span.bit_length() + 7) // 8))
@@ -59,7 +62,7 @@ def integer(low: int, high: int, plain: int, step: int = 1) -> Free:
 
 
 def number(low: float, high: float, *, decimal: bool) -> Free:
-    """A number from `low` to `high`: mostly few digits with up to four of them behind the point, else any double."""
+    """Numbers from `low` to `high`: mostly with at most four decimals, otherwise any double."""
 
     def spell_out(record: bytes) -> float:
         kind = record[0]
@@ -78,7 +81,7 @@ def _within(value: float, low: float, high: float, *, decimal: bool) -> float:
 
 
 def instant() -> Free:
-    """A second of the years 1970 to 2000, as RFC 3339 ending in Z."""
+    """Timestamps of the years 1970 to 2000, to the second, as RFC 3339 ending in Z."""
 
     def spell_out(record: bytes) -> str:
         return spell(_EPOCH + timedelta(seconds=int.from_bytes(record[:4]) % _SECONDS))

@@ -1,8 +1,7 @@
-"""Values for schemas with keywords that no table of ours knows: `pattern`, `format`, `oneOf` in a changed contract.
+"""Values for schemas of a changed contract with keywords that the decoder does not support: `pattern`, `format`, `oneOf`.
 
-hypothesis-jsonschema makes them. Its output is driven by bytes through Hypothesis' own `fuzz_one_input`, so that a stranger is a
-pool of values like any other; what it makes is judged before it is used, since it is wrong on some keywords. The pool depends on
-the versions of both libraries.
+hypothesis-jsonschema generates these values, driven by fixed bytes through `fuzz_one_input` of Hypothesis. Each value is validated before it is used,
+because hypothesis-jsonschema is wrong about some keywords. The values depend on the versions of both libraries.
 """
 
 import json
@@ -20,14 +19,14 @@ _BYTES = 4096
 
 
 def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
-    """Up to 60 different values that the schema accepts, shortest first.
+    """Returns up to 60 different values that the schema accepts, shortest first.
 
-    Raises `ContractError` where none can be made: the schema allows nothing, or nothing that random search finds.
+    Raises `ContractError` if no value was found: the schema allows nothing, or nothing that a random search finds.
     """
     texts = _pool(json.dumps(schema))
     if not texts:
         where, demands = site or "the root", json.dumps(schema)[:200]
-        raise ContractError(f"no value for {where} can be made from its schema {demands}: loosen it, or pin the site with fields=")
+        raise ContractError(f"no value for {where} could be generated from its schema {demands}: relax it, or pin the site with fields=")
     return [json.loads(text) for text in texts]
 
 
@@ -59,13 +58,13 @@ def _pool(schema_text: str) -> tuple[str, ...]:
 
 
 def _bytes(schema_text: str, attempt: int) -> bytes:
-    """The bytes of an attempt: zeros first, then more and less sparse ones, since sparse bytes spell small values."""
+    """Returns the bytes of an attempt: only zeros first, then bytes with different shares of zeros, because zeros give small values."""
     raw, mask = (shake_128(f"{salt} {attempt} {schema_text}".encode()).digest(_BYTES) for salt in ("bytes", "mask"))
     return bytes(byte if kept < 64 * (attempt % 4) else 0 for byte, kept in zip(raw, mask, strict=True))
 
 
 def _ordinary(value: Any) -> bool:
-    """Whether no ambiguity is about the value, wherever it stands: text that UTF-8 carries, numbers that are written as what they are."""
+    """Tells whether the value touches no ambiguity at any site: its strings are valid Unicode, and its numbers have their usual notation."""
     if isinstance(value, str):
         return "\0" not in value and len(value) <= 1024 and not any("\ud800" <= letter <= "\udfff" for letter in value)
     if isinstance(value, float):
@@ -85,20 +84,20 @@ def _from_schema(schema: Mapping[str, Any]) -> Any:
 
 
 def restore_many() -> None:
-    """Gives hypothesis-jsonschema, and it alone, the method that it calls and that Hypothesis 6.170.10 took away.
+    """Patches hypothesis-jsonschema (and nothing else) to work with current Hypothesis.
 
-    Its 0.23.1 loops `while elements.more()` over Hypothesis' `many`, which is iterated now. Nothing happens where `many` has
-    the method, or where hypothesis-jsonschema no longer asks for it.
+    hypothesis-jsonschema 0.23.1 calls `many.more()`, which Hypothesis 6.170.10 removed in favour of iteration. The patch does nothing
+    if `many` has the method, or if hypothesis-jsonschema no longer needs it.
     """
     from hypothesis.internal.conjecture import utils
     from hypothesis_jsonschema import _from_schema as module
 
     if not hasattr(utils.many, "more") and getattr(module, "cu", None) is utils:
-        setattr(module, "cu", _Utils(utils))  # noqa: B010  (to type checkers it is the module that it stands in for)
+        setattr(module, "cu", _Utils(utils))  # noqa: B010  (type checkers reject the assignment: the object replaces a module)
 
 
 class _Utils:
-    """Hypothesis' utilities, with a `many` that has `more`."""
+    """The utilities of Hypothesis, with a `many` that has the method `more`."""
 
     def __init__(self, utils: Any) -> None:
         self._utils = utils

@@ -1,6 +1,6 @@
-"""Values worth trying at a place, the plainest first: the edges of every type, and what is ordinary where the contract leaves a question open.
+"""Interesting values for a place, plainest first: the edges of every type, and ordinary values for sites with ambiguities.
 
-All of them are valid and touch no ambiguity, so that any number of them may travel in one message.
+All values are valid and touch no ambiguity, so that a message can contain any number of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 LONGEST = 1024
-"""Characters of the longest text that no ambiguity is about."""
+"""Length in characters of the longest string that touches no ambiguity."""
 
 TEXTS: Sequence[str] = (
     "a", "", " ", "0", "A", "-1", "1.0", "true", "null", "NaN", "undefined", "None",
@@ -28,11 +28,11 @@ PAST_INSTANTS: Sequence[str] = (
     "1996-10-27T01:30:00.000000001Z", "1900-01-01T00:00:00Z",
     "0001-01-01T00:00:00Z",
 )  # fmt: skip
-"""For properties that must not be in the future: past for any `now` from `EARLIEST_NOW` on."""
+"""For timestamps that must not be in the future: they are in the past for any `now` from `EARLIEST_NOW` on."""
 
 EARLIEST_NOW = datetime(2001, 1, 1, tzinfo=UTC)
 LATEST_NOW = datetime(9900, 1, 1, tzinfo=UTC)
-"""Years before the last time that there is, so that there are later ones than any `now`."""
+"""Years before the last possible time, so that there are later times than any `now`."""
 
 INSTANTS: Sequence[str] = (
     "2020-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z", *PAST_INSTANTS,
@@ -49,8 +49,7 @@ URLS: Sequence[str] = (
 NAMES: Sequence[str] = ("A", "Active", "Component", "Discontinued", "In Review", "Print on Demand", "Kit", "v2", "active")
 
 FOR_DETECTOR: Mapping[str, Sequence[str]] = {"past": PAST_INSTANTS, "timestamp": INSTANTS, "cron": CRONS, "url": URLS, "name": NAMES}
-"""What is ordinary at the sites that an ambiguity about spelling concerns, by the ambiguity's detector; `past` before `timestamp`, which it
-narrows."""
+"""Ordinary values at the sites of ambiguities about notation, by detector. `past` comes before `timestamp`, because it is narrower."""
 
 INTEGERS: Sequence[int] = (
     1, 0, 2, -1, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999, 1000000, -2, -128, -32769,
@@ -66,7 +65,7 @@ _LARGEST_DECIMAL = 7.9e28
 
 
 def texts(shortest: int, longest: int | None) -> list[str]:
-    """Texts of these lengths (in code points), both bounds among them, plainest first."""
+    """Returns strings within these lengths (in code points), plainest first. They include strings of the minimum and maximum length."""
     top = LONGEST if longest is None else min(longest, LONGEST)
     bounds = ["b" * shortest, "b" * min(shortest + 1, top), "b" * top] if shortest or longest is not None else []
     every = [*TEXTS, *bounds, *LONG_TEXTS]
@@ -74,25 +73,25 @@ def texts(shortest: int, longest: int | None) -> list[str]:
 
 
 def integers(low: int, high: int, step: int = 1) -> list[int]:
-    """Integers from `low` to `high`, both and their neighbours among them, plainest first; multiples of `step`."""
+    """Returns multiples of `step` from `low` to `high`, plainest first. They include both bounds and their neighbours."""
     bounds = [low, low + 1, high, high - 1]
     rounded = [value - value % step for value in (*INTEGERS, *bounds, low + step - 1)]
     return list(dict.fromkeys(value for value in rounded if low <= value <= high))
 
 
 def numbers(low: float, high: float, *, decimal: bool = False) -> list[int | float]:
-    """Numbers from `low` to `high`, plainest first; `decimal` leaves out what a decimal of 28 digits cannot hold."""
+    """Returns numbers from `low` to `high`, plainest first. `decimal` excludes numbers that a decimal of 28 digits cannot represent."""
     bounds = [value for value in (low, high) if abs(value) <= 1.8e308]
     fitting = [value for value in (*NUMBERS, *bounds) if low <= value <= high and not (decimal and beyond_decimal(value))]
     return list({(value, type(value), str(value)): value for value in fitting}.values())
 
 
 def beyond_decimal(value: float) -> bool:
-    """Whether a decimal (28 digits, below 7.9e28) cannot hold the number."""
+    """Tells whether a decimal (28 digits, below 7.9e28) cannot represent the number."""
     exact = Decimal(repr(value))
     return abs(value) > _LARGEST_DECIMAL or int(exact.normalize().as_tuple().exponent) < -28
 
 
 def of_any_type() -> list[Any]:
-    """Values for a place that a changed contract leaves without a type."""
+    """Returns values for a place that has no type in a changed contract."""
     return ["a", None, False, True, 0, 1.5, ""]
