@@ -1,4 +1,4 @@
-"""Programs that answer messages, and ones that do not behave; and what they may leave behind."""
+"""Programs that answer messages, programs that misbehave, and checks for leftovers."""
 
 import asyncio
 import os
@@ -11,16 +11,16 @@ from pathlib import Path
 from brokerfuzz.targets import Answer, Target
 
 SECONDS = 5.0
-"""How long something that is to happen soon may take."""
+"""Maximum number of seconds for something that should happen soon."""
 
 
 def python(code: str, *arguments: str) -> list[str]:
-    """The command for a program in Python that starts fast."""
+    """Returns the command for a Python program that starts fast."""
     return [sys.executable, "-ISc", code, *arguments]
 
 
 def answers(target: Target, *bodies: bytes, at_once: bool = False) -> list[Answer]:
-    """What the target answers to the messages, one after the other or all at once."""
+    """Returns the target's answers to the messages, sent one after the other or all at once."""
 
     async def ask() -> list[Answer]:
         await target.open()
@@ -35,12 +35,12 @@ def answers(target: Target, *bodies: bytes, at_once: bool = False) -> list[Answe
 
 
 def answer(target: Target, body: bytes = b"{}") -> Answer:
-    """What the target answers to one message."""
+    """Returns the target's answer to one message."""
     return answers(target, body)[0]
 
 
 def cancelled_after(target: Target, seconds: float, *bodies: bytes) -> None:
-    """Sends messages, and gives them up after a while, as Ctrl-C does."""
+    """Sends messages, and cancels them after some seconds, as Ctrl-C does."""
 
     async def ask() -> None:
         await target.open()
@@ -56,7 +56,7 @@ def cancelled_after(target: Target, seconds: float, *bodies: bytes) -> None:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether there is such a process, and it is more than a zombie."""
+    """Returns whether the process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except (FileNotFoundError, ProcessLookupError):
@@ -64,7 +64,7 @@ def is_alive(pid: int) -> bool:
 
 
 def dies(pid: int) -> bool:
-    """Whether the process is dead soon."""
+    """Returns whether the process ends within `SECONDS`."""
     until = time.monotonic() + SECONDS
     while is_alive(pid):
         if time.monotonic() > until:
@@ -75,7 +75,7 @@ def dies(pid: int) -> bool:
 
 @contextmanager
 def nothing_left_behind() -> Iterator[None]:
-    """Fails where there are more children (dead ones too) or descriptors behind the block than before it."""
+    """Fails if there are more child processes (including zombies) or descriptors after the block than before it."""
     before = _children(), _descriptors()
     yield
     until = time.monotonic() + SECONDS
@@ -90,4 +90,4 @@ def _children() -> set[str]:
 
 
 def _descriptors() -> int:
-    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208  (its own descriptor counts each time)
+    return len(os.listdir("/proc/self/fd"))  # noqa: PTH208  (the descriptor of the listing itself always counts)

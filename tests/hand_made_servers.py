@@ -1,4 +1,4 @@
-"""HTTP servers that behave, and ones that do not, each on a port of loopback's own choosing."""
+"""HTTP servers that behave or misbehave, each on a free port of the loopback interface."""
 
 import asyncio
 import socket
@@ -15,21 +15,21 @@ from brokerfuzz.targets import Answer
 
 OFFER: Final = "offer-creation-request"
 Behaviour = Callable[[bytes, asyncio.StreamWriter], Awaitable[None]]
-"""What is done with the body of a request: something is written, or the connection harmed."""
+"""The reaction to the body of a request: writes something, or breaks the connection."""
 
 
 Conversation = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
-"""What is done with a connection."""
+"""The handler of a connection."""
 
 
 def serving(behaviour: Behaviour, *, tls: ssl.SSLContext | None = None, port: int = 0) -> AbstractContextManager[str]:
-    """The URL of a server that reads requests with a length, and does with their bodies what is said."""
+    """Yields the URL of a server that reads requests with a content length, and reacts to each body with `behaviour`."""
     return serving_streams(lambda reader, writer: requests(behaviour, reader, writer), tls=tls, port=port)
 
 
 @contextmanager
 def serving_streams(conversation: Conversation, *, tls: ssl.SSLContext | None = None, port: int = 0) -> Iterator[str]:
-    """The server's URL. It runs in a thread, and closes every connection when the block ends. `port` 0 is any that is free."""
+    """Yields the server's URL. The server runs in a thread, and closes every connection when the block ends. `port` 0 picks any free port."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
@@ -46,16 +46,16 @@ def serving_streams(conversation: Conversation, *, tls: ssl.SSLContext | None = 
 
 async def _end(server: asyncio.Server) -> None:
     server.close()
-    await asyncio.sleep(0.01)  # what has just been accepted becomes a conversation: given up before, it would leave its socket open
+    await asyncio.sleep(0.01)  # lets accepted connections start their handler: cancelled earlier, they would leave their socket open
     others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-    await asyncio.sleep(0.01)  # the connections that the tasks gave up are closed by now
+    await asyncio.sleep(0.01)  # lets the connections of the cancelled tasks close
 
 
 async def requests(behaviour: Behaviour, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Reads requests with a length, until the client is gone, and does with their bodies what is said."""
+    """Reads requests with a content length until the client disconnects, and reacts to each body with `behaviour`."""
     while not writer.is_closing():
         head = await reader.readuntil(b"\r\n\r\n")
         lengths = [line[15:] for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")]
@@ -73,13 +73,13 @@ async def _converse(conversation: Conversation, reader: asyncio.StreamReader, wr
 
 
 def response(status: int, body: bytes = b"", *headers: str) -> bytes:
-    """A whole response. `headers` are lines."""
+    """Returns a complete response. `headers` are lines."""
     lines = "".join(f"{line}\r\n" for line in headers).encode()
     return b"HTTP/1.1 %d Said\r\n%bContent-Length: %d\r\n\r\n%b" % (status, lines, len(body), body)
 
 
 def sends(data: bytes, *, then_closes: bool = False) -> Behaviour:
-    """The same bytes for every request."""
+    """Sends the same bytes for every request."""
 
     async def behave(_: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(data)
@@ -90,7 +90,7 @@ def sends(data: bytes, *, then_closes: bool = False) -> Behaviour:
 
 
 def answers(status_of: Callable[[bytes], int]) -> Behaviour:
-    """A response without a body, of the status that the message deserves."""
+    """Sends a response without a body, with the status for the message."""
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(response(status_of(body)))
@@ -99,7 +99,7 @@ def answers(status_of: Callable[[bytes], int]) -> Behaviour:
 
 
 def one_after_another(*responses: bytes) -> Behaviour:
-    """A response after another, and the last for all that follow."""
+    """Sends the responses one after the other; the last one is repeated."""
     left = list(responses)
 
     async def behave(_: bytes, writer: asyncio.StreamWriter) -> None:
@@ -109,7 +109,7 @@ def one_after_another(*responses: bytes) -> Behaviour:
 
 
 async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """A conversation: each request comes back, head and all, as the body of a rejection."""
+    """Sends back each request, including its head, as the body of a rejection."""
     while True:
         head = await reader.readuntil(b"\r\n\r\n")
         writer.write(response(422, head))
@@ -117,7 +117,7 @@ async def echoes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 def conforming(body: bytes) -> int:
-    """201 for what the contract lets in, 400 else."""
+    """Returns 201 if the contract allows the message, else 400."""
     return 400 if check(OFFER, body).label == "invalid" else 201
 
 
@@ -128,17 +128,17 @@ def reset(writer: asyncio.StreamWriter) -> None:
 
 
 async def hangs(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """No answer, ever."""
+    """Never answers."""
     await asyncio.sleep(3600)
 
 
 async def resets(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """The connection is reset at once."""
+    """Resets the connection at once."""
     reset(writer)
 
 
 async def resets_within_the_body(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Some of the body comes, then a reset."""
+    """Sends a part of the body, then resets the connection."""
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nab")
     await writer.drain()
     await asyncio.sleep(0.1)
@@ -146,13 +146,13 @@ async def resets_within_the_body(_: bytes, writer: asyncio.StreamWriter) -> None
 
 
 async def stalls_in_the_body(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Some of the body comes, then nothing."""
+    """Sends a part of the body, then nothing."""
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nab")
     await asyncio.sleep(3600)
 
 
 async def trickles(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """A byte of the body now and then, so that no single wait is long."""
+    """Sends single bytes of the body with short pauses, so that no single wait is long."""
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
     while True:
         writer.write(b"x")
@@ -161,7 +161,7 @@ async def trickles(_: bytes, writer: asyncio.StreamWriter) -> None:
 
 
 async def never_ends(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """A response of a gigabyte."""
+    """Sends a response of one gigabyte."""
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n")
     for _chunk in range(1 << 14):
         writer.write(b"x" * 65536)
@@ -169,7 +169,7 @@ async def never_ends(_: bytes, writer: asyncio.StreamWriter) -> None:
 
 
 async def trickles_the_head(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """A byte of the head now and then."""
+    """Sends single bytes of the head with short pauses."""
     for byte in b"HTTP/1.1 200 OK\r\nX-A: %b\r\n\r\n" % (b"x" * 1000):
         writer.write(bytes([byte]))
         await writer.drain()
@@ -177,7 +177,7 @@ async def trickles_the_head(_: bytes, writer: asyncio.StreamWriter) -> None:
 
 
 async def never_ends_the_head(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """One header, without an end."""
+    """Sends one endless header."""
     writer.write(b"HTTP/1.1 200 OK\r\nX-A: ")
     while True:
         writer.write(b"x" * 65536)
@@ -185,7 +185,7 @@ async def never_ends_the_head(_: bytes, writer: asyncio.StreamWriter) -> None:
 
 
 async def says_continue_for_ever(_: bytes, writer: asyncio.StreamWriter) -> None:
-    """Informational responses, one behind the other, and never one that counts."""
+    """Sends informational responses without end, and never a final one."""
     while True:
         writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 10)
         await writer.drain()
@@ -193,14 +193,14 @@ async def says_continue_for_ever(_: bytes, writer: asyncio.StreamWriter) -> None
 
 
 def unused_url() -> str:
-    """A URL that nothing listens at."""
+    """Returns a URL at which nothing listens."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{taken.getsockname()[1]}/offers"
 
 
 class Service:
-    """A target within this process. `status_of` is what an HTTP service would answer."""
+    """A target within this process. `status_of` returns the HTTP status for a message."""
 
     name = "a service in the test"
 
@@ -210,13 +210,13 @@ class Service:
         self.remembers = True
 
     async def open(self) -> None:
-        """Nothing to open."""
+        """Does nothing."""
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Does nothing."""
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """The answer that the status stands for."""
+        """Returns the answer for the status."""
         await asyncio.sleep(0)
         if self.remembers:
             self.bodies.append(body)
@@ -224,9 +224,9 @@ class Service:
         return Answer({2: "accepted", 4: "rejected", 5: "crashed"}[status // 100], status, reason=f"status {status}")  # type: ignore[arg-type]
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Every message can be sent."""
+        """Accepts every message."""
         return True
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """No shell reaches it."""
+        """Returns no real command: the target is within this process."""
         return f"send {len(body)} bytes"

@@ -132,7 +132,7 @@ class Finding:
         if self.places:
             return f"cause: {listed(f'{place} is {self._value(place)}' for place in self.places[:4])}"
         if self.ambiguities:
-            return f"the contract does not settle {listed(self.ambiguities[:4])}"
+            return f"{'ambiguity' if len(self.ambiguities) == 1 else 'ambiguities'}: {listed(self.ambiguities[:4])}"
         sent_with = f" with {listed(self.headers)}" if self.headers else ""
         if self.reproduced and self.whole:
             return f"even the plainest message{sent_with} shows this"

@@ -131,7 +131,7 @@ class Gate:
     def _give_up(self, asked: RetryLater, times: int, waited: float) -> Answer:
         status = asked.answer.status or 0
         often = "once" if times == 1 else f"{times} times"
-        wanted = f", finally in {asked.seconds:.0f} s" if asked.seconds is not None and asked.seconds >= 1 else ""
+        wanted = f", the last time with a wait of {asked.seconds:.0f} s" if asked.seconds is not None and asked.seconds >= 1 else ""
         reason = f"asked to retry later {often}{wanted} (status {status})"
         answer = replace(asked.answer, kind=_KINDS[status], reason=reason, seconds=waited, reached=False)
         self._given_up = answer, asked.at + (asked.seconds if asked.seconds is not None else 1.0)

@@ -9,7 +9,7 @@ from brokerfuzz.campaign.timing import SPANS, Timing
 answers = st.lists(st.tuples(st.floats(0, 5000), st.floats(0, 60), st.booleans()), max_size=60)
 
 
-def taken(found: list[tuple[float, float, bool]]) -> Timing:
+def timing_of(found: list[tuple[float, float, bool]]) -> Timing:
     timing = Timing()
     for at, seconds, failed in found:
         timing.add(at, seconds, failed=failed)
@@ -18,7 +18,7 @@ def taken(found: list[tuple[float, float, bool]]) -> Timing:
 
 @given(answers)
 def test_every_answer_is_counted_once(found: list[tuple[float, float, bool]]) -> None:
-    timing = taken(found)
+    timing = timing_of(found)
     assert sum(count for _, count in timing.histogram()) == len(found)
     spans = timing.throughput()
     assert sum(count for _, count, _ in spans) == len(found)
@@ -28,7 +28,7 @@ def test_every_answer_is_counted_once(found: list[tuple[float, float, bool]]) ->
 
 @given(answers.filter(bool))
 def test_quantiles_are_accurate_within_a_quarter(found: list[tuple[float, float, bool]]) -> None:
-    timing = taken(found)
+    timing = timing_of(found)
     ordered = sorted(max(seconds, 1e-6) for _, seconds, _ in found)
     for share in (0.5, 0.9, 0.99, 1.0):
         exact = ordered[max(-(-int(share * 100) * len(ordered) // 100) - 1, 0)]
@@ -38,8 +38,8 @@ def test_quantiles_are_accurate_within_a_quarter(found: list[tuple[float, float,
 
 @given(answers, answers)
 def test_combined_parts_equal_the_whole(one: list[tuple[float, float, bool]], other: list[tuple[float, float, bool]]) -> None:
-    whole, parts = taken(one + other), taken(one)
-    parts.absorb(taken(other))
+    whole, parts = timing_of(one + other), timing_of(one)
+    parts.absorb(timing_of(other))
     assert (parts.histogram(), parts.throughput(), parts.span) == (whole.histogram(), whole.throughput(), whole.span)
     assert (parts.least, parts.most) == (whole.least, whole.most)
 
@@ -50,7 +50,7 @@ def test_without_answers_there_is_no_data() -> None:
 
 @pytest.mark.parametrize("at", [0.0, 49.9, 50.0, 1e6])
 def test_every_answer_has_an_interval(at: float) -> None:
-    timing = taken([(at, 0.1, False)])
+    timing = timing_of([(at, 0.1, False)])
     (start, count, _) = timing.throughput()[-1]
     assert count == 1
     assert start <= at < start + timing.span

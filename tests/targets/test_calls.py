@@ -28,7 +28,7 @@ def tidy() -> Iterator[None]:
 
 @pytest.fixture
 def calling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calling:
-    """A target that calls a function of this body, which knows the message as `body`. It is in a module of the current folder."""
+    """Returns a function that creates a target from the lines of a function, in a module of the current folder; its parameter is `body`."""
     monkeypatch.chdir(tmp_path)
 
     def target(*lines: str, head: str = "def judge(body):", before: str = "", **options: Any) -> CallTarget:

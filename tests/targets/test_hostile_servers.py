@@ -220,7 +220,7 @@ def test_a_server_that_restarts_soon_misses_no_message() -> None:
 
 
 def answered_with_extras(seconds: float, hung_up: threading.Semaphore) -> Conversation:
-    """What a request says is its status; and some time behind the response comes one that nobody asked for. Tells when the client is gone."""
+    """Answers with the status in the request, and sends an unexpected response `seconds` later; releases `hung_up` when the client disconnects."""
 
     async def behave(body: bytes, writer: asyncio.StreamWriter) -> None:
         writer.write(response(int(body)) + (response(500) if not seconds else b""))

@@ -69,7 +69,7 @@ def test_after_the_longest_wait_the_answer_is_not_reached(status: int, kind: str
     with serving(sends(later(status, "Retry-After: 3600"))) as url:
         (answer,), slowed = fired(url)
     assert (answer.kind, answer.status, answer.reached, answer.body) == (kind, status, False, b"later")
-    assert answer.reason == f"asked to retry later once, finally in 3600 s (status {status})"
+    assert answer.reason == f"asked to retry later once, the last time with a wait of 3600 s (status {status})"
     assert slowed == Slowed(1, 0.0)
     assert monotonic() - started < 5
 
