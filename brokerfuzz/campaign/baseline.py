@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from brokerfuzz.atomic_files import whole
+from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.errors import BaselineError
 
@@ -55,7 +55,7 @@ def write(path: Path, known: Mapping[str, str]) -> None:
     """Writes a baseline, sorted so that versions are easy to compare. Raises `BaselineError`."""
     entries = [{"fingerprint": fingerprint, "sentence": known[fingerprint]} for fingerprint in sorted(known)]
     try:
-        with whole(path) as stream:
+        with atomic_file(path) as stream:
             stream.write(json.dumps({"baseline": VERSION, "findings": entries}, indent=2).encode() + b"\n")
     except OSError as problem:
         raise BaselineError(f"the baseline {path} cannot be written: {problem.strerror or problem}") from problem

@@ -71,7 +71,7 @@ def test_rejections_of_a_target_that_rejects_everything_prove_nothing_which_is_r
     assert len(result.attribution.unproven) == 1
     text = terminal.report(result)
     assert text.count("prove nothing") == 1
-    assert "300 rejections prove nothing: the twin, which lacks the fault, was rejected too" in text
+    assert "300 rejections prove nothing: the twin (the valid counterpart) was rejected too" in text
 
 
 def test_a_rejected_twin_is_a_finding_even_if_it_is_not_a_case() -> None:

@@ -58,7 +58,7 @@ def closed_port() -> int:
 
 OFFER = "offer.json"
 BAD: dict[str, tuple[list[str], str]] = {
-    "a missing file": (["check", "nowhere.json"], "nowhere.json is not there"),
+    "a missing file": (["check", "nowhere.json"], "nowhere.json does not exist"),
     "a folder": (["check", "folder"], "folder is a folder"),
     "two gigabytes": (["check", "huge.json"], "2,147,483,648 bytes"),
     "a line of two gigabytes": (["check", "huge.ndjson"], f"line 1, has more than {LARGEST:,} bytes"),
@@ -97,7 +97,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "no case": (["export", "out", "--random", "--count", "0"], "--count"),
     "a negative count": (["export", "out", "--count", "-1"], "--count"),
     "a URL without a scheme": (["fire", "127.0.0.1:8000/offers"], "http://127.0.0.1:8000/offers"),
-    "a URL with another scheme": (["fire", "ftp://127.0.0.1/"], "no HTTP address"),
+    "a URL with another scheme": (["fire", "ftp://127.0.0.1/"], "is not an HTTP URL"),
     "a refused connection": (["fire", f"http://127.0.0.1:{closed_port()}/"], "refused"),
     "a name that does not resolve": (["fire", "http://nowhere.invalid/"], "cannot be resolved"),
     "an invalid method": (["fire", "--method", "A B", "http://127.0.0.1:1/"], "method"),
@@ -152,7 +152,7 @@ def test_the_other_files_are_judged_if_one_cannot_be_read(run: Run) -> None:
 def test_files_without_permission_are_reported_in_one_line(environment: Mapping[str, str]) -> None:
     Path(OFFER).chmod(0)
     Path("folder").chmod(0o500)
-    for args, words in ((["check", OFFER], "may not be read"), (["export", "folder/out"], "cannot be written")):
+    for args, words in ((["check", OFFER], "because you lack permission"), (["export", "folder/out"], "cannot be written")):
         command = [*UNPRIVILEGED, sys.executable, "-m", "brokerfuzz.cli", *args]
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
         assert_one_line(done.returncode, done.stdout, done.stderr, words)

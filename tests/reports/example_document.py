@@ -14,8 +14,8 @@ REJECTED: Final = '{"data":null,"failureMessages":["the offer: expected a descri
 TRACE: Final = (
     'Traceback (most recent call last):\n  File "offers.py", line 31, in create\n    name.encode("latin-1")\nUnicodeEncodeError: \'latin-1\''
 )
-TAKEN: Final = "An invalid offer creation request should have been rejected and was accepted (status 201)"
-EITHER: Final = "An unspecified offer creation request should have been accepted or rejected and was met with a crash (status 500)"
+ACCEPTS: Final = "The target accepted an invalid offer creation request (status 201)"
+CRASHES: Final = "The target crashed on an unspecified offer creation request (status 500)"
 HOSTILE: Final = (
     '</script></details>--></style>]]><!--<img src=x onerror="alert(1)">\'&amp;<script>alert(2)</script>\x00\x1b[31m\u202egnp.\ud800\u2028{{7*7}}'
 )
@@ -48,8 +48,8 @@ def findings() -> list[dict[str, Any]]:
     return [
         finding(
             fingerprint="2cbdcdfce1a01efd",
-            sentence=f"{TAKEN}: {OFFER}/productClusters[].products[]"
-            f".pageCount:minimum demands at least 1 at {below}/pageCount (found: 0), by one-below.",
+            sentence=f"{ACCEPTS}; broken rule: {OFFER}/productClusters[].products[]"
+            f".pageCount:minimum at {below}/pageCount (expected at least 1, found 0); found by one-below.",
             got=got(response=ACCEPTED, seconds=0.000533),
             rules=[broken("productClusters[].products[].pageCount:minimum", f"{below}/pageCount", "0", "at least 1")],
             tags=["at:eleventh", "at:first", "at:last", "at:only", "in:backwards", "in:complete", "under:offerType=Product-List"],
@@ -63,8 +63,8 @@ def findings() -> list[dict[str, Any]]:
             kind="valid-rejected",
             verdict="valid",
             expected="accepted",
-            sentence="A valid offer creation request should have been accepted and was rejected (status 400): it hangs on /description being absent, "
-            "by edge:only-required, edge:values-28, edge:values-57 and 147 more.",
+            sentence="The target rejected a valid offer creation request (status 400); cause: /description is absent; "
+            "found by edge:only-required, edge:values-28, edge:values-57 and 147 more.",
             got=got(answer="rejected", status=400, reason="status 400", response=REJECTED, seconds=0.0031),
             rules=[],
             places=["/description"],
@@ -79,9 +79,9 @@ def findings() -> list[dict[str, Any]]:
         finding(
             fingerprint="7f35a2c1b0aa9e11",
             known=True,
-            sentence=f"{TAKEN}: {OFFER}/offerType:enum demands one of "
-            "'Direct Mail', 'Download', 'Drop Ship', 'Email', 'Omnichannel', 'Product List', 'VDM' at /offerType (found: \"DROP SHIP\"), "
-            "by upper-case, lower-case and 3 more.",
+            sentence=f"{ACCEPTS}; broken rule: {OFFER}/offerType:enum at /offerType (expected one of "
+            "'Direct Mail', 'Download', 'Drop Ship', 'Email', 'Omnichannel', 'Product List', 'VDM', found \"DROP SHIP\"); "
+            "found by upper-case, lower-case and 3 more.",
             rules=[broken("offerType:enum", "/offerType", '"DROP SHIP"', "one of 'Direct Mail', 'Download', 'Drop Ship'", "Table 1, offerType")],
             places=["/offerType", "/description"],
             families=["enumeration"],
@@ -95,8 +95,8 @@ def findings() -> list[dict[str, Any]]:
             kind="crashed",
             verdict="valid",
             expected="accepted",
-            sentence="A valid offer creation request should have been accepted and was met with a crash (status 500): it hangs on /number being "
-            '"\N{TEST TUBE}", by edge:values-32, edge:values-74.',
+            sentence="The target crashed on a valid offer creation request (status 500); cause: /number is "
+            '"\N{TEST TUBE}"; found by edge:values-32, edge:values-74.',
             got=_crashed(response=TRACE),
             rules=[],
             places=["/number"],
@@ -111,9 +111,9 @@ def findings() -> list[dict[str, Any]]:
         ),
         finding(
             fingerprint="0f0e0d0c0b0a0908",
-            sentence=f"{TAKEN}: {OFFER}/:json demands a JSON text "
-            "(RFC 8259) at the root (found: NaN is no JSON value), by nan-value, infinite-value, positive-infinite-value.",
-            rules=[broken(":json", "", "NaN is no JSON value", "a JSON text (RFC 8259)", "Section 2, Format")],
+            sentence=f"{ACCEPTS}; broken rule: {OFFER}/:json at the root "
+            "(not JSON: NaN is not a JSON value); found by nan-value, infinite-value, positive-infinite-value.",
+            rules=[broken(":json", "", "not JSON: NaN is not a JSON value", "JSON (RFC 8259)", "Section 2, Format")],
             families=["syntax"],
             techniques=["nan-value", "infinite-value", "positive-infinite-value"],
             whole=False,
@@ -122,14 +122,14 @@ def findings() -> list[dict[str, Any]]:
         ),
         finding(
             fingerprint="31415926535897ab",
-            sentence=f"{TAKEN}: {OFFER}/productClusters[].products[]"
-            f":additionalProperties demands no property but those that the contract lists at {below}/page_count (found: a property 'page_count').",
+            sentence=f"{ACCEPTS}; broken rule: {OFFER}/productClusters[].products[]"
+            f":additionalProperties at {below}/page_count (unknown property `page_count`).",
             rules=[
                 broken(
                     "productClusters[].products[]:additionalProperties",
                     f"{below}/page_count",
-                    "a property 'page_count'",
-                    "no property but those that the contract lists",
+                    "unknown property `page_count`",
+                    "a property that the contract lists",
                     "Table 3, products",
                 )
             ],
@@ -142,8 +142,8 @@ def findings() -> list[dict[str, Any]]:
         finding(
             fingerprint="5ca1ab1e5ca1ab1e",
             kind="crashed",
-            sentence=f"An invalid offer creation request should have been rejected and was met with a crash (status 500): {OFFER}/productClusters[]"
-            ".products:type@offerType=Product-List demands an array at /productClusters/0/products (found: null), by null-instead.",
+            sentence=f"The target crashed on an invalid offer creation request (status 500); broken rule: {OFFER}/productClusters[]"
+            ".products:type@offerType=Product-List at /productClusters/0/products (expected an array, found null); found by null-instead.",
             got=_crashed(),
             rules=[
                 broken("productClusters[].products:type@offerType=Product-List", "/productClusters/0/products", "null", "an array", "Condition 1")
@@ -159,7 +159,7 @@ def findings() -> list[dict[str, Any]]:
             kind="crashed",
             verdict="unspecified",
             expected="accepted or rejected",
-            sentence=f"{EITHER}: the contract leaves string-length open, by probe:string-length, as:1025-emoji.",
+            sentence=f"{CRASHES}; ambiguity: string-length; found by probe:string-length, as:1025-emoji.",
             got=_crashed(seconds=1.2),
             rules=[],
             ambiguities=["string-length"],
@@ -175,9 +175,8 @@ def findings() -> list[dict[str, Any]]:
             kind="timeout",
             verdict="valid",
             expected="accepted",
-            sentence="A valid offer creation request should have been accepted and got no answer within 5 seconds: "
-            "it hangs on /priceClasses/0/priceTiers.",
-            got={"answer": "timeout", "status": None, "reason": "no answer within 5 seconds", "response": "", "seconds": 5.0},
+            sentence="The target did not answer a valid offer creation request (no answer within 5 s); cause: /priceClasses/0/priceTiers is present.",
+            got={"answer": "timeout", "status": None, "reason": "no answer within 5 s", "response": "", "seconds": 5.0},
             rules=[],
             places=["/priceClasses/0/priceTiers/0/quantityFrom", "/priceClasses/0/priceTiers/0/quantityTo"],
             families=[],
@@ -192,7 +191,7 @@ def findings() -> list[dict[str, Any]]:
             kind="malformed-answer",
             verdict="valid",
             expected="accepted",
-            sentence="A valid offer creation request was answered in another form than the contract has (status 200): the answer is no JSON.",
+            sentence="The answer to a valid offer creation request is not a valid envelope: it is not JSON.",
             got=got(status=200, reason="status 200", response="<!doctype html>\n<title>Welcome</title>\n<p>It works!"),
             rules=[],
             families=[],
@@ -207,7 +206,7 @@ def findings() -> list[dict[str, Any]]:
             kind="crashed",
             verdict="unspecified",
             expected="accepted or rejected",
-            sentence=f"{EITHER}: the contract leaves text-encoding open, by probe:text-encoding, as:utf-16.",
+            sentence=f"{CRASHES}; ambiguity: text-encoding; found by probe:text-encoding, as:utf-16.",
             got=_crashed(response="\\xff\\xfe{\\x00"),
             rules=[],
             ambiguities=["text-encoding"],

@@ -67,7 +67,7 @@ def test_a_rule_fails_with_its_findings_and_others_pass() -> None:
     failure = cases[RULE].find("failure")
     assert failure is not None
     assert failure.attrib["type"] == "invalid-accepted"
-    assert failure.attrib["message"].endswith("demands at least 1. (and 1 more finding)")
+    assert failure.attrib["message"].endswith("(expected at least 1). (and 1 more finding)")
     assert failure.text is not None
     for part in ("Another one.", "Errors, validation rule 7", "status 201", '"orderMinimum":0', '"orderMinimum":1', "curl -sS", "00000000000000aa"):
         assert part in failure.text
@@ -101,7 +101,7 @@ def test_a_known_finding_is_skipped_with_its_sentence() -> None:
     assert suite.attrib["failures"] == "0"
     skipped = suite.find(f"testcase[@name='{RULE}']/skipped")
     assert skipped is not None
-    assert skipped.attrib["message"].startswith("known: An invalid offer")
+    assert skipped.attrib["message"].startswith("known: The target accepted an invalid offer")
 
 
 def test_a_rule_with_a_new_and_a_known_finding_fails() -> None:

@@ -75,7 +75,7 @@ def test_the_comment_of_a_campaign() -> None:
         "- The campaign stopped early: interrupted by a signal",
         f"| 1 | invalid-accepted | `{RULE}` | `/orderMinimum` | accepted, `status 201` | 3 |",
         f"<details><summary>1. invalid-accepted <code>{RULE}</code></summary>",
-        f"**Finding:** An invalid offer creation request should have been rejected and was accepted (status 201): `{RULE}` demands at least 1.",
+        f"**Finding:** The target accepted an invalid offer creation request (status 201); broken rule: `{RULE}` (expected at least 1).",
         '{"number":"0","offerType":"Direct Mail","orderMinimum":0}',
         '-  "orderMinimum": 1',
         '+  "orderMinimum": 0',

@@ -131,7 +131,7 @@ def test_the_tests_fail_with_the_bug_and_pass_without_it(run_tests: Callable[...
     with running(bugs=[BUG]) as url:
         outcomes, printed = run_tests(FOUND, BROKERFUZZ_TARGET=f"{url}/offers")
     assert outcomes == {f"test_finding[{NAME}]": "FAILED", f"test_valid_twin[{NAME}]": "PASSED"}
-    assert "accepted (status 201), expected rejected: An invalid offer creation request should have been rejected" in printed
+    assert "accepted (status 201), expected rejected: The target accepted an invalid offer creation request" in printed
     with running() as url:
         outcomes, printed = run_tests(document(request={**REQUEST, "url": f"{url}/offers"}))
     assert set(outcomes.values()) == {"PASSED"}, printed

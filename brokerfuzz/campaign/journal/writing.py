@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from brokerfuzz.atomic_files import own_name
+from brokerfuzz.atomic_files import temporary_name
 from brokerfuzz.campaign.journal.reading import GZIP, PIECE, VERSION, is_compressed, lines
 from brokerfuzz.campaign.journal.records import Key, encode
 from brokerfuzz.cases.case import Case
@@ -77,7 +77,7 @@ class Journal:
     @classmethod
     def _recompressed(cls, path: Path) -> "Journal":
         """Rewrites the complete lines of a compressed journal, because nothing can be appended to an incomplete stream."""
-        fresh = cls(path.with_name(own_name(path.name, f"part{path.suffix}")), os.O_CREAT | os.O_EXCL)
+        fresh = cls(path.with_name(temporary_name(path.name, f"part{path.suffix}")), os.O_CREAT | os.O_EXCL)
         for line in lines(path):
             fresh.add(line)
         fresh.path.replace(path)
