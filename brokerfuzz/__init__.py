@@ -1,9 +1,9 @@
-"""Property-based tests, fuzzing and test data from an offer broker's message contract.
+"""Property-based tests, fuzzing and test data from the message contract of an offer broker.
 
     from brokerfuzz import check
     from brokerfuzz.strategies import offer_requests, invalid_offer_requests
 
-What is named here is imported when it is asked for, so that `import brokerfuzz` costs next to nothing.
+Names are imported on first use, so that `import brokerfuzz` is fast.
 """
 
 from importlib import import_module

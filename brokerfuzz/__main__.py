@@ -1,9 +1,9 @@
-"""The `brokerfuzz` command, which `python -m brokerfuzz` is too."""
+"""The command `brokerfuzz`, also available as `python -m brokerfuzz`."""
 
 import signal
 
 if signal.getsignal(signal.SIGINT) == signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing is begun while modules are imported: Ctrl-C ends that without a traceback
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # during imports there is nothing to clean up, so Ctrl-C ends the process without a traceback
 
 from brokerfuzz.cli import main
 

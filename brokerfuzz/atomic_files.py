@@ -1,4 +1,4 @@
-"""Files that are whole or not there, and bytes that are written while the next ones are made."""
+"""Writes files atomically, and writes bytes in the background while the next ones are generated."""
 
 import os
 import signal
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _AT_ONCE = 32 * 1024 * 1024
-"""Bytes that are brought to the disk at once."""
+"""Number of bytes after which a file is synchronized with the disk."""
 _BEHIND = 8
-"""Pieces that may wait to be written: as many as are made while the disk is busy."""
+"""The maximum number of pieces that wait to be written while the disk is busy."""
 
 
-def own_name(name: str, end: str) -> str:
-    """A name that nothing else has, for what is to be called `name` later. A process' number would not do: in containers it is always the same."""
+def temporary_name(name: str, end: str) -> str:
+    """Returns a unique temporary name for a file or folder that will be renamed to `name`. It is random, because in containers process IDs repeat."""
     return f".{name}.{token_hex(4)}.{end}"
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Lets Ctrl-C wait until it is left: who presses it twice would leave behind what is being taken away after the first."""
-    if threading.current_thread() is not threading.main_thread():  # only that one is interrupted
+    """Delays Ctrl-C until the block ends, so that a second Ctrl-C does not interrupt the cleanup after the first."""
+    if threading.current_thread() is not threading.main_thread():  # Ctrl-C interrupts only the main thread
         yield
         return
     came: list[int] = []
@@ -44,14 +44,14 @@ def uninterrupted() -> Iterator[None]:
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[BinaryIO]:
-    """A stream to a file of a name of its own beside `path`, which takes the name `path` once all is written and on the disk.
+def atomic_file(path: Path) -> Iterator[BinaryIO]:
+    """Opens a stream that writes `path` atomically: to a temporary file next to it, which is renamed when everything is on the disk.
 
-    An existing file is replaced. Whatever is raised, nothing is left behind.
+    An existing file is replaced. The temporary file is removed if an exception is raised.
     """
-    part = path.with_name(own_name(path.name, "part"))
+    part = path.with_name(temporary_name(path.name, "part"))
     try:
-        with BufferedWriter(_Steady(part, "xb")) as stream:
+        with BufferedWriter(_SyncingFile(part, "xb")) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
@@ -61,13 +61,13 @@ def whole(path: Path) -> Iterator[BinaryIO]:
             part.unlink(missing_ok=True)
 
 
-class _Steady(FileIO):
-    """A file that is brought to the disk as it is written: else the disk would have nothing to do while cases are made, and all of it at the end."""
+class _SyncingFile(FileIO):
+    """A file that is synchronized with the disk regularly, so that the disk works while cases are generated, and not only at the end."""
 
     _since = 0
 
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Writes bytes, or some of them."""
+        """Writes all or some of the bytes, and returns their number."""
         count = super().write(data)
         self._since += count
         if self._since >= _AT_ONCE:
@@ -81,7 +81,7 @@ class _Writable(Protocol):
 
 
 def write_behind(stream: _Writable, pieces: Iterable[bytes]) -> None:
-    """Writes pieces while the next ones are made: the system that writes, and a checksum, leave the interpreter to others meanwhile."""
+    """Writes pieces in a thread while the next ones are generated. Writing and computing checksums release the interpreter lock."""
     failed = Event()
 
     def write(piece: bytes) -> None:

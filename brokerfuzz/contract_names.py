@@ -1,4 +1,4 @@
-"""The names of the message types and of the verdicts: the command line offers them without importing the contract."""
+"""The names of the message types and verdicts. The command line can offer them without importing the contract."""
 
 from typing import Literal, get_args
 

@@ -1,22 +1,22 @@
-"""What can go wrong, each with the remedy in its message.
+"""The errors of brokerfuzz. Each message says what is wrong and what to do.
 
-BrokerfuzzError                 the base: catch it to catch them all
-├── ContractError               a contract folder or a schema in it cannot be used
-├── UnknownNameError            a name (rule, technique, ambiguity, message type, bug) that nothing bears
-├── CorpusError                 a file is not a whole corpus, or cannot be read or written
-├── InputError                  a file to judge cannot be read
-├── ReportError                 a report cannot be made, written or read back
-├── BaselineError              a baseline of known findings cannot be read or written
-├── JournalError               a journal cannot be written, read or gone on with
-├── WorkerError                 a cluster is not there, or those who do the work are lost again and again
+BrokerfuzzError                 the base class: catch it to catch all of them
+├── ContractError               a contract folder, or a schema in it, cannot be used
+├── UnknownNameError            there is no rule, technique, ambiguity, message type or bug with this name
+├── CorpusError                 a corpus is incomplete or invalid, or cannot be read or written
+├── InputError                  a file with messages cannot be read
+├── ReportError                 a report cannot be created, written or read
+├── BaselineError               a baseline of known findings cannot be read or written
+├── JournalError                a journal cannot be written, read or resumed
+├── WorkerError                 a cluster cannot be reached, or workers are lost repeatedly
 ├── TargetError                 a target cannot be reached or addressed
 ├── ConfigurationError          a configuration file cannot be read, used or written
-├── ClockError                  a time to make cases against is too early
-├── StrengthError               a strength of covering arrays that is not supported
-└── LabelError                  a generator's claim and the oracle's verdict differ: a fault of brokerfuzz
+├── ClockError                  the time for which cases are generated is too early
+├── StrengthError               a strength of covering arrays is not supported
+└── LabelError                  a generator and the oracle disagree about a case: a bug in brokerfuzz
 
-The command line prints any of them as one line and exits with status 2. Arguments of strategies are
-rejected with `hypothesis.errors.InvalidArgument`, as Hypothesis' own are.
+The command line prints each of them as one line and exits with status 2. Strategies reject invalid arguments with
+`hypothesis.errors.InvalidArgument`, like the strategies of Hypothesis.
 """
 
 from collections.abc import Iterable
@@ -25,9 +25,9 @@ from reprlib import Repr
 from typing import Any
 
 LONGEST_LINE = 1000
-"""Characters of a line that tells what is wrong, beyond which its middle is left out."""
+"""The maximum length of an error line in characters. The middle of a longer line is left out."""
 _LONGEST_NAME = 200
-"""Characters of a name that is compared to those that are known."""
+"""The maximum length in characters of a name for which similar known names are suggested."""
 
 _quoting = Repr()
 _quoting.maxstring, _quoting.maxother, _quoting.maxlong, _quoting.maxlevel = 120, 240, 40, 3
@@ -36,12 +36,12 @@ _quoting.fillvalue = "…"
 
 
 def quoted(value: Any) -> str:
-    """A value as an error quotes it: as Python writes it, with an ellipsis in place of what is left out of a long one."""
+    """Quotes a value for an error: its Python literal, with an ellipsis in place of omitted parts if it is long."""
     return _quoting.repr(value)
 
 
 def shortened(line: str, most: int = LONGEST_LINE) -> str:
-    """The line without its middle, where it is too long."""
+    """Returns the line, without its middle if it is too long."""
     if len(line) <= most:
         return line
     half = most // 2 - 20
@@ -49,61 +49,61 @@ def shortened(line: str, most: int = LONGEST_LINE) -> str:
 
 
 class BrokerfuzzError(Exception):
-    """Base of every error that brokerfuzz raises on purpose."""
+    """The base class of every error that brokerfuzz raises on purpose."""
 
 
 class ContractError(BrokerfuzzError):
-    """Raised when a folder holds no contract that can be used: a file missing, not JSON, not a schema."""
+    """Raised when a contract cannot be used: for example, a file is missing, is not JSON, or is not a schema."""
 
 
 class UnknownNameError(BrokerfuzzError):
-    """Raised for a name that nothing bears; the message holds the nearest known one."""
+    """Raised for an unknown name. The message suggests the most similar known name."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], remedy: str) -> None:
         near = get_close_matches(name, list(known), n=1, cutoff=0.4) if len(name) <= _LONGEST_NAME else []
         guess = f"did you mean {near[0]!r}? " if near else ""
-        super().__init__(f"no {kind} is called {quoted(name)}: {guess}{remedy}")
+        super().__init__(f"unknown {kind} {quoted(name)}: {guess}{remedy}")
 
 
 class CorpusError(BrokerfuzzError):
-    """Raised when a file is not a whole corpus, or cannot be read or written."""
+    """Raised when a corpus is incomplete or invalid, or cannot be read or written."""
 
 
 class InputError(BrokerfuzzError):
-    """Raised when a file that is to be judged cannot be read."""
+    """Raised when a file with messages to judge cannot be read."""
 
 
 class ReportError(BrokerfuzzError):
-    """Raised when a report cannot be made of a campaign, cannot be written where it is to be, or is none when it is read back."""
+    """Raised when a report of a campaign cannot be created or written, or when a file that is read is not a report."""
 
 
 class BaselineError(BrokerfuzzError):
-    """Raised when a baseline is not there, is none, or cannot be written."""
+    """Raised when a baseline is missing, is invalid, or cannot be written."""
 
 
 class JournalError(BrokerfuzzError):
-    """Raised when a campaign's journal cannot be written or read, or is that of another campaign."""
+    """Raised when the journal of a campaign cannot be written or read, or belongs to another campaign."""
 
 
 class WorkerError(BrokerfuzzError):
-    """Raised when a cluster cannot be reached, or work was begun several times and its worker was lost each time."""
+    """Raised when a cluster cannot be reached, or when several workers are lost with the same work."""
 
 
 class TargetError(BrokerfuzzError):
-    """Raised when a target cannot be reached or addressed at all, so that no answer of it can be judged."""
+    """Raised when a target cannot be reached or addressed, so that it gives no answers to judge."""
 
 
 class ConfigurationError(BrokerfuzzError):
-    """Raised when a configuration file cannot be read, says what it must not, needs what the environment lacks, or cannot be written."""
+    """Raised when a configuration file cannot be read or written, has invalid content, or needs an environment variable that is not set."""
 
 
 class ClockError(BrokerfuzzError):
-    """Raised when the time that cases are to be made against is before any that they can be made against."""
+    """Raised when the time for which cases are generated is earlier than supported."""
 
 
 class LabelError(BrokerfuzzError):
-    """Raised when the oracle does not confirm what a generator claims of a case: please report it."""
+    """Raised when the oracle does not confirm the verdict that a generator claims for a case. Please report this error."""
 
 
 class StrengthError(BrokerfuzzError):
-    """Raised for a strength of covering arrays that there is none of, or none in reasonable time."""
+    """Raised for a strength of covering arrays that does not exist, or that would take too long."""

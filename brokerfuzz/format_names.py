@@ -1,4 +1,4 @@
-"""The names of the formats of corpora, with what help says of each: the command line tells of them without importing any format."""
+"""The names of the corpus formats, with their help texts. The command line can list them without importing a format."""
 
 FORMATS = {
     "ndjson": "one case per line, as JSON; brokerfuzz can read it again",
@@ -16,4 +16,4 @@ FORMATS = {
     "wiremock": "a root folder for WireMock, with stubs that serve the responses",
     "xunit": "tests for xUnit, in C#; you must complete Broker.cs",
 }
-"""Name -> what it is, in order behind `ndjson`. The format is the module of that name in `corpus.formats`, with `_` for `-`, and says the same."""
+"""Name -> help text; `ndjson` first, then in alphabetical order. The module `corpus.formats.NAME` (with `_` for `-`) has the same text."""

@@ -1,6 +1,6 @@
-"""The entries of HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec) as they are written.
+"""Creates entries of HAR 1.2 files (http://www.softwareishard.com/blog/har-12-spec).
 
-A body that is no UTF-8 is in base64. HAR has `encoding` for responses alone: of a request `_encoding` says so, and a comment.
+A body that is not UTF-8 is written as base64. HAR has the property `encoding` only for responses, so requests have `_encoding` and a comment.
 """
 
 from base64 import b64encode
@@ -15,7 +15,7 @@ Entry = dict[str, Any]
 
 
 def entry(started: str, milliseconds: float, request: Entry, response: Entry, comment: str) -> Entry:
-    """An entry. What HAR has no property for goes behind it, with `_` before its name, as HAR asks for."""
+    """Returns an entry. Callers may add custom properties, whose names must begin with `_` in HAR."""
     timings = {"send": 0, "wait": milliseconds, "receive": 0}
     return {
         "startedDateTime": started, "time": milliseconds, "request": request, "response": response, "cache": {}, "timings": timings,
@@ -24,7 +24,7 @@ def entry(started: str, milliseconds: float, request: Entry, response: Entry, co
 
 
 def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: bytes) -> Entry:
-    """A request, without `postData` where it has no body."""
+    """Returns a request, without `postData` if the body is empty."""
     sent = list(headers)
     content_type = next((value for name, value in sent if name.lower() == "content-type"), "")
     return {
@@ -41,7 +41,7 @@ def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: byt
 
 
 def response(status: int, content: Entry, comment: str, headers: Iterable[tuple[str, str]] = ()) -> Entry:
-    """A response; a status of 0 stands for none, as browsers write it. `content` is what `content` made."""
+    """Returns a response. The status 0 means no response, as browsers write it. `content` is a result of the function `content`."""
     return {
         "status": status,
         "statusText": _PHRASES.get(status, ""),
@@ -57,7 +57,7 @@ def response(status: int, content: Entry, comment: str, headers: Iterable[tuple[
 
 
 def content(body: bytes, mime_type: str) -> Entry:
-    """What a response holds."""
+    """Returns the content of a response."""
     return {"size": len(body), "mimeType": mime_type, **_text(body)}
 
 
@@ -72,7 +72,7 @@ def _posted(body: bytes) -> dict[str, str]:
     text = _text(body)
     if "encoding" not in text:
         return text
-    return {"text": text["text"], "_encoding": text["encoding"], "comment": "the text is base64: the body is no UTF-8"}
+    return {"text": text["text"], "_encoding": text["encoding"], "comment": "the text is base64, because the body is not UTF-8"}
 
 
 def _query(url: str) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
-"""Recorded traffic: the bodies of a HAR file, as browsers, proxies and test tools write it.
+"""Reads bodies from recorded traffic: HAR files, which browsers, proxies and test tools write.
 
-HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec): `log.entries[]`, each with `request.postData.text` and `response.content.text`. A
-recording holds whatever went by; which of it is of the contract is told by the names of its properties.
+In HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), each of `log.entries[]` has `request.postData.text` and `response.content.text`. A
+recording contains any kind of traffic; this module recognizes the messages of the contract by their property names.
 """
 
 import json
@@ -17,24 +17,24 @@ from brokerfuzz.schemas.json_reader import read
 HAR_SUFFIX = ".har"
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*\"log\"\s*:\s*\{")
 _JSON = re.compile(r"(?:[a-z]+/(?:[\w.+-]*\+)?json|)(?:\s*;.*)?", re.IGNORECASE | re.ASCII)
-_UNTOLD = ("", "x-unknown")
-"""What stands for a body without a content type; Chromium writes the second."""
+_UNKNOWN_TYPES = ("", "x-unknown")
+"""The content types of a body without one; Chromium writes the second."""
 
 Body = tuple[int, bytes]
 """(the number of the entry, from 1; the body)."""
 
 
 def is_har(head: bytes) -> bool:
-    """Whether a file that begins so may be a HAR file."""
+    """Tells whether a file with this beginning may be a HAR file."""
     return _HEAD.match(head) is not None
 
 
 def bodies(har: bytes) -> Iterator[Body] | None:
-    """The bodies of a HAR file that are JSON by what is said of them, in order, a request's before its response's; None for what is no HAR.
+    """Returns the bodies in a HAR file that have a JSON content type or none: in order, each request before its response.
 
-    Raises `ValueError` for what is no JSON, `RecursionError` for what is too deep to be read.
+    Returns None if the file is not HAR. Raises `ValueError` if the file is not JSON, and `RecursionError` if it is nested too deep.
     """
-    value = json.loads(har)  # not orjson, which rejects the halves of surrogate pairs that bodies may have
+    value = json.loads(har)  # not orjson, because it rejects lone surrogates, which bodies may contain
     log = value.get("log") if isinstance(value, dict) else None
     entries = log.get("entries") if isinstance(log, dict) else None
     return _bodies(entries) if isinstance(entries, list) else None
@@ -55,11 +55,11 @@ def _below(value: Any, *names: str) -> Any:
 
 
 def _body(content: Any) -> bytes:
-    """The bytes of a body of JSON; none of another type's, and none of what is no body."""
+    """Returns the bytes of a JSON body; empty if the body has another content type, or there is no body."""
     text, said = _below(content, "text"), _below(content, "mimeType") or ""
-    if not isinstance(text, str) or not isinstance(said, str) or (said not in _UNTOLD and not _JSON.fullmatch(said.strip())):
+    if not isinstance(text, str) or not isinstance(said, str) or (said not in _UNKNOWN_TYPES and not _JSON.fullmatch(said.strip())):
         return b""
-    if "base64" in (_below(content, "encoding"), _below(content, "_encoding")):  # of a request, which HAR has none for, tools write either
+    if "base64" in (_below(content, "encoding"), _below(content, "_encoding")):  # HAR defines no encoding for requests, and tools write either
         try:
             return b64decode(text)
         except ValueError:
@@ -68,7 +68,7 @@ def _body(content: Any) -> bytes:
 
 
 def belongs(body: bytes, contract: Contract, message_types: Iterable[MessageType]) -> bool:
-    """Whether a body is a message of the contract: most names of its properties, at the root and right below, are those of one of the types."""
+    """Tells whether a body is a message of the contract: most property names, at the root and one level below, belong to one of the message types."""
     values = read(body).values
     message = values[0] if values else None
     return isinstance(message, dict) and any(_is_known(message, contract.flat[message_type]) for message_type in message_types)
@@ -84,11 +84,11 @@ def _is_known(message: Mapping[str, Any], schema: Schema) -> bool:
 
 
 def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mapping[str, Any], Schema]]:
-    """The root and the objects right below it, an array's first item for all, each with its flat schema."""
+    """Yields the root and the objects directly below it, each with its flat schema. The first item of an array represents all items."""
     yield message, schema
     for name, there in schema.get("properties", {}).items():
         held = message.get(name)
         if isinstance(held, list) and held and "items" in there:
-            held, there = held[0], there["items"]  # noqa: PLW2901  (from here on it is the item that counts)
+            held, there = held[0], there["items"]  # noqa: PLW2901  (the item replaces the array)
         if isinstance(held, dict):
             yield held, there

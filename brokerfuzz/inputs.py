@@ -1,7 +1,7 @@
-"""Messages to judge, from files and standard input: a JSON text a file, or one a line, the records of a corpus, or recorded traffic.
+"""Reads messages to judge from files and standard input: one message per file or per line, records of a corpus, or recorded traffic.
 
-Memory stays within bounds: a message is read whole, so one of more than `LARGEST` bytes is rejected, where its size is known before
-it is read; lines are read one at a time.
+Memory is limited: each message is read completely, so messages of more than `LARGEST` bytes are rejected, if possible before they are read. Files
+with several lines are read line by line.
 """
 
 import os
@@ -18,20 +18,20 @@ from typing import BinaryIO
 from brokerfuzz import har_reading
 from brokerfuzz.cases.case import Fault
 from brokerfuzz.cases.record_reader import CaseRecord, no_files
-from brokerfuzz.compression import suffix, unpacking
+from brokerfuzz.compression import decompressing, suffix
 from brokerfuzz.corpus.destinations import MANIFEST
 from brokerfuzz.corpus.folders import SHARDS
 from brokerfuzz.corpus.places import LocalPlace, place_of
-from brokerfuzz.corpus.reading import Line, Succession, parts_of
+from brokerfuzz.corpus.reading import Line, RecordSequence, parts_of
 from brokerfuzz.corpus.reading import lines as corpus_lines
 from brokerfuzz.errors import CorpusError, InputError
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 from brokerfuzz.schemas.headers import Headers
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes that a message may have."""
+"""The maximum size of a message in bytes."""
 LARGEST_RECORDING = 512 * 1024 * 1024
-"""Bytes that a file may have whose name says that it is recorded traffic. It is read whole, and takes some times as much memory."""
+"""The maximum size in bytes of a file with recorded traffic (`.har`). It is read completely, and needs several times as much memory."""
 STANDARD_INPUT = "-"
 LINE_SUFFIXES = (".ndjson", ".jsonl")
 
@@ -40,9 +40,9 @@ _CORPUS_HEAD = b'{"id":"'  # as `corpus.encode` begins a record
 
 @dataclass(frozen=True, slots=True)
 class RecordedVerdict:
-    """What the record of a corpus says of its message. `now` is the time that it was judged at, where the verdict follows the clock.
+    """The verdict and other data that a corpus record states about its message.
 
-    `headers` are those that its request has in place of the usual ones.
+    `now` is the time of the verdict if the verdict depends on the clock. `headers` replace the usual headers of the request.
     """
 
     message_type: MessageType
@@ -54,15 +54,15 @@ class RecordedVerdict:
 
     @property
     def rules(self) -> frozenset[str]:
-        """The rules that it says were broken on purpose."""
+        """The rules that the message breaks on purpose, according to its record."""
         return frozenset(fault.rule for fault in self.faults)
 
 
 @dataclass(frozen=True, slots=True)
 class InputMessage:
-    """A message to judge: its bytes, and the file and line that it comes from (line 1, where the file is one message).
+    """A message to judge: its bytes, and the file and line that it comes from (line 1 if the file contains one message).
 
-    Of recorded traffic the line is the number of the entry; `recorded` says that the body may be of something else altogether: see `ours`.
+    For recorded traffic, `line` is the number of the entry, and `recorded` is True: the body may be unrelated traffic (see `contract_messages`).
     """
 
     name: str
@@ -73,13 +73,16 @@ class InputMessage:
 
 
 def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
-    """The messages of a file (`-` is standard input) or a URL, in order.
+    """Yields the messages in a file (`-` is standard input) or a URL, in order.
 
-    The file is one message, unless `lines` says or its name ends in `.ndjson` or `.jsonl`: then each line that is not blank is one.
-    A corpus is known by its first record, and yields its messages with what their records say; so do the folders and the lists of shards that
-    `export` writes. Recorded traffic (HAR) is known by the name's `.har`, or by what is in it. What is packed (`.gz`, `.zst`) is unpacked.
+    - If `lines` is True, or the name ends in `.ndjson` or `.jsonl`, each line that is not blank is a message.
+    - A corpus is recognized by its first record; folders and lists of shards that `export` writes are corpora too. Their messages come with
+      their records.
+    - Recorded traffic (HAR) is recognized by the suffix `.har` or by its content.
+    - Any other file is one message.
 
-    Raises `InputError` where the file cannot be read or a message is too large, `CorpusError` where a corpus is not whole.
+    Files that end in `.gz` or `.zst` are decompressed. Raises `InputError` if the file cannot be read or a message is too large, and `CorpusError`
+    if a corpus is incomplete.
     """
     if name.endswith(SHARDS) or (Path(name) / MANIFEST).is_file():
         for part in parts_of(name):
@@ -105,10 +108,13 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
             yield InputMessage(name, 1, whole)
 
 
-def ours(
+def contract_messages(
     found: Iterable[InputMessage], contract: Contract, message_type: MessageType | None = None, others: Counter[str] | None = None
 ) -> Iterator[InputMessage]:
-    """The messages without what recordings have of other traffic, which is counted in `others`, by file. `message_type`: the one that is wanted."""
+    """Yields the messages, except unrelated recorded traffic, which is counted in `others` by file.
+
+    If `message_type` is given, only that type counts as related.
+    """
     for message in found:
         if message.recorded and not har_reading.belongs(message.body, contract, (message_type,) if message_type else MESSAGE_TYPES):
             if others is not None:
@@ -125,30 +131,30 @@ def _opened(name: str) -> Iterator[BinaryIO]:
     try:
         place = place_of(name)
         source = place.path.open("rb") if isinstance(place, LocalPlace) else place.opened()
-        with source as stream, unpacking(stream, name) if suffix(name) else nullcontext(stream) as unpacked:
-            yield unpacked
+        with source as stream, decompressing(stream, name) if suffix(name) else nullcontext(stream) as decompressed:
+            yield decompressed
     except FileNotFoundError as problem:
-        raise InputError(f"{name} is not there: name a file that is, or - for standard input") from problem
+        raise InputError(f"{name} does not exist: specify an existing file, or - for standard input") from problem
     except IsADirectoryError as problem:
-        raise InputError(f"{name} is a folder: name the files in it, as {Path(name) / '*.json'}") from problem
+        raise InputError(f"{name} is a folder: specify the files in it, e.g. {Path(name) / '*.json'}") from problem
     except PermissionError as problem:
-        raise InputError(f"{name} may not be read by you: change its permissions, or pipe it in and name it -") from problem
+        raise InputError(f"{name} cannot be read because you lack permission: change its permissions, or pipe it in and specify -") from problem
     except (OSError, ValueError) as problem:
-        raise InputError(f"{name} cannot be read ({getattr(problem, 'strerror', None) or problem}): name another file") from problem
+        raise InputError(f"{name} cannot be read ({getattr(problem, 'strerror', None) or problem}): specify another file") from problem
 
 
 def _check_size(stream: BinaryIO, name: str, most: int) -> None:
-    """Rejects a message that is known to be too large before it is read. A corpus is none, however large."""
+    """Raises `InputError` before reading if the message is too large. A corpus may be larger."""
     try:
         status = os.fstat(stream.fileno())
-    except OSError:  # a stream that is no file
+    except OSError:  # the stream is not a file
         return
     if stat.S_ISREG(status.st_mode) and status.st_size > most and _head(stream) != _CORPUS_HEAD:
         raise _too_large(name, f"{status.st_size:,} bytes", most)
 
 
 def _head(stream: BinaryIO) -> bytes:
-    """The beginning of a file of which nothing was read yet."""
+    """Returns the beginning of a file that has not been read yet."""
     head = stream.read(len(_CORPUS_HEAD))
     stream.seek(0)
     return head
@@ -156,8 +162,8 @@ def _head(stream: BinaryIO) -> bytes:
 
 def _too_large(name: str, size: str, most: int) -> InputError:
     if most > LARGEST:
-        return InputError(f"{name} has {size}: recorded traffic of up to {most:,} is read; record less at a time")
-    return InputError(f"{name} has {size}: a message of up to {most:,} is judged; where the file has one a line, add --ndjson")
+        return InputError(f"{name} has {size}: the limit for recorded traffic is {most:,} bytes; record less at a time")
+    return InputError(f"{name} has {size}: the limit for a message is {most:,} bytes; if the file has one message per line, add --ndjson")
 
 
 def _whole(stream: BinaryIO, name: str, first: bytes, most: int) -> bytes:
@@ -168,10 +174,12 @@ def _whole(stream: BinaryIO, name: str, first: bytes, most: int) -> bytes:
 
 
 def _line(stream: BinaryIO, name: str, number: int) -> bytes:
-    """The next line with its end, as much of it as a message may have; `b""` behind the last one."""
+    """Returns the next line with its line end; `b""` after the last one. Raises `InputError` if it is too long."""
     line = stream.readline(LARGEST + 1)
     if len(line) > LARGEST:
-        raise InputError(f"{name}, line {number}, has more than {LARGEST:,} bytes: a message of up to so many is judged")
+        raise InputError(
+            f"{name}, line {number}, has more than {LARGEST:,} bytes, which is the limit for a message: split the file into one message per line"
+        )
     return line
 
 
@@ -200,7 +208,7 @@ def _without_end(line: bytes) -> bytes:
 
 
 def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
-    """The bodies of a HAR file; a file that only looks like one is one message."""
+    """Yields the bodies in a HAR file. A file that only looks like HAR is one message."""
     try:
         bodies = har_reading.bodies(har)
         problem = "it has no log with entries"
@@ -209,7 +217,7 @@ def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
     if bodies is not None:
         yield from (InputMessage(name, number, body, recorded=True) for number, body in bodies)
     elif name.endswith(har_reading.HAR_SUFFIX):
-        raise InputError(f"{name} is no HAR file ({problem}): export the recording again, or name the file otherwise")
+        raise InputError(f"{name} is not a HAR file ({problem}): export the recording again, or rename the file")
     else:
         yield InputMessage(name, 1, har)
 
@@ -218,14 +226,14 @@ def _of_recording(har: bytes, name: str) -> Iterator[InputMessage]:
 
 
 def _of_corpus(found: Iterable[Line], name: str) -> Iterator[InputMessage]:
-    succession = Succession(name)
+    succession = RecordSequence(name)
     for line in found:
         try:
             record = line.record()
             succession.add(record)
             yield InputMessage(line.name, line.number, record.body, _said(record))
         except CorpusError as problem:
-            raise line.wrong(problem) from problem
+            raise line.error(problem) from problem
     succession.end()
 
 
@@ -234,7 +242,7 @@ def _said(record: CaseRecord) -> RecordedVerdict:
 
 
 def _is_record(line: bytes) -> bool:
-    """Whether a line is meant to be a record of a case."""
+    """Tells whether a line looks like a record of a case."""
     import orjson
 
     try:

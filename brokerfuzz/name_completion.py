@@ -1,7 +1,7 @@
-"""Completion in shells, where click's own needs help.
+"""Shell completion of names, with a correction for bash.
 
-bash ends a word at `:`, `=` and `@`, all of which occur in the ids of rules, and completes what follows them. So the words
-are put together again before they are completed, and what stands there already is taken off the answers.
+bash splits words at `:`, `=` and `@`, which occur in rule IDs, and completes only the last part. So brokerfuzz joins the parts before it completes
+the word, and removes the parts that are already on the command line from the suggestions.
 """
 
 import os
@@ -15,11 +15,11 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 _BREAK = re.compile("[:=@]+")
 
 Items = Iterator[tuple[str, str]]
-"""(name, what it is) of what can be completed."""
+"""(name, description) of each possible completion."""
 
 
 def register() -> None:
-    """Lets click complete in bash by what is here."""
+    """Makes click use `Bash` for completion in bash."""
     add_completion_class(Bash, "bash")
 
 
@@ -27,35 +27,35 @@ class Bash(BashComplete):
     """Completion for bash."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """(the words before, the word to complete), of what bash took apart."""
+        """Returns (the words before, the word to complete) from the parts into which bash split the command line."""
         words, number = split_arg_string(os.environ["COMP_WORDS"]), int(os.environ["COMP_CWORD"])
         joined = self._joined(words[: number + 1])
         if number < len(words):
             return joined[1:-1], joined[-1]
-        self._standing = ""
+        self._typed_before = ""
         return joined[1:], ""
 
     def _joined(self, words: list[str]) -> list[str]:
-        """The words as they were typed; what stands there already of the last one is kept."""
+        """Returns the words as they were typed, and stores the parts of the last word that bash does not complete."""
         joined: list[str] = []
-        self._standing = ""
+        self._typed_before = ""
         for previous, word in zip(["", *words], words, strict=False):
             if joined and (_BREAK.fullmatch(word) or _BREAK.fullmatch(previous)):
-                self._standing = joined[-1] + (word if _BREAK.fullmatch(word) else "")
+                self._typed_before = joined[-1] + (word if _BREAK.fullmatch(word) else "")
                 joined[-1] += word
             else:
-                self._standing = ""
+                self._typed_before = ""
                 joined.append(word)
         return joined
 
     def format_completion(self, item: "CompletionItem[Any]") -> str:
-        """The rest of the item, behind what bash does not take for a part of the word."""
-        standing = self._standing.partition("=")[2] if self._standing.startswith("--") else self._standing
-        return f"{item.type},{item.value.removeprefix(standing)}"
+        """Returns the rest of the item, after the parts that bash treats as separate words."""
+        typed_before = self._typed_before.partition("=")[2] if self._typed_before.startswith("--") else self._typed_before
+        return f"{item.type},{item.value.removeprefix(typed_before)}"
 
 
 def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str, *, excludable: bool = False) -> "list[CompletionItem[str]]":
-    """The items that begin with what was typed, after a `!` too where they are `excludable`; none if the contract that was named cannot be used."""
+    """Returns the items that begin with the typed text, also after a `!` if they are `excludable`. Empty if the contract cannot be used."""
     from brokerfuzz.errors import BrokerfuzzError
 
     mark = "!" if excludable and incomplete.startswith("!") else ""
@@ -67,48 +67,48 @@ def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str
 
 
 def rule_ids(contract: str | None) -> Items:
-    """The rules of the contract."""
+    """Yields the rules of the contract."""
     from brokerfuzz.schemas import load_contract
 
     return ((rule.id, rule.demand) for rule in load_contract(contract).rules_by_id.values())
 
 
 def sites(contract: str | None) -> Items:
-    """The sites that have rules; the root has no name."""
+    """Yields the sites that have rules, without the root, because it has no name."""
     from brokerfuzz.schemas import load_contract
 
     return ((site, "") for site in dict.fromkeys(rule.site for rule in load_contract(contract).rules_by_id.values()) if site)
 
 
 def techniques(contract: str | None) -> Items:
-    """The techniques."""
+    """Yields the techniques."""
     from brokerfuzz.cases.techniques import TECHNIQUES
 
     return ((technique.name, technique.text) for technique in TECHNIQUES.values())
 
 
 def ambiguities(contract: str | None) -> Items:
-    """The ambiguities of the contract."""
+    """Yields the ambiguities of the contract."""
     from brokerfuzz.schemas import load_contract
 
     return ((ambiguity.id, ambiguity.question) for ambiguity in load_contract(contract).ambiguities)
 
 
 def explained(contract: str | None) -> Items:
-    """Whatever `explain` knows."""
+    """Yields everything that `explain` can explain: rules, techniques and ambiguities."""
     for items in (rule_ids, techniques, ambiguities):
         yield from items(contract)
 
 
 def policies(contract: str | None) -> Items:
-    """Every ambiguity with either policy."""
+    """Yields every ambiguity with both policies."""
     for ambiguity, question in ambiguities(contract):
         yield f"{ambiguity}=accept", question
         yield f"{ambiguity}=reject", question
 
 
 def bugs(contract: str | None) -> Items:
-    """The bugs that can be seeded."""
+    """Yields the bugs that can be seeded."""
     from brokerfuzz.service.bugs import BUGS
 
     return ((bug.name, bug.text) for bug in BUGS.values())

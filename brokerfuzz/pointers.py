@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 Place = tuple["Place", str | int] | None
-"""A way down from the root: the place above and the last step."""
+"""The steps from the root to a place, as a linked list: the place above, and the last step. None is the root."""
 
 
 def pointer(place: Place) -> str:
-    """The JSON Pointer of a place."""
+    """Returns the JSON Pointer of a place."""
     steps: list[str | int] = []
     while place is not None:
         place, step = place
@@ -16,20 +16,20 @@ def pointer(place: Place) -> str:
 
 
 def pointer_of(steps: Iterable[str | int]) -> str:
-    """The JSON Pointer of steps from the root: names of properties, and indexes of items."""
+    """Returns the JSON Pointer for steps from the root: property names and item indexes."""
     return "".join([f"/{escape(str(step))}" for step in steps])
 
 
 def steps_of(pointer: str) -> list[str]:
-    """The steps of a JSON Pointer. An index is a step of digits here, because a pointer does not say what its steps lead into."""
+    """Returns the steps of a JSON Pointer as strings. An item index is a string of digits, because a pointer does not distinguish it from a name."""
     return [unescape(token) for token in pointer.split("/")[1:]]
 
 
 def escape(name: str) -> str:
-    """A property's name as a reference token of a JSON Pointer."""
+    """Converts a property name to a reference token of a JSON Pointer."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
 def unescape(token: str) -> str:
-    """The name that a reference token of a JSON Pointer stands for."""
+    """Converts a reference token of a JSON Pointer to a property name."""
     return token.replace("~1", "/").replace("~0", "~")

@@ -1,3 +1,3 @@
-"""The version, alone: whoever says it needs nothing else."""
+"""The version of brokerfuzz, in a module without imports."""
 
 __version__ = "0.1.0"

@@ -16,7 +16,7 @@ def known_labels(names: Collection[str]) -> Sequence[Label]:
     """Returns the labels with these names; a single `str` is one name. Raises `UnknownNameError`."""
     wanted = {names} if isinstance(names, str) else set(names)
     for name in sorted(wanted.difference(LABELS)):
-        raise UnknownNameError("verdict", name, LABELS, f"there are {', '.join(LABELS)}")
+        raise UnknownNameError("verdict", name, LABELS, f"use one of {', '.join(LABELS)}")
     return [label for label in LABELS if label in wanted]
 
 

@@ -1,4 +1,4 @@
-"""Who does work in parts: processes of this machine, or a Dask cluster. What comes of it does not depend on who did it, nor on how many there are."""
+"""Workers, which do parts of the work: processes on this machine, or a Dask cluster. The results do not depend on the kind or number of workers."""
 
 from brokerfuzz.workers.clusters import cluster
 from brokerfuzz.workers.ordered_results import in_order

@@ -13,21 +13,20 @@ from urllib.parse import urlsplit
 from brokerfuzz.errors import WorkerError
 
 _PATIENCE = 10
-"""Seconds in which a scheduler has to answer."""
+"""Maximum time, in seconds, for a scheduler to answer."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class _ClusterExecutor(Executor):
-    """Has a client of Dask do what is submitted. It breaks where the scheduler is lost: Dask's own executor leaves a result that was on its way
-    for ever to come."""
+    """Submits work to a Dask client. It breaks if the connection to the scheduler is lost; Dask's own executor would wait forever."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
     def submit(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Raises `BrokenExecutor`."""
+        """Submits a call. Raises `BrokenExecutor` if the connection to the scheduler is lost."""
         if self._client.status != "running":
             raise BrokenExecutor
         future = Future[T]()
@@ -51,23 +50,23 @@ class _ClusterExecutor(Executor):
 
 @dataclass
 class _Cluster:
-    """A cluster's executor, and how many threads its workers have. A worker that is lost is replaced by the cluster itself."""
+    """The executor of a cluster, and the total number of threads of its workers. The cluster itself replaces lost workers."""
 
     executor: Executor
     workers: int
     folder: None = None
-    helped: bool = False
+    parent_works: bool = False
 
     def renew(self) -> Executor:
-        """There are none. Raises `WorkerError`."""
-        raise WorkerError("the cluster is lost: does its scheduler run no more?")
+        """Always raises `WorkerError`, because there is no other cluster."""
+        raise WorkerError("the connection to the cluster is lost: check that its scheduler is running")
 
 
 @contextmanager
 def cluster(address: str) -> Iterator[_Cluster]:
-    """The workers of a Dask cluster.
+    """Provides the workers of a Dask cluster.
 
-    Raises `WorkerError` where there is no such cluster, or Dask is not installed, and for work that each worker that began it was lost with.
+    Raises `WorkerError` if there is no such cluster, if Dask is not installed, or if the same work is lost with several workers.
     """
     try:
         from distributed import Client, KilledWorker
@@ -75,7 +74,7 @@ def cluster(address: str) -> Iterator[_Cluster]:
         raise WorkerError("a cluster needs Dask: pip install 'brokerfuzz[cluster]'") from problem
     _check_listening(address)
     _check_scheduler(address)
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it would tell, an error tells
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # our errors contain the same information
     client = Client(address, timeout=_PATIENCE, set_as_default=False)
     try:
         threads = sum(worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values())
@@ -83,13 +82,13 @@ def cluster(address: str) -> Iterator[_Cluster]:
             raise WorkerError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
         yield _Cluster(_ClusterExecutor(client), threads)
     except KilledWorker as problem:
-        raise WorkerError("a part of the work was begun several times, and each time its worker was lost: is there memory enough?") from problem
+        raise WorkerError("workers were lost several times with the same work: check that they have enough memory") from problem
     finally:
         client.close()
 
 
 def _check_listening(address: str) -> None:
-    """A client of Dask that cannot connect goes on trying, and tells of it when the process ends."""
+    """Raises `WorkerError` if nothing listens at the address. A Dask client would keep trying, and report this only when the process exits."""
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
         with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=_PATIENCE):
@@ -99,13 +98,16 @@ def _check_listening(address: str) -> None:
 
 
 def _check_scheduler(address: str) -> None:
-    """Nor does it give up on what listens and is no scheduler. Bytes that are not its protocol's raise in Dask whatever they lead to."""
+    """Raises `WorkerError` if the server at the address is not a scheduler. A Dask client would keep trying here too.
+
+    Any exception counts, because Dask raises arbitrary exceptions for bytes that do not follow its protocol.
+    """
     try:
         found = asyncio.run(asyncio.wait_for(_identity(address), _PATIENCE))["type"]
     except Exception as problem:
-        raise _no_cluster(address, "what listens there is no scheduler") from problem
+        raise _no_cluster(address, "the server there is not a scheduler") from problem
     if found != "Scheduler":
-        raise _no_cluster(address, f"what listens there is a {found.lower()}")
+        raise _no_cluster(address, f"the server there is a {found.lower()}")
 
 
 async def _identity(address: str) -> Any:
@@ -116,4 +118,4 @@ async def _identity(address: str) -> Any:
 
 
 def _no_cluster(address: str, reason: str) -> WorkerError:
-    return WorkerError(f"no Dask cluster answers at {address} ({reason}): give the scheduler's address, as tcp://127.0.0.1:8786")
+    return WorkerError(f"no Dask cluster answers at {address} ({reason}): specify the address of the scheduler, e.g. tcp://127.0.0.1:8786")

@@ -1,4 +1,4 @@
-"""Work in parts, whose results come in the parts' order, whoever is done first."""
+"""Distributes parts of work to workers, and returns the results in the order of the parts."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -11,10 +11,10 @@ from brokerfuzz.errors import WorkerError
 from brokerfuzz.workers.pool import WorkerPool
 
 AHEAD = 4
-"""How many parts a worker may be ahead, so that none is idle, and no more is made than there is memory for; twice as many where this process
-helps, for it and the workers take different ones."""
+"""How many parts each worker may have in advance. This keeps workers busy and limits memory. The number is doubled if this process works too,
+because it does different parts than the workers."""
 ATTEMPTS = 3
-"""How often workers may be lost before the next part is done: more often is for a reason."""
+"""How often workers may be lost before the next part is finished. More losses have a cause that does not go away."""
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")
@@ -29,95 +29,100 @@ def in_order(
     function: Callable[[_Part], _Result],
     parts: Iterable[_Part],
     *,
-    there: Callable[[_Part], _Result] | None = None,
-    stays: Callable[[_Part], bool] = _no,
-    rather: Callable[[_Part], bool] = _no,
+    worker_function: Callable[[_Part], _Result] | None = None,
+    keep_local: Callable[[_Part], bool] = _no,
+    prefer_local: Callable[[_Part], bool] = _no,
 ) -> Iterator[_Result]:
-    """What `function` makes of each part, in order: by the pool's workers, for whom `there` does the same if it is given; by this process where there
-    is no pool, for parts of which that `stays`, and, where it helps them, for parts that none has yet when it would have to wait: first those that
-    it does `rather`. The workers begin with the others.
+    """Applies `function` to each part and yields the results in order.
 
-    Parts whose worker was lost are begun again. Raises `WorkerError` where workers are lost again and again.
+    The workers of the pool do the work; this process does it if `pool` is None. Workers call `worker_function` instead if it is given; it must return
+    the same results. Parts for which `keep_local` is true stay in this process. If the pool says so (`parent_works`), this process works instead
+    of waiting: it takes parts that no worker has yet, first those for which `prefer_local` is true. The workers start with the others.
+
+    If a worker is lost, its parts are started again. Raises `WorkerError` if workers are lost repeatedly.
     """
-    return map(function, parts) if pool is None else _Ordered(pool, function, there or function, stays, rather).results(iter(parts))
+    return (
+        map(function, parts) if pool is None else _Ordered(pool, function, worker_function or function, keep_local, prefer_local).results(iter(parts))
+    )
 
 
 @dataclass
 class _Task(Generic[_Part, _Result]):
-    """A part that is under way once it has a `future`."""
+    """A part; it is in progress or finished if it has a `future`."""
 
     part: _Part
     future: Future[_Result] | None = None
 
 
 class _Ordered(Generic[_Part, _Result]):
-    """The parts that are under way, the next one first."""
+    """The parts in progress, in order."""
 
     def __init__(
         self,
         pool: WorkerPool,
-        here: Callable[[_Part], _Result],
-        there: Callable[[_Part], _Result],
-        stays: Callable[[_Part], bool],
-        rather: Callable[[_Part], bool],
+        function: Callable[[_Part], _Result],
+        worker_function: Callable[[_Part], _Result],
+        keep_local: Callable[[_Part], bool],
+        prefer_local: Callable[[_Part], bool],
     ) -> None:
-        self._pool, self._here, self._there, self._stays, self._rather = pool, here, there, stays, rather
-        self._most = pool.workers * AHEAD * (2 if pool.helped else 1)
+        self._pool, self._function, self._worker_function = pool, function, worker_function
+        self._keep_local, self._prefer_local = keep_local, prefer_local
+        self._most = pool.workers * AHEAD * (2 if pool.parent_works else 1)
         self._waiting: deque[_Task[_Part, _Result]] = deque()
 
     def results(self, parts: Iterator[_Part]) -> Iterator[_Result]:
-        """The results, as far as they are asked for. Raises `WorkerError`."""
+        """Yields the results; takes further parts only as results are consumed. Raises `WorkerError`."""
         losses = 0
-        while self._take(parts):
+        while self._fill(parts):
             try:
-                self._give()
-                while (mine := self._mine()) is not None:
-                    mine.future = self._done(mine.part)
-                    self._give()
+                self._submit()
+                while (task := self._local_task()) is not None:
+                    task.future = self._done(task.part)
+                    self._submit()
                 result = self._next()
             except BrokenExecutor as problem:
                 losses += 1
                 if losses == ATTEMPTS:
-                    raise WorkerError(f"workers were lost {ATTEMPTS} times with the same work: is there memory enough?") from problem
-                self._begin_anew()
+                    raise WorkerError(f"workers were lost {ATTEMPTS} times with the same work: check that there is enough memory") from problem
+                self._restart()
             else:
                 losses = 0
                 yield result
 
-    def _take(self, parts: Iterator[_Part]) -> bool:
-        """Takes more parts; whether there are any."""
+    def _fill(self, parts: Iterator[_Part]) -> bool:
+        """Takes more parts. Tells whether any part is waiting."""
         self._waiting.extend(_Task(part) for part in islice(parts, self._most - len(self._waiting)))
         return bool(self._waiting)
 
-    def _give(self) -> None:
-        """Gives parts to the workers: all, or, where this process helps, as many as they need. It may find them lost in the middle of that."""
-        given = [task for task in self._waiting if task.future is not None and not task.future.done()]
-        room = (self._pool.workers - 1) * AHEAD - len(given) if self._pool.helped else None
-        new = [task for task in self._waiting if task.future is None and not self._stays(task.part)]
-        for task in islice(sorted(new, key=lambda task: self._rather(task.part)), room):
-            task.future = self._pool.executor.submit(self._there, task.part)
+    def _submit(self) -> None:
+        """Submits parts to the workers: all of them, or only as many as the workers need if this process works too. Raises `BrokenExecutor`."""
+        running = [task for task in self._waiting if task.future is not None and not task.future.done()]
+        room = (self._pool.workers - 1) * AHEAD - len(running) if self._pool.parent_works else None
+        new = [task for task in self._waiting if task.future is None and not self._keep_local(task.part)]
+        for task in islice(sorted(new, key=lambda task: self._prefer_local(task.part)), room):
+            task.future = self._pool.executor.submit(self._worker_function, task.part)
 
-    def _mine(self) -> _Task[_Part, _Result] | None:
-        """The part that this process does now, of those that are with no worker; None where the next result is there, or is to be waited for."""
+    def _local_task(self) -> _Task[_Part, _Result] | None:
+        """Returns the part that this process does next; None if the next result is ready, or this process must wait for it."""
         first = self._waiting[0].future
-        if first is not None and (first.done() or not self._pool.helped):
+        if first is not None and (first.done() or not self._pool.parent_works):
             return None
         left = [task for task in self._waiting if task.future is None]
-        return min(left, key=lambda task: not self._rather(task.part), default=None)
+        return min(left, key=lambda task: not self._prefer_local(task.part), default=None)
 
     def _done(self, part: _Part) -> Future[_Result]:
         done = Future[_Result]()
-        done.set_result(self._here(part))
+        done.set_result(self._function(part))
         return done
 
     def _next(self) -> _Result:
         future = self._waiting[0].future
-        assert future is not None, "what no worker has, this process does"
+        assert future is not None, "this process does every part that no worker has"
         result = future.result()
         self._waiting.popleft()
         return result
 
-    def _begin_anew(self) -> None:
+    def _restart(self) -> None:
         self._pool.renew()
         for task in self._waiting:
             task.future = None

@@ -1,26 +1,26 @@
-"""What those who do the work have in common."""
+"""The common interface of all kinds of workers."""
 
 from concurrent.futures import Executor
 from typing import Protocol
 
 
 class WorkerPool(Protocol):
-    """So many workers behind an executor. One that is lost breaks the executor (`BrokenExecutor`), or is replaced by itself."""
+    """A number of workers with an executor. If a worker is lost, the executor breaks (`BrokenExecutor`) or replaces the worker itself."""
 
     workers: int
-    helped: bool
-    """Whether this process does parts of the work too, in place of waiting."""
+    parent_works: bool
+    """True if this process does parts of the work too, instead of waiting for the workers."""
 
     @property
     def executor(self) -> Executor:
-        """Who takes the work."""
+        """The executor to which work is submitted."""
         ...
 
     @property
     def folder(self) -> str | None:
-        """Where workers may leave what they have made for this process to take; None where that cannot be."""
+        """The folder in which workers leave results for this process; None if there is no shared folder."""
         ...
 
     def renew(self) -> Executor:
-        """New workers in place of those of which one was lost. Raises `WorkerError` where that cannot be."""
+        """Replaces all workers after one was lost. Raises `WorkerError` if this is not possible."""
         ...

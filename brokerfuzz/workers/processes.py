@@ -1,4 +1,4 @@
-"""Processes of this machine."""
+"""Worker processes on this machine."""
 
 import gc
 import multiprocessing
@@ -15,46 +15,48 @@ from brokerfuzz.atomic_files import uninterrupted
 
 
 class Processes:
-    """So many processes of this machine, begun when they are needed, and anew: a copy of this one would have its HTTP client, and not the client's
-    threads. Where they are `helped`, this one is one of the `workers`, of which there are two or more then, and the others are its copies, if it has
-    no threads: they have what it has made.
+    """A number of worker processes on this machine, which are started when they are first needed.
+
+    They are new processes: a forked copy would have the HTTP client of this process, but not the threads of the client. If `parent_works`, this
+    process is one of the `workers`, of which there must be at least two. The others are then forked copies if this process has only one thread, so
+    that they share its data.
     """
 
-    def __init__(self, workers: int, *, helped: bool = False) -> None:
-        self.workers, self.helped = workers, helped
+    def __init__(self, workers: int, *, parent_works: bool = False) -> None:
+        self.workers, self.parent_works = workers, parent_works
         self._executor: Executor | None = None
         self._folder: TemporaryDirectory[str] | None = None
 
     @property
     def executor(self) -> Executor:
-        """The processes."""
+        """The executor of the processes, which are started on first use."""
         if self._executor is None:
-            context = multiprocessing.get_context("fork" if self.helped and _is_one_thread() else "spawn")
-            self._executor = ProcessPoolExecutor(self.workers - self.helped, context, initializer=_begin)
+            context = multiprocessing.get_context("fork" if self.parent_works and _is_one_thread() else "spawn")
+            self._executor = ProcessPoolExecutor(self.workers - self.parent_works, context, initializer=_begin)
         return self._executor
 
     @property
     def folder(self) -> str | None:
-        """A temporary folder, for as long as the processes are not ended. None where there can be none."""
+        """A temporary folder, which exists until `end` is called. None if it cannot be created."""
         if self._folder is None:
             with suppress(OSError):
                 self._folder = TemporaryDirectory(prefix="brokerfuzz-")
         return self._folder.name if self._folder is not None else None
 
     def renew(self) -> Executor:
-        """New processes in place of those of which one was lost."""
+        """Replaces all processes after one was lost."""
         self._stop()
         return self.executor
 
     def end(self) -> None:
-        """Ends all processes, whatever they do, and takes their folder away."""
+        """Kills all processes and removes their folder."""
         with uninterrupted():
             self._stop()
             if self._folder is not None:
                 self._folder.cleanup()
 
     def _stop(self) -> None:
-        """Ends all processes. What they had of this one is given back, or it would be missed at this one's end."""
+        """Kills all processes and releases their resources, because otherwise Python reports leaked resources when this process exits."""
         if self._executor is None:
             return
         for process in multiprocessing.active_children():
@@ -65,7 +67,7 @@ class Processes:
 
 
 def _is_one_thread() -> bool:
-    """Whether this process has no other threads, which a copy would not have, and which may be in the midst of something; no, if it is not told."""
+    """Tells whether this process has only one thread; False if this is unknown. A forked copy has no other threads, whatever they were doing."""
     try:
         return len(list(Path("/proc/self/task").iterdir())) == 1
     except OSError:
@@ -73,7 +75,11 @@ def _is_one_thread() -> bool:
 
 
 def _begin() -> None:
-    """Ctrl-C and hanging up reach every process of a terminal: who began these ends them. Where that one is killed, they end by themselves."""
+    """Prepares a worker process.
+
+    The terminal sends Ctrl-C and hang-ups to every process, so workers ignore them: their parent ends them. If the parent is killed, they end by
+    themselves.
+    """
     for name in ("SIGINT", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Work in parts by real processes: in order, and again where a worker was lost."""
+"""Real processes do parts of work: the results come in order, and the parts of a lost worker are done again."""
 
 import os
 import signal
@@ -16,9 +16,9 @@ from brokerfuzz.errors import WorkerError
 from brokerfuzz.workers import Processes, in_order
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["by others", "helped"])
+@pytest.fixture(scope="module", params=[False, True], ids=["workers only", "parent works too"])
 def pool(request: pytest.FixtureRequest) -> Iterator[Processes]:
-    processes = Processes(2, helped=request.param)
+    processes = Processes(2, parent_works=request.param)
     yield processes
     processes.end()
 
@@ -36,7 +36,7 @@ def slowest_first(number: int) -> int:
 
 
 def lost_once(path: str) -> str:
-    """Ends its process the first time."""
+    """Kills its process on the first call."""
     flag = Path(path)
     if not flag.exists():
         flag.touch()
@@ -48,25 +48,25 @@ def lost(number: int) -> int:
     os._exit(number)
 
 
-def test_results_come_in_the_parts_order(pool: Processes) -> None:
+def test_results_come_in_the_order_of_the_parts(pool: Processes) -> None:
     assert list(in_order(pool, slowest_first, range(20))) == list(map(slowest_first, range(20)))
 
 
-def test_no_more_is_made_than_is_asked_for_but_for_a_few(pool: Processes) -> None:
+def test_only_a_few_parts_are_started_before_their_results_are_needed(pool: Processes) -> None:
     begun: list[int] = []
     results = in_order(pool, slowest_first, (begun.append(number) or number for number in range(1000)))  # type: ignore[func-returns-value]
     assert [next(results) for _ in range(3)] == [0, 1, 4]
     assert len(begun) < 20
 
 
-def test_parts_for_this_process_are_made_here_and_in_their_place(pool: Processes) -> None:
-    pids = list(in_order(pool, who, range(6), stays=is_odd))
+def test_local_parts_are_done_in_this_process_and_in_order(pool: Processes) -> None:
+    pids = list(in_order(pool, who, range(6), keep_local=is_odd))
     assert [pid == os.getpid() for pid in pids][1::2] == [True] * 3
-    assert pool.helped or os.getpid() not in pids[::2]
+    assert pool.parent_works or os.getpid() not in pids[::2]
 
 
-def test_who_helps_does_what_it_would_have_to_wait_for() -> None:
-    pool = Processes(2, helped=True)
+def test_a_working_parent_does_parts_instead_of_waiting() -> None:
+    pool = Processes(2, parent_works=True)
     try:
         pids = list(in_order(pool, slow, range(12)))
     finally:
@@ -75,10 +75,10 @@ def test_who_helps_does_what_it_would_have_to_wait_for() -> None:
     assert pids.count(os.getpid()) > 2
 
 
-def test_who_helps_begins_with_what_it_does_rather_and_the_workers_with_the_rest() -> None:
-    pool = Processes(2, helped=True)
+def test_a_working_parent_starts_with_its_preferred_parts_and_the_workers_with_the_others() -> None:
+    pool = Processes(2, parent_works=True)
     try:
-        pids = list(in_order(pool, slow, range(16), rather=is_odd))
+        pids = list(in_order(pool, slow, range(16), prefer_local=is_odd))
     finally:
         pool.end()
     ours = [number for number, pid in enumerate(pids) if pid == os.getpid()]
@@ -91,13 +91,13 @@ def slow(number: int) -> int:
     return os.getpid()
 
 
-HERITAGE = """
+INHERITANCE = """
 import os, sys, threading, time
 from brokerfuzz.workers import Processes, in_order
 
 there = []
 
-def what_there_is(number):
+def current_data(number):
     time.sleep(0.05)
     return os.getpid(), bool(there)
 
@@ -105,18 +105,18 @@ if __name__ == "__main__":
     there.append("something")
     if sys.argv[1:] == ["thread"]:
         threading.Thread(target=time.sleep, args=[1], daemon=True).start()
-    pool = Processes(2, helped=True)
-    print({known for pid, known in in_order(pool, what_there_is, range(8)) if pid != os.getpid()})
+    pool = Processes(2, parent_works=True)
+    print({known for pid, known in in_order(pool, current_data, range(8)) if pid != os.getpid()})
     pool.end()
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="which threads there are is read from /proc")
-@pytest.mark.parametrize(("args", "inherited"), [([], True), (["thread"], False)], ids=["alone", "beside a thread"])
-def test_workers_have_what_this_process_has_unless_a_thread_may_be_in_the_midst_of_something(
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the number of threads is visible only in /proc")
+@pytest.mark.parametrize(("args", "inherited"), [([], True), (["thread"], False)], ids=["one thread", "two threads"])
+def test_workers_inherit_data_only_if_the_parent_has_one_thread(
     tmp_path: Path, args: list[str], inherited: bool
 ) -> None:  # fmt: skip
-    (tmp_path / "program.py").write_text(HERITAGE)
+    (tmp_path / "program.py").write_text(INHERITANCE)
     done = subprocess.run([sys.executable, "program.py", *args], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == (f"{ {inherited} }\n", "")
 
@@ -129,13 +129,13 @@ def is_odd(number: int) -> bool:
     return number % 2 == 1
 
 
-def test_what_a_lost_worker_had_is_made_again(others: Processes, tmp_path: Path) -> None:
+def test_the_parts_of_a_lost_worker_are_done_again(others: Processes, tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in "ab"]
     assert list(in_order(others, lost_once, paths)) == ["a", "b"]
 
 
 class _Breaking(ThreadPoolExecutor):
-    """Breaks as it is given its third part, as an executor does that lost a worker in the meantime."""
+    """An executor that breaks when it gets its third part, as if a worker had been lost in the meantime."""
 
     given = 0
 
@@ -149,7 +149,7 @@ class _Breaking(ThreadPoolExecutor):
 class _Renewed:
     workers = 2
     folder = None
-    helped = False
+    parent_works = False
 
     def __init__(self) -> None:
         self.executor: Executor = _Breaking(1)
@@ -159,18 +159,18 @@ class _Renewed:
         return self.executor
 
 
-def test_a_part_that_is_given_to_workers_which_are_lost_by_then_is_made_too() -> None:
+def test_a_part_is_done_again_if_submitting_it_shows_that_a_worker_was_lost() -> None:
     assert list(in_order(_Renewed(), str, range(8))) == list("01234567")
 
 
-def test_a_part_that_no_worker_outlives_is_an_error(others: Processes) -> None:
+def test_a_part_that_kills_every_worker_is_an_error(others: Processes) -> None:
     with pytest.raises(WorkerError, match="check that there is enough memory"):
         list(in_order(others, lost, [3]))
     others.renew()
 
 
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="which processes there are is read from /proc")
-def test_workers_end_with_the_process_that_began_them_however_that_ends() -> None:
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the state of processes is visible only in /proc")
+def test_workers_end_if_their_parent_is_killed() -> None:
     program = "import os, signal, time\nfrom brokerfuzz.workers import Processes\n"
     program += (
         "if __name__ == '__main__':\n    pool = Processes(1)\n    print(pool.executor.submit(os.getpid).result(), flush=True)\n    time.sleep(60)\n"
@@ -192,11 +192,11 @@ def _is_running(process: int) -> bool:
         return False
 
 
-def test_workers_have_a_folder_of_their_own_until_they_are_ended() -> None:
+def test_the_folder_of_the_workers_exists_until_they_end() -> None:
     pool = Processes(1)
     folder = Path(str(pool.folder))
     assert folder.is_dir()
     pool.renew()
-    assert str(folder) == pool.folder, "what was made before a worker was lost is taken from there yet"
+    assert str(folder) == pool.folder, "results from before the loss of a worker are still read from there"
     pool.end()
     assert not folder.exists()

@@ -1,4 +1,4 @@
-"""What listens where a Dask cluster should, and is none."""
+"""The address of a cluster where another server listens."""
 
 import socket
 import threading
@@ -16,7 +16,7 @@ HALF_A_PAGE = b"HTTP/1.0 400 Bad Request\r\n\r\n"
 
 @contextmanager
 def listening(greet: Callable[[socket.socket], object]) -> Iterator[str]:
-    """The address of a server that greets each connection, and leaves it open."""
+    """Yields the address of a server that calls `greet` for each connection and leaves it open."""
     taken: list[socket.socket] = []
 
     def serve() -> None:
@@ -36,20 +36,20 @@ def listening(greet: Callable[[socket.socket], object]) -> Iterator[str]:
 @pytest.mark.parametrize(
     "greet",
     [
-        pytest.param(lambda connection: connection.close(), id="hangs up"),
-        pytest.param(lambda connection: None, id="is silent"),
+        pytest.param(lambda connection: connection.close(), id="closes the connection"),
+        pytest.param(lambda connection: None, id="sends nothing"),
         pytest.param(lambda connection: connection.sendall(HALF_A_PAGE), id="speaks HTTP"),
         pytest.param(lambda connection: connection.sendall(bytes(999)), id="sends zeros"),
         pytest.param(lambda connection: connection.sendall(b"\xff" * 999), id="sends the largest numbers"),
-        pytest.param(lambda connection: connection.sendall((8).to_bytes(8, "little") + (7).to_bytes(8, "little")), id="promises frames"),
+        pytest.param(lambda connection: connection.sendall((8).to_bytes(8, "little") + (7).to_bytes(8, "little")), id="announces frames"),
     ],
 )
-def test_who_is_no_scheduler_is_told_so_in_time(greet: Callable[[socket.socket], object], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_not_a_scheduler_is_rejected_in_time(greet: Callable[[socket.socket], object], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clusters, "_PATIENCE", 2)
     begun = time.monotonic()
-    with listening(greet) as address, pytest.raises(WorkerError) as told, cluster(address):
+    with listening(greet) as address, pytest.raises(WorkerError) as raised, cluster(address):
         pass
-    assert str(told.value) == (
-        f"no Dask cluster answers at {address} (what listens there is no scheduler): give the scheduler's address, as tcp://127.0.0.1:8786"
+    assert str(raised.value) == (
+        f"no Dask cluster answers at {address} (the server there is not a scheduler): specify the address of the scheduler, e.g. tcp://127.0.0.1:8786"
     )
     assert time.monotonic() - begun < 30
