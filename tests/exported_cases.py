@@ -10,7 +10,7 @@ from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.requests import RequestMaker
 from brokerfuzz.cases.steering import steered_cases
-from brokerfuzz.corpus.formats import About, Folder, OneFile, format_named
+from brokerfuzz.corpus.formats import CorpusInfo, Folder, OneFile, format_named
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, load_contract
 
 NOW = datetime(2025, 6, 15, 12, tzinfo=UTC)
@@ -33,8 +33,8 @@ def cases() -> tuple[Case, ...]:
     return tuple(mixed.values())
 
 
-def about(contract: Contract | None = None) -> About:
-    return About(contract or load_contract(), MESSAGE_TYPES, NOW, "--seed 1")
+def about(contract: Contract | None = None) -> CorpusInfo:
+    return CorpusInfo(contract or load_contract(), MESSAGE_TYPES, NOW, "--seed 1")
 
 
 def written(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> bytes:

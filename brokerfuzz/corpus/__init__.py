@@ -1,4 +1,4 @@
-"""Corpora: cases as files that any language reads."""
+"""Corpora: cases in files that programs in any language can read."""
 
 from brokerfuzz.cases.record_reader import decode
 from brokerfuzz.cases.records import encode

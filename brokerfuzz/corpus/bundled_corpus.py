@@ -1,6 +1,7 @@
-"""The corpus that comes with brokerfuzz: the minimal catalogue of each message type, which breaks every rule by every technique once.
+"""The corpus in the package: the minimal catalogue of each message type. It breaks every rule once with every technique.
 
-It was made against a time far ahead, so that what is in the future there is so for any reader up to then; what is past in it has been so since 2001.
+The corpus was generated for a time in the far future. Until then, its future timestamps are in the future for every
+reader. Its past timestamps are from 2001 or earlier.
 """
 
 from collections.abc import Collection, Sequence
@@ -15,7 +16,7 @@ from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.verdicts import known_labels
 
 DATA = Path(__file__).with_name("data")
-"""Where it lies: a file a message type."""
+"""The folder of the corpus, with one file per message type."""
 
 
 def load(
@@ -26,11 +27,13 @@ def load(
     techniques: Sequence[str] = (),
     sites: Sequence[str] = (),
 ) -> list[Case]:
-    """The minimal catalogue of a message type, in its order: valid cases, and behind them the faults whose twins they are.
+    """Returns the minimal catalogue of a message type, in its order: valid cases, each followed by the faults made from it.
 
-    `verdicts`, `rules`, `techniques` and `sites` choose from it; in the last three `*` stands for anything, and the twins of what they choose are
-    chosen too. A text in place of several is one. Every case is judged, when a message type is first asked for. It needs no Hypothesis. Raises
-    `UnknownNameError` for a message type or verdict that is none, and a pattern that no rule, technique or site fits.
+    A valid case is the twin (the valid counterpart) of the faults that follow it. `verdicts`, `rules`, `techniques` and
+    `sites` select cases. In the last three, `*` matches anything, and the twins of the selected faults are included. A single
+    string may be passed instead of a sequence. Each case is judged when its message type is loaded for the first time.
+    Hypothesis is not required. Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no
+    rule, technique or site.
     """
     labels = None if verdicts is None else known_labels(verdicts)
     chosen = selection(

@@ -1,4 +1,7 @@
-"""What changed between two corpora, by rule; of their cases only the ids of the first are kept, and a number each for what it is said to be."""
+"""Compares two corpora and counts the differences by rule.
+
+Only the IDs of the first corpus stay in memory, each with one number that summarizes its record.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -7,51 +10,52 @@ from pathlib import Path
 
 from brokerfuzz.cases.record_reader import CaseRecord
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.corpus.reading import check_lasting, records
+from brokerfuzz.corpus.reading import check_rereadable, records
 
 KINDS = ("before", "after", "added", "removed", "changed")
 
-About = tuple[str, str, str]
-"""(message type, what its cases are about: a rule's id, an ambiguity's or `valid`; the technique, or nothing)."""
+CaseTopic = tuple[str, str, str]
+"""(message type, rule ID or ambiguity ID or label, technique or an empty string)."""
 
 
 @dataclass
 class Comparison:
-    """How many cases there were, are, were added, are gone and are said to be something else: by kind and what they are about, and in all.
+    """The number of cases before, after, added, removed and changed: in total, and by rule, ambiguity or label.
 
-    Those that `changed` are in both corpora, with another label, other faults or ambiguities; they are counted by what the second says.
+    A case is `changed` if both corpora contain it with different labels, faults or ambiguities. It is counted under what
+    the second corpus says about it.
     """
 
-    about: dict[str, Counter[About]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
+    about: dict[str, Counter[CaseTopic]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
     cases: Counter[str] = field(default_factory=Counter)
     labels: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """(label before, label after) of those whose label changed."""
+    """(label before, label after) of the cases with a changed label."""
 
     def count(self, kind: str, record: CaseRecord) -> None:
-        """Counts a case as one of a kind."""
+        """Counts a case under a kind."""
         self.cases[kind] += 1
         self.about[kind].update(dict.fromkeys(_about(record), 1))
 
     @property
     def same(self) -> bool:
-        """Whether both have the same cases, and say the same of them."""
+        """True if both corpora have the same cases and say the same about them."""
         return not any(self.cases[kind] for kind in ("added", "removed", "changed"))
 
 
 def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], None] | None = None) -> Comparison:
-    """What changed from the first corpus to the second. Order, tags and twins do not count. The first is read twice.
+    """Returns the changes from the first corpus to the second. Ignores order, tags and twins. Reads the first corpus twice.
 
-    `progress` is called with the number of records read so far. Raises `CorpusError`.
+    `progress` is called with the number of records read so far. Raises `CorpusError` if a corpus is invalid.
     """
-    check_lasting(first)
+    check_rereadable(first)
     found = Comparison()
     known: dict[int, int | None] = {}
-    passing = _Passing(progress)
-    for record in passing.over(first):
+    reader = _ProgressReader(progress)
+    for record in reader.read(first):
         if int(record.id, 16) not in known:
             known[int(record.id, 16)] = _state(record)
             found.count("before", record)
-    for record in passing.over(second):
+    for record in reader.read(second):
         before = known.get(int(record.id, 16), _NEW)
         if before is None:
             continue
@@ -61,7 +65,7 @@ def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], 
         else:
             known[int(record.id, 16)] = None
             _compare(found, before, record)
-    for record in passing.over(first):
+    for record in reader.read(first):
         if known.get(int(record.id, 16)) is not None:
             known[int(record.id, 16)] = None
             found.count("removed", record)
@@ -71,11 +75,11 @@ def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], 
 _NEW = -1
 
 
-class _Passing:
+class _ProgressReader:
     def __init__(self, progress: Callable[[int], None] | None) -> None:
         self._progress, self._number = progress, 0
 
-    def over(self, path: str | Path) -> Iterator[CaseRecord]:
+    def read(self, path: str | Path) -> Iterator[CaseRecord]:
         for record in records(path):
             self._number += 1
             if self._progress:
@@ -92,12 +96,12 @@ def _compare(found: Comparison, before: int, record: CaseRecord) -> None:
 
 
 def _state(record: CaseRecord) -> int:
-    """A number for what a record says of its case, from which the label can be told; of this process alone."""
+    """Returns a number that summarizes a record and contains its label. Only valid in this process."""
     said = hash((record.faults, record.ambiguities)) & 0xFFFF_FFFF_FFFF
     return said * len(LABELS) + LABELS.index(record.label)
 
 
-def _about(record: CaseRecord) -> Iterator[About]:
+def _about(record: CaseRecord) -> Iterator[CaseTopic]:
     for fault in record.faults:
         yield record.message_type, fault.rule, fault.technique
     if not record.faults:

@@ -1,4 +1,4 @@
-"""Files named by what may be out to harm: none is opened that lies outside of the folder, and nothing but files."""
+"""Opens files whose names come from untrusted data. Only regular files inside the folder are opened."""
 
 import re
 import stat
@@ -12,9 +12,9 @@ from brokerfuzz.corpus.places import Place
 from brokerfuzz.errors import CorpusError, quoted
 
 LARGEST_FILE = 32 * 1024 * 1024
-"""Bytes of a list or a manifest, which is read whole, at the most: the list of 100,000 shards has some 20 MB."""
+"""Maximum size of a list or a manifest, in bytes. brokerfuzz reads it into memory; a list of 100,000 shards has about 20 MB."""
 LARGEST_MESSAGE = 8 * 1024 * 1024
-"""Bytes of a message, at the most, as in a line of a corpus."""
+"""Maximum size of a message, in bytes; the same as for a line of a corpus."""
 
 _PART = r"\.?[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,253}[A-Za-z0-9_-])?"
 _NAME = re.compile(rf"{_PART}(?:/{_PART})*")
@@ -23,29 +23,29 @@ _CHUNK = 1 << 20
 
 
 class ConfinedFiles(Protocol):
-    """Files that can be had by their names. All errors are `CorpusError`, without the name of where they lie."""
+    """Files that are opened by name. All errors are `CorpusError`; their text does not name the folder."""
 
     def opened(self, name: str) -> AbstractContextManager[BinaryIO]:
-        """A file."""
+        """Opens a file for reading."""
         ...
 
     def message(self, name: str) -> bytes:
-        """The message in a file. Raises `CorpusError` for one that is too large too."""
+        """Returns the message in a file. Raises `CorpusError`, also if the file is too large."""
         return self.bytes_of(name, LARGEST_MESSAGE)
 
     def bytes_of(self, name: str, most: int = LARGEST_FILE) -> bytes:
-        """What is in a file. Raises `CorpusError` for one that is too large too."""
+        """Returns the content of a file. Raises `CorpusError`, also if the file is too large."""
         try:
             with self.opened(name) as stream:
                 found = stream.read(most + 1)
         except OSError as problem:
             raise unread(name, problem) from problem
         if len(found) > most:
-            raise CorpusError(f"names {quoted(name)}, which has more than {most:,} bytes")
+            raise CorpusError(f"names {quoted(name)}, which is larger than {most:,} bytes")
         return found
 
     def sha256_of(self, name: str) -> str:
-        """A file's checksum."""
+        """Returns the SHA-256 of a file."""
         digest = sha256()
         try:
             with self.opened(name) as stream:
@@ -56,48 +56,48 @@ class ConfinedFiles(Protocol):
         return digest.hexdigest()
 
 
-class Beside(ConfinedFiles):
-    """The files beside one in a store."""
+class SiblingFiles(ConfinedFiles):
+    """The files in the same folder of a store as a given place."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
 
     @contextmanager
     def opened(self, name: str) -> Iterator[BinaryIO]:
-        """A file."""
+        """Opens a file for reading."""
         with self.place(name).opened() as stream:
             yield stream
 
     def place(self, name: str) -> Place:
-        """Where a file lies. Raises `CorpusError` for a name that leads elsewhere."""
+        """Returns the place of a file. Raises `CorpusError` if the name leads outside the folder."""
         if "/" in name or not is_name(name):
-            raise CorpusError(f"names {quoted(name)}, which is no name beside it")
+            raise CorpusError(f"names {quoted(name)}, which is not a file name in the same folder")
         return self._place.beside(name)
 
 
-class Confined(ConfinedFiles):
-    """A folder."""
+class FolderFiles(ConfinedFiles):
+    """The files in a local folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._home = folder.resolve()
 
     def path(self, name: str, kind: Callable[[int], bool] = stat.S_ISREG) -> Path:
-        """Where a file (or what `kind` takes) lies. Raises `CorpusError` for a name that leads elsewhere, and for what is no file."""
+        """Returns the path of a file (or of what `kind` accepts). Raises `CorpusError` if it is outside the folder or not a file."""
         if not is_name(name):
-            raise CorpusError(f"names {quoted(name)}, which is no name within the folder")
+            raise CorpusError(f"names {quoted(name)}, which is not a name inside the folder")
         try:
             found = (self.folder / name).resolve(strict=True)
             if not found.is_relative_to(self._home):
-                raise CorpusError(f"names {quoted(name)}, which is a link that leads out of the folder")
+                raise CorpusError(f"names {quoted(name)}, which is a link to a place outside the folder")
             if not kind(found.stat().st_mode):
-                raise CorpusError(f"names {quoted(name)}, which is no file")
+                raise CorpusError(f"names {quoted(name)}, which is not a file")
         except (OSError, RuntimeError) as problem:
             raise unread(name, problem) from problem
         return found
 
     def opened(self, name: str) -> BinaryIO:
-        """A file."""
+        """Opens a file for reading."""
         try:
             return self.path(name).open("rb")
         except OSError as problem:
@@ -105,10 +105,10 @@ class Confined(ConfinedFiles):
 
 
 def is_name(name: str) -> bool:
-    """Whether it is the name of a file below a folder that leads nowhere else."""
+    """Returns True if the name can only refer to a file below the folder."""
     return len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) is not None
 
 
 def unread(name: str, problem: Exception) -> CorpusError:
-    """What is wrong with a file that cannot be read."""
+    """Returns the error for a file that cannot be read."""
     return CorpusError(f"names {quoted(name)}, which cannot be read: {getattr(problem, 'strerror', None) or problem}")

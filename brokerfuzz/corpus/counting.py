@@ -1,4 +1,4 @@
-"""How many cases of what were written."""
+"""Counts the cases that are written, by message type and label."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -10,20 +10,20 @@ from brokerfuzz.corpus.formats import LeftOut
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What was written: how many cases, and how many of each message type and label."""
+    """The number of written cases: in total, and by message type and label."""
 
     count: int
     by_label: dict[tuple[str, str], int]
 
     @classmethod
     def of(cls, passed: Counter[tuple[str, str]], left_out: Counter[tuple[str, str]]) -> "Summary":
-        """Of the cases that have passed, without those that the format has left out."""
+        """Returns the summary of all `passed` cases without the cases that the format left out."""
         written = passed - left_out
         return cls(written.total(), dict(written))
 
 
 class CountedCases:
-    """Cases that are counted as they pass. `progress` is called with the number of those that have passed so far."""
+    """An iterator that counts the cases it yields. `progress` is called with the number of cases so far."""
 
     def __init__(self, cases: Iterable[Case], progress: Callable[[int], None] | None = None) -> None:
         self._cases, self._progress = cases, progress
@@ -37,5 +37,5 @@ class CountedCases:
             yield case
 
     def summary(self, left_out: LeftOut) -> Summary:
-        """What has passed so far, without what was left out."""
+        """Returns the summary of the cases yielded so far, without the cases that were left out."""
         return Summary.of(self._by_label, left_out.by_label)

@@ -1,4 +1,4 @@
-"""A corpus of a format at a place: one file, packed as its name says, or a folder with its checksums."""
+"""Writes a corpus to a place: either one file, compressed according to its name, or a folder with checksums."""
 
 import json
 import re
@@ -11,45 +11,51 @@ from typing import BinaryIO, cast
 import orjson
 
 from brokerfuzz.atomic_files import write_behind
-from brokerfuzz.compression import packing
+from brokerfuzz.compression import compressing
 from brokerfuzz.corpus.confined_paths import is_name
-from brokerfuzz.corpus.formats import About, File
+from brokerfuzz.corpus.formats import CorpusInfo, File
 from brokerfuzz.corpus.places import CountingStream, Place, Summed
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
-"""The two files that every folder has besides those of its format: what it is, and its files' checksums, as `sha256sum --check` reads them."""
+"""Two files that brokerfuzz adds to every folder: a description of the corpus, and the checksums for `sha256sum --check`."""
 SUM = re.compile(rb"([0-9a-f]{64})  ([^\r\n]{1,1000})\r?\n?")
 LONGEST_SUM = 2000
-"""A line of checksums, and how many bytes of one are read."""
+"""`SUM` matches a line of checksums. brokerfuzz reads at most `LONGEST_SUM` bytes of a line."""
 ATTRIBUTES = File(".gitattributes", (b"* -text\n",))
-"""The first file of every folder: Git is to leave ends of lines alone, or a checkout on Windows would have other bytes."""
+"""The first file of every folder. It stops Git from changing line endings, which would change the bytes on Windows."""
 _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
 class Written:
-    """What lies at a place: how many bytes, and their SHA-256, if it was asked for; that of its list of checksums, where it is a folder."""
+    """The size in bytes and the SHA-256 of a file or folder. For a folder, the SHA-256 is that of its list of checksums.
+
+    The SHA-256 is empty if it was not requested.
+    """
 
     bytes: int
     sha256: str
 
 
-def write_file(place: Place, pieces: Iterable[bytes], *, packed: bool = False, summed: bool = True) -> Written:
-    """Writes the one file of a format. Its pieces are packed here, if its name says so and they are not `packed` already. Raises `CorpusError`."""
+def write_file(place: Place, pieces: Iterable[bytes], *, compressed: bool = False, summed: bool = True) -> Written:
+    """Writes a corpus to one file. Compresses it if the name requires that and the pieces are not `compressed` already.
+
+    Raises `CorpusError` if the file cannot be written.
+    """
     with place.file() as stream:
         counted = Summed(stream) if summed else CountingStream(stream)
-        if packed:
+        if compressed:
             write_behind(counted, pieces)
         else:
-            with packing(cast(BinaryIO, counted), place.name) as packer:
+            with compressing(cast(BinaryIO, counted), place.name) as packer:
                 packer.writelines(pieces)
     return Written(counted.bytes, counted.sha256 if isinstance(counted, Summed) else "")
 
 
-def write_folder(place: Place, files: Iterable[File], name: str, about: About) -> Written:
-    """Writes the folder of a format; what others have put into it stays. Raises `CorpusError`."""
+def write_folder(place: Place, files: Iterable[File], name: str, about: CorpusInfo) -> Written:
+    """Writes a corpus to a folder and keeps the files that users added to it. Raises `CorpusError` if it cannot be written."""
     count = 0
     with place.folder(MANIFEST, _listed(place)) as create:
         with create(SUMS) as stream:
@@ -57,9 +63,9 @@ def write_folder(place: Place, files: Iterable[File], name: str, about: About) -
             for file in chain((ATTRIBUTES,), files):
                 with create(file.name) as below:
                     summed = Summed(below)
-                    summed.writelines(_yours(place, file) if file.yours else file.pieces)
+                    summed.writelines(_user_content(place, file) if file.user_owned else file.pieces)
                 count += summed.bytes
-                if not file.yours:
+                if not file.user_owned:
                     sums.write(f"{summed.sha256}  {file.name}\n".encode())
         with create(MANIFEST) as stream:
             manifest = CountingStream(stream)
@@ -67,12 +73,15 @@ def write_folder(place: Place, files: Iterable[File], name: str, about: About) -
     return Written(count + sums.bytes + manifest.bytes, sums.sha256)
 
 
-def _manifest(name: str, about: About) -> bytes:
+def _manifest(name: str, about: CorpusInfo) -> bytes:
     return (json.dumps({"brokerfuzz": __version__, "format": name, "recipe": about.recipe}, indent=2) + "\n").encode()
 
 
 def is_corpus(place: Place) -> bool:
-    """Whether a folder is a corpus, which may be replaced: by what its manifest says, for others have files of that name too."""
+    """Returns True if a folder is a corpus and may be replaced.
+
+    The content of the manifest decides, because other programs also write files with this name.
+    """
     try:
         with place.opened(MANIFEST) as stream:
             said = orjson.loads(stream.read(_CHUNK))
@@ -82,7 +91,7 @@ def is_corpus(place: Place) -> bool:
 
 
 def _listed(place: Place) -> set[str]:
-    """The files and folders of the corpus that is there, by its checksums: what is replaced with it."""
+    """Returns the files and folders of the existing corpus, from its checksums. A new corpus replaces them."""
     listed = {MANIFEST, SUMS}
     with suppress(FileNotFoundError, CorpusError), place.opened(SUMS) as lines:
         for entry in map(SUM.fullmatch, iter(lambda: lines.readline(LONGEST_SUM), b"")):
@@ -93,23 +102,23 @@ def _listed(place: Place) -> set[str]:
     return listed
 
 
-def _yours(place: Place, file: File) -> Iterable[bytes]:
-    """What a file holds that its users fill in: what is there, if it is there."""
+def _user_content(place: Place, file: File) -> Iterable[bytes]:
+    """Returns the existing content of a file that users complete, or the template if the file does not exist."""
     with suppress(FileNotFoundError), place.opened(file.name) as stream:
         return [stream.read()]
     return file.pieces
 
 
 def found_file(place: Place) -> Written | None:
-    """What lies where a file was written; None where nothing does. Raises `CorpusError`."""
+    """Returns the size and SHA-256 of a file, or None if it does not exist. Raises `CorpusError` if it cannot be read."""
     try:
         return _found(place)
     except FileNotFoundError:
         return None
 
 
-def found_folder(place: Place, name: str, about: About) -> Written | None:
-    """What lies where a folder of the format of this `name` was written; None where that is not what its manifest and its checksums say."""
+def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
+    """Returns the size and SHA-256 of a folder in the format `name`, or None if it does not match its manifest and checksums."""
     try:
         with place.opened(MANIFEST) as stream:
             manifest = stream.read(_CHUNK)
@@ -123,7 +132,10 @@ def found_folder(place: Place, name: str, about: About) -> Written | None:
 
 
 def _size(place: Place, line: bytes) -> int | None:
-    """The bytes of the file of a line of checksums; None where it is another file than was written, or the line leads elsewhere."""
+    """Returns the size of the file that a line of checksums names, in bytes.
+
+    Returns None if the file was changed or the name leads outside the folder.
+    """
     entry = SUM.fullmatch(line)
     if entry is None or not is_name(name := entry[2].decode("ascii", "replace")):
         return None
@@ -133,7 +145,7 @@ def _size(place: Place, line: bytes) -> int | None:
 
 def _found(place: Place, below: str = "") -> Written:
     with place.opened(below) as stream:
-        summed = Summed(cast(BinaryIO, _Nowhere()))
+        summed = Summed(cast(BinaryIO, _NullStream()))
         summed.writelines(_chunks(stream))
     return Written(summed.bytes, summed.sha256)
 
@@ -143,9 +155,9 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
         yield chunk
 
 
-class _Nowhere:
-    """A stream that keeps nothing."""
+class _NullStream:
+    """A stream that discards all bytes."""
 
     def write(self, data: bytes) -> int:
-        """Takes bytes."""
+        """Discards bytes."""
         return len(data)

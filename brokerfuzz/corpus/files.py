@@ -1,4 +1,4 @@
-"""Corpora written as files, whole or not there."""
+"""Writes corpora to files and folders atomically."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import BinaryIO
 from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.corpus.counting import CountedCases, Summary
 from brokerfuzz.corpus.destinations import is_corpus, write_file, write_folder
-from brokerfuzz.corpus.formats import About, OneFile, format_named
+from brokerfuzz.corpus.formats import CorpusInfo, OneFile, format_named
 from brokerfuzz.corpus.places import place_of
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
@@ -19,16 +19,17 @@ def write(
     *,
     progress: Callable[[int], None] | None = None,
     fmt: str = "ndjson",
-    about: About | None = None,
+    about: CorpusInfo | None = None,
 ) -> Summary:
-    """Writes a corpus in a format to a path, or to a URL that fsspec knows, where it appears once all is written.
+    """Writes a corpus in a format to a path, or to a URL that fsspec supports.
 
-    A file is packed where its name ends in `.gz` or `.zst`. What is there is replaced.
-    `progress` is called with the number of cases written so far. `about` is what formats besides `ndjson` have to know.
-    Raises `CorpusError` where it cannot be written or there is no case (nothing is left behind then), `UnknownNameError` for a format that is none.
+    The corpus appears there only once it is completely written, and it replaces an existing one. A file is compressed if its
+    name ends in `.gz` or `.zst`. `progress` is called with the number of cases written so far. `about` has the facts about the
+    corpus that formats other than `ndjson` use. Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the
+    corpus cannot be written or there is no case; nothing is left on disk then.
     """
     place, form = place_of(str(path)), format_named(fmt)
-    counted, known = CountedCases(_some(cases), progress), about or About(load_contract(), MESSAGE_TYPES, clock(None), "")
+    counted, known = CountedCases(_some(cases), progress), about or CorpusInfo(load_contract(), MESSAGE_TYPES, clock(None), "")
     if isinstance(form, OneFile):
         place.check_file(force=True)
         write_file(place, form.pieces(counted, known))
@@ -39,19 +40,19 @@ def write(
 
 
 def dump(stream: BinaryIO, cases: Iterable[Case], *, progress: Callable[[int], None] | None = None, fmt: str = "ndjson") -> Summary:
-    """Writes a corpus of a one-file format to a stream. Raises `CorpusError` where there is no case."""
+    """Writes a corpus in a one-file format to a stream. Raises `CorpusError` if there is no case or the format is a folder."""
     counted, form = CountedCases(_some(cases), progress), format_named(fmt)
     if not isinstance(form, OneFile):
-        raise CorpusError(f"{fmt} is a folder: name one")
-    about = About(load_contract(), MESSAGE_TYPES, clock(None), "")
+        raise CorpusError(f"the format {fmt} writes a folder: specify a folder name")
+    about = CorpusInfo(load_contract(), MESSAGE_TYPES, clock(None), "")
     stream.writelines(form.pieces(counted, about))
     return counted.summary(about.left_out)
 
 
 def _some(cases: Iterable[Case]) -> Iterator[Case]:
-    """The cases, of which there have to be some."""
+    """Yields the cases. Raises `CorpusError` if there are none."""
     case = None
     for case in cases:
         yield case
     if case is None:
-        raise CorpusError("no case is left to write: choose more messages or verdicts, or a count above 0")
+        raise CorpusError("no cases to write: choose more messages or verdicts, or a count above 0")

@@ -1,4 +1,4 @@
-"""Folders that `--format files` wrote, and lists of shards, read back."""
+"""Reads folders written by `--format files`, and lists of shards."""
 
 import json
 import os
@@ -7,44 +7,44 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from brokerfuzz.corpus.confined_paths import Beside, Confined, ConfinedFiles
+from brokerfuzz.corpus.confined_paths import ConfinedFiles, FolderFiles, SiblingFiles
 from brokerfuzz.corpus.destinations import LONGEST_SUM, MANIFEST, SUM, SUMS
 from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError, quoted
 
 CASES = "cases.ndjson"
-"""The file of a folder that has a record a case, and in place of its message the name of the file that has that."""
+"""The file of a folder with one record per case. A record contains the name of the message's file instead of the message."""
 SHARDS = ".shards.json"
-"""The end of the name of a list of shards."""
+"""The suffix of a list of shards."""
 
 
 class CorpusFolder:
-    """A folder with cases. Raises `CorpusError` where its manifest is not there, or says that it is something else."""
+    """A folder with cases. Raises `CorpusError` if its manifest is missing or describes something else."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.files = path, Confined(path)
+        self.path, self.files = path, FolderFiles(path)
         if not os.path.lexists(path / MANIFEST):
-            raise CorpusError(f"{path} cannot be read: Is a directory, and no corpus (it has no {MANIFEST}); name a corpus, or its files")
+            raise CorpusError(f"{path} is a directory but not a corpus (it has no {MANIFEST}): specify a corpus or the files in it")
         form = _object(self.files, MANIFEST, str(path / MANIFEST)).get("format")
         if form != "files":
-            found = f"{path} is a folder of the format {quoted(form)}, which is not read back"
-            raise CorpusError(f"{found}: export with --format files, or as ndjson (`sha256sum --check {SUMS}` checks any folder's files)")
+            found = f"{path} is a folder in the format {quoted(form)}, which brokerfuzz cannot read"
+            raise CorpusError(f"{found}: export with --format files or ndjson (to check the files of any folder, use `sha256sum --check {SUMS}`)")
 
     def damage(self) -> Iterator[str]:
-        """What the checksums say is wrong, a sentence each: files that were changed, are missing, or are there and not listed."""
+        """Yields one sentence for each file that was changed, is missing, or is not listed in the checksums."""
         listed = {MANIFEST, SUMS}
         for number, name, digest in self._sums():
             if not name:
-                yield f"{SUMS}, line {number}, is no checksum and name"
+                yield f"{SUMS}, line {number}, is not a checksum followed by a name"
             elif name in listed:
-                yield f"{SUMS}, line {number}, names {quoted(name)} again"
+                yield f"{SUMS}, line {number}, lists {quoted(name)} again"
             else:
                 listed.add(name)
                 yield from (f"{SUMS}, line {number}, {problem}" for problem in _differing(self.files, name, digest))
-        yield from (f"{name} is there, and {SUMS} does not list it" for name in self._names() if name not in listed)
+        yield from (f"{name} is in the folder but not listed in {SUMS}" for name in self._names() if name not in listed)
 
     def _sums(self) -> Iterator[tuple[int, str, str]]:
-        """(line, name, checksum), without name where a line has none."""
+        """Yields (line number, name, checksum). The name is empty if the line is malformed."""
         try:
             stream = self.files.opened(SUMS)
         except CorpusError as problem:
@@ -55,7 +55,7 @@ class CorpusFolder:
                 yield (number, entry[2].decode(errors="backslashreplace"), entry[1].decode()) if entry else (number, "", "")
 
     def _names(self) -> Iterator[str]:
-        """The names of all that is in the folder and is no folder."""
+        """Yields the names of everything in the folder except subfolders."""
         for place, folders, files in os.walk(self.path):
             links = [name for name in folders if (Path(place) / name).is_symlink()]
             folders.sort()
@@ -64,50 +64,53 @@ class CorpusFolder:
 
 
 class ShardList:
-    """The list of a corpus' shards, which lie beside it. Raises `CorpusError` for what is none, and where not all of them were written."""
+    """The list of the shards of a corpus, which are in the same folder.
+
+    Raises `CorpusError` if the file is not such a list, or if a shard is missing from it.
+    """
 
     def __init__(self, place: Place) -> None:
         self._place = place
-        self._files: Confined | Beside = Confined(place.path.parent) if isinstance(place, LocalPlace) else Beside(place)
+        self._files: FolderFiles | SiblingFiles = FolderFiles(place.path.parent) if isinstance(place, LocalPlace) else SiblingFiles(place)
         said = _object(self._files, place.base, place.name)
         try:
             self._shards = [(_text(shard["name"]), _text(shard["sha256"])) for shard in said["shards"]]
             whole = said["whole"] is True and len({name for name, _ in self._shards}) == len(self._shards) == said["of"] > 0
         except (KeyError, TypeError, ValueError) as problem:
-            raise CorpusError(f"{place.name} is no list of shards ({type(problem).__name__}: {problem}): export the corpus again") from problem
+            raise CorpusError(f"{place.name} is not a list of shards ({type(problem).__name__}: {problem}): export the corpus again") from problem
         if not whole:
-            raise CorpusError(f"{place.name} lists {len(self._shards):,} shards of {quoted(said.get('of'))}: go on with the export with --resume")
+            raise CorpusError(f"{place.name} lists only {len(self._shards):,} of {quoted(said.get('of'))} shards: resume the export with --resume")
 
     @property
     def places(self) -> list[Place]:
-        """Where the shards lie, in order. Raises `CorpusError`."""
+        """The places of the shards, in order. Raises `CorpusError` if a name is invalid."""
         try:
             return [self._at(name) for name, _ in self._shards]
         except CorpusError as problem:
             raise CorpusError(f"{self._place.name} {problem}: export the corpus again, with --resume") from problem
 
     def _at(self, name: str) -> Place:
-        if isinstance(self._files, Beside):
+        if isinstance(self._files, SiblingFiles):
             return self._files.place(name)
         found, folder = self._files.path(name, _is_file_or_folder), self._files.folder
         return LocalPlace(folder / found.relative_to(folder.resolve()))
 
     def damage(self) -> Iterator[str]:
-        """What the checksums say is wrong, a sentence each. Those of shards that are folders are in their own lists."""
+        """Yields one sentence for each shard with a wrong checksum. A shard that is a folder has its own list of checksums."""
         for name, digest in self._shards:
             if not self._is_folder(name):
                 yield from _differing(self._files, name, digest)
 
     def _is_folder(self, name: str) -> bool:
         try:
-            return isinstance(self._files, Confined) and bool(self._files.path(name, stat.S_ISDIR))
+            return isinstance(self._files, FolderFiles) and bool(self._files.path(name, stat.S_ISDIR))
         except CorpusError:
             return False
 
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{quoted(value)} is no text")
+        raise TypeError(f"{quoted(value)} is not a string")
     return value
 
 
@@ -118,20 +121,20 @@ def _is_file_or_folder(mode: int) -> bool:
 def _differing(files: ConfinedFiles, name: str, digest: str) -> Iterator[str]:
     try:
         if files.sha256_of(name) != digest:
-            yield f"names {quoted(name)}, which is not the file that was written: its checksum differs"
+            yield f"names {quoted(name)}, which was changed: its checksum differs"
     except CorpusError as problem:
         yield str(problem)
 
 
-def _object(files: ConfinedFiles, name: str, told: str) -> dict[str, Any]:
-    """The JSON object of a file; `told` is what errors call it. Raises `CorpusError`."""
+def _object(files: ConfinedFiles, name: str, shown_name: str) -> dict[str, Any]:
+    """Returns the JSON object in a file. Errors call the file `shown_name`. Raises `CorpusError` if it is not a JSON object."""
     try:
         found = json.loads(files.bytes_of(name))
     except (ValueError, RecursionError) as problem:
-        raise CorpusError(f"{told} is no JSON ({problem}): export the corpus again") from problem
+        raise CorpusError(f"{shown_name} is not JSON ({problem}): export the corpus again") from problem
     except CorpusError as problem:
         said = str(problem).removeprefix(f"names {quoted(name)}, which ")
-        raise CorpusError(f"{told} {said}; name what `brokerfuzz export` wrote") from problem
+        raise CorpusError(f"{shown_name} {said}; specify a corpus written by `brokerfuzz export`") from problem
     if not isinstance(found, dict):
-        raise CorpusError(f"{told} is no JSON object: export the corpus again")
+        raise CorpusError(f"{shown_name} is not a JSON object: export the corpus again")
     return found

@@ -1,24 +1,25 @@
-"""Several corpora as one: each case once, the twin of a fault before it."""
+"""Merges corpora into one: each case once, and the twin (the valid counterpart) of a fault before the fault."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.reading import check_lasting, read, records
+from brokerfuzz.corpus.reading import check_rereadable, read, records
 from brokerfuzz.schemas import Contract
 
 
 def merged(paths: Sequence[str | Path], *, contract: Contract | None = None) -> Iterator[Case]:
-    """The cases of all corpora, each once, in the order in which they come; a fault that comes before its twin goes to the end.
+    """Yields the cases of all corpora in order, each once. A fault that comes before its twin is moved to the end.
 
-    The corpora are read twice, three times where there are such faults; only ids are kept. Every case is judged. Raises `CorpusError`.
+    The corpora are read twice, or three times if such faults exist. Only IDs stay in memory. Each case is judged again.
+    Raises `CorpusError` if a corpus is invalid.
     """
-    check_lasting(*paths)
+    check_rereadable(*paths)
     late = _before_their_twins(paths)
-    given: set[str] = set()
+    yielded: set[str] = set()
     for case in read(*paths, contract=contract):
-        if case.id not in late and case.id not in given:
-            given.add(case.id)
+        if case.id not in late and case.id not in yielded:
+            yielded.add(case.id)
             yield case
     for case in read(*paths, contract=contract) if late else ():
         if case.id in late:
@@ -27,7 +28,7 @@ def merged(paths: Sequence[str | Path], *, contract: Contract | None = None) -> 
 
 
 def _before_their_twins(paths: Sequence[str | Path]) -> set[str]:
-    """The ids of the faults whose twin is there, and comes only after them."""
+    """Returns the IDs of the faults that come before their twin."""
     seen: set[str] = set()
     awaited: dict[str, list[str]] = {}
     late: set[str] = set()

@@ -1,4 +1,4 @@
-"""Corpora read back, from files, packed files and folders, in bounded memory whatever is in them."""
+"""Reads corpora from files, compressed files and folders, in bounded memory even for hostile content."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -9,18 +9,18 @@ from typing import BinaryIO
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.record_reader import BytesOf, CaseRecord, judged, no_files, record_of
-from brokerfuzz.compression import opened_for_reading, unpacking
+from brokerfuzz.compression import decompressing, opened_for_reading
 from brokerfuzz.corpus.folders import CASES, SHARDS, CorpusFolder, ShardList
 from brokerfuzz.corpus.places import LocalPlace, Place, place_of
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.schemas import Contract
 
 LONGEST_LINE = 8 * 1024 * 1024
-"""Bytes of a line that are read at the most.
+"""Maximum length of a line, in bytes.
 
-The longest that brokerfuzz writes has 1.4 MB: the message of more than 1 MiB that asks how large one may be (the ambiguity `message-size`), in
-base64.
-Random cases have up to 33 KB. So a changed contract may ask that of 6 MB. What a line becomes is read, judged and told in less than a gigabyte.
+The longest line that brokerfuzz writes has 1.4 MB: a message of more than 1 MiB in base64, which tests the ambiguity
+`message-size`. Random cases have up to 33 KB. So a changed contract may set that size to up to 6 MB. Reading and judging the
+longest line needs less than 1 GB of memory.
 """
 _AGAIN = "export the corpus again, as ndjson or with --format files"
 _REMEMBERED = 4096
@@ -28,14 +28,15 @@ _REMEMBERED_BYTES = 64 * 1024 * 1024
 
 
 def read(path: str | Path, *more: str | Path, contract: Contract | None = None) -> Iterator[Case]:
-    """The cases of a corpus, in order, each judged again: what its record says of it is true, or `CorpusError` is raised.
+    """Yields the cases of a corpus in order, each judged again. Raises `CorpusError` if a record does not match its message.
 
-    A corpus is a file, packed or not (`.gz`, `.zst`), a folder that `--format files` wrote, or a list of shards (`NAME.shards.json`). Several
-    paths, such as the shards themselves, are read one after the other. All but folders can be at URLs too (`s3://…`), which fsspec reads.
+    A corpus is a file, possibly compressed (`.gz`, `.zst`), a folder written by `--format files`, or a list of shards
+    (`NAME.shards.json`). Several paths, such as the shards themselves, are read one after the other. Files and lists of
+    shards can also be at URLs that fsspec supports (`s3://…`).
 
-    A fault's `twin` is the case before it that has the id; where that was left out of the corpus, or came more than 4,096 valid
-    cases before, only `twin_id` is known. Raises `CorpusError` too where a file cannot be read, is no corpus, or was cut off (the
-    cases before the cut have been yielded by then: make a list of all before you rely on any).
+    The `twin` of a fault is its valid counterpart, an earlier case in the corpus. If the corpus does not contain it, or it
+    came more than 4,096 valid cases earlier, only `twin_id` is set. Also raises `CorpusError` if a file cannot be read, is not
+    a corpus, or is truncated. The cases before the error have been yielded by then, so read all cases before you rely on them.
     """
     twins = Twins()
     for one in parts_of(path, *more):
@@ -43,12 +44,12 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
 
 
 def parse(stream: BinaryIO, name: str, *, contract: Contract | None = None) -> Iterator[Case]:
-    """The cases of a corpus in a stream; `name` is what errors call it. Otherwise as `read`."""
+    """Yields the cases of a corpus in a stream, as `read` does. Errors call the stream `name`."""
     return _cases(_lines(stream, name, no_files), name, Twins(), contract)
 
 
 def records(path: str | Path) -> Iterator[CaseRecord]:
-    """What the records of a corpus say of its cases, in order, unjudged. Raises `CorpusError` as `read` does, but for what is not true."""
+    """Yields the records of a corpus in order, without judging them. Raises `CorpusError` as `read` does, except for wrong labels."""
     return (record for part in parts_of(path) for _, record in _records(lines(part), part.name))
 
 
@@ -58,27 +59,27 @@ def _cases(found: "Lines", name: str, twins: "Twins", contract: Contract | None)
             try:
                 case = judged(record, twins.known, contract=contract)
             except CorpusError as problem:
-                raise line.wrong(problem) from problem
+                raise line.error(problem) from problem
             twins.add(case, len(line.text))
             yield case
 
 
 def _records(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord], None, None]":
-    """Closes the lines, and the file with them, where a record is wrong too."""
-    succession = Succession(name)
+    """Yields lines and their records. Closes the file, also if a record is invalid."""
+    sequence = RecordSequence(name)
     with closing(found):
         for line in found:
             try:
                 record = line.record()
-                succession.add(record)
+                sequence.add(record)
             except CorpusError as problem:
-                raise line.wrong(problem) from problem
+                raise line.error(problem) from problem
             yield line, record
-    succession.end()
+    sequence.end()
 
 
 class Twins:
-    """The valid cases that were read last, by id: the twins that faults may have."""
+    """The most recent valid cases by ID. They are the possible twins of the faults that follow."""
 
     def __init__(self) -> None:
         self._cases: OrderedDict[str, Case] = OrderedDict()
@@ -87,11 +88,11 @@ class Twins:
 
     @property
     def known(self) -> Mapping[str, Case]:
-        """Those that are still known."""
+        """The remembered cases by ID."""
         return self._cases
 
     def add(self, case: Case, size: int) -> None:
-        """Remembers a case, whose record has so many bytes, if it is valid; forgets the oldest where there are too many or they are too large."""
+        """Remembers a case if it is valid. `size` is the length of its record in bytes. Forgets the oldest cases if a limit is exceeded."""
         if case.label != "valid" or case.id in self._cases:
             return
         self._cases[case.id], self._sizes[case.id] = case, size + len(case.body)
@@ -101,22 +102,22 @@ class Twins:
             self._bytes -= self._sizes.popitem(last=False)[1]
 
 
-class Succession:
-    """Holds the records of one corpus to it that the last one, and no other, says so."""
+class RecordSequence:
+    """Checks that the last record of a corpus, and only the last, is marked as the last."""
 
     def __init__(self, name: str) -> None:
         self._name, self._last = name, False
 
     def add(self, record: CaseRecord) -> None:
-        """Takes the next record. Raises `CorpusError` (without the line's number)."""
+        """Checks the next record. Raises `CorpusError` (without the line number)."""
         if self._last:
-            raise CorpusError("follows the record that says it is the last: two corpora in one file? `brokerfuzz corpus merge` makes one of two")
+            raise CorpusError("follows the record that is marked as the last: to combine two corpora in one file, use `brokerfuzz corpus merge`")
         self._last = record.last
 
     def end(self) -> None:
-        """Raises `CorpusError` where the last record was not there."""
+        """Raises `CorpusError` if the last record is missing."""
         if not self._last:
-            raise CorpusError(f"{self._name} was cut off: its last record does not say that it is the last; export it again")
+            raise CorpusError(f"{self._name} is truncated: its final record is not marked as the last; export it again")
 
 
 # ----------------------------------------------------------------------------------------------------------- lines
@@ -124,7 +125,7 @@ class Succession:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a corpus: the file that it is in, its number, its bytes, and where messages are that lie beside it."""
+    """A line of a corpus: its file, number and bytes. `bytes_of` reads messages that are stored in separate files."""
 
     name: str
     number: int
@@ -132,14 +133,14 @@ class Line:
     bytes_of: BytesOf
 
     def record(self) -> CaseRecord:
-        """What it says. Raises `CorpusError` (without the line's number) where it is no record."""
+        """Returns the record. Raises `CorpusError` (without the line number) if it is invalid."""
         try:
             return record_of(self.text, self.bytes_of)
         except CorpusError as problem:
             raise CorpusError(f"{problem}: {_AGAIN}") from problem
 
-    def wrong(self, problem: CorpusError) -> CorpusError:
-        """What is wrong with it, and where it is."""
+    def error(self, problem: CorpusError) -> CorpusError:
+        """Returns the error with the file and the line number."""
         return CorpusError(f"{self.name}, line {self.number}, {shortened(str(problem))}")
 
 
@@ -147,20 +148,20 @@ Lines = Generator[Line, None, None]
 
 
 def parts_of(*paths: str | Path) -> Iterator[Place]:
-    """The corpora of these paths or URLs: of a list of shards (`NAME.shards.json`) its shards. Raises `CorpusError`."""
+    """Yields the corpora at these paths or URLs; for a list of shards (`NAME.shards.json`), its shards. Raises `CorpusError`."""
     for place in map(place_of, map(str, paths)):
         yield from ShardList(place).places if place.base.endswith(SHARDS) else [place]
 
 
-def check_lasting(*paths: str | Path) -> None:
-    """Raises `CorpusError` for what can be read once only, such as a pipe, where it has to be read again."""
+def check_rereadable(*paths: str | Path) -> None:
+    """Raises `CorpusError` if a path can be read only once, such as a pipe."""
     for path in paths:
         if Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
-            raise CorpusError(f"{path} is no file, and has to be read more than once: write it to one first")
+            raise CorpusError(f"{path} is not a file, but brokerfuzz has to read it more than once: save it to a file first")
 
 
 def lines(place: Place) -> Lines:
-    """The lines of a corpus, one at a time. Raises `CorpusError` where it cannot be read, or a line is too long."""
+    """Yields the lines of a corpus. Raises `CorpusError` if it cannot be read or a line is too long."""
     try:
         if isinstance(place, LocalPlace) and place.path.is_dir():
             yield from _lines_of_folder(place.path)
@@ -169,17 +170,17 @@ def lines(place: Place) -> Lines:
                 yield from _lines(stream, place.name, no_files)
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or problem
-        raise CorpusError(f"{place.name} cannot be read: {reason}; name a file that `brokerfuzz export` wrote") from problem
+        raise CorpusError(f"{place.name} cannot be read: {reason}; specify a file written by `brokerfuzz export`") from problem
 
 
 @contextmanager
 def opened(place: Place) -> Iterator[BinaryIO]:
-    """The bytes of a file, unpacked as `packing` does. Raises `OSError`, `CorpusError`."""
+    """Opens a file for reading and decompresses it. Raises `OSError`, `CorpusError`."""
     if isinstance(place, LocalPlace):
         with opened_for_reading(place.path) as stream:
             yield stream
     else:
-        with place.opened() as packed, unpacking(packed, place.name) as unpacked:
+        with place.opened() as packed, decompressing(packed, place.name) as unpacked:
             yield unpacked
 
 
@@ -198,7 +199,7 @@ def _lines(stream: BinaryIO, name: str, bytes_of: Callable[[str], bytes]) -> Lin
     while text := stream.readline(LONGEST_LINE + 1):
         number += 1
         if len(text) > LONGEST_LINE:
-            raise CorpusError(f"{name}, line {number}, is longer than {LONGEST_LINE:,} bytes, as none of a corpus is: {_AGAIN}")
+            raise CorpusError(f"{name}, line {number}, is longer than {LONGEST_LINE:,} bytes, the maximum for a corpus: {_AGAIN}")
         yield Line(name, number, text, bytes_of)
     if number == 0:
-        raise CorpusError(f"{name} is empty, and was cut off if it was a corpus: name a file that `brokerfuzz export` wrote")
+        raise CorpusError(f"{name} is empty: specify a file written by `brokerfuzz export`")

@@ -1,4 +1,4 @@
-"""Everything that is wrong with a corpus: files that are not those that were written, and records that are not true."""
+"""Verifies a corpus. Reports changed or missing files, malformed records and wrong labels."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -8,19 +8,19 @@ from pathlib import Path
 from brokerfuzz.cases.record_reader import judged
 from brokerfuzz.corpus.folders import SHARDS, CorpusFolder, ShardList
 from brokerfuzz.corpus.places import LocalPlace, Place, place_of
-from brokerfuzz.corpus.reading import Line, Succession, Twins, lines, parts_of
+from brokerfuzz.corpus.reading import Line, RecordSequence, Twins, lines, parts_of
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.schemas import Contract
 
 FIRST_LINES = 10
-"""Lines that a corpus begins with of which one has to be a record."""
-MOST_NO_RECORDS = 10_000
-"""Lines of corpora that may be no records; with more of them, there is no point in telling which."""
+"""At least one of this many first lines must be a record, otherwise the file is not a corpus."""
+MAX_MALFORMED = 10_000
+"""Maximum number of malformed lines to report. With more of them, the file is not a corpus."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
-    """Something that is wrong: with a line of a file, or (line 0) with a file."""
+class CorpusProblem:
+    """A problem in a line of a file, or (if `line` is 0) with a whole file."""
 
     name: str
     line: int
@@ -31,59 +31,60 @@ class Wrong:
 
 
 class Verification:
-    """Corpora of which each record is judged again. `count` says how many have been so far."""
+    """A verification of corpora, which judges each record again. `count` is the number of records so far."""
 
     def __init__(self, *, contract: Contract | None = None) -> None:
         self.count = 0
         self._contract, self._twins = contract, Twins()
-        self._no_records = 0
+        self._malformed = 0
 
-    def of(self, path: str | Path) -> Iterator[Wrong | None]:
-        """For each record of a corpus what is wrong with it, or None; before that, what the checksums of a folder or a list of shards say.
+    def of(self, path: str | Path) -> Iterator[CorpusProblem | None]:
+        """Yields the problem of each record, or None if the record is correct. Yields wrong checksums of folders and shards first.
 
-        Raises `CorpusError` where the corpus cannot be read, was cut off, or is none: where none of its first ten lines is a record. So a corpus
-        in which a few lines were damaged is verified to its end, wherever they are, and of a page or a recording no more than its first line is told.
+        Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus. A file is not a corpus if none of
+        its first ten lines is a record. So a corpus with a few damaged lines is verified to its end, but a file of another
+        kind causes only one error.
         """
         place = place_of(str(path))
         if place.base.endswith(SHARDS):
-            yield from (Wrong(place.name, 0, why) for why in ShardList(place).damage())
+            yield from (CorpusProblem(place.name, 0, why) for why in ShardList(place).damage())
         for part in parts_of(path):
             if isinstance(part, LocalPlace) and part.path.is_dir():
-                yield from (Wrong(part.name, 0, why) for why in CorpusFolder(part.path).damage())
+                yield from (CorpusProblem(part.name, 0, why) for why in CorpusFolder(part.path).damage())
             yield from self._of_part(part)
 
-    def _of_part(self, part: Place) -> Iterator[Wrong | None]:
-        succession, seen = Succession(part.name), set[int]()
-        before, first = self._no_records, list[Wrong | None]()
+    def _of_part(self, part: Place) -> Iterator[CorpusProblem | None]:
+        sequence, seen = RecordSequence(part.name), set[int]()
+        before, first = self._malformed, list[CorpusProblem | None]()
         with closing(lines(part)) as found:
             for line in found:
                 self.count += 1
-                wrong = self._wrong(line, succession, seen)
-                if self._no_records > MOST_NO_RECORDS:
-                    raise CorpusError(f"{line.name} has more than {MOST_NO_RECORDS:,} lines that are no records: it is no corpus")
-                first.append(wrong)
-                if line.number > self._no_records - before:  # one was a record
+                problem = self._problem(line, sequence, seen)
+                if self._malformed > MAX_MALFORMED:
+                    raise CorpusError(f"{line.name} has more than {MAX_MALFORMED:,} malformed lines: it is not a corpus")
+                first.append(problem)
+                if line.number > self._malformed - before:  # one was a record
                     yield from first
                     first.clear()
                 elif line.number == FIRST_LINES:
                     break
         if first:
             raise CorpusError(str(first[0]))
-        succession.end()
+        sequence.end()
 
-    def _wrong(self, line: Line, succession: Succession, seen: set[int]) -> Wrong | None:
+    def _problem(self, line: Line, sequence: RecordSequence, seen: set[int]) -> CorpusProblem | None:
         try:
-            self._judge(line, succession, seen)
+            self._judge(line, sequence, seen)
         except CorpusError as problem:
-            return Wrong(line.name, line.number, shortened(str(problem)))
+            return CorpusProblem(line.name, line.number, shortened(str(problem)))
         return None
 
-    def _judge(self, line: Line, succession: Succession, seen: set[int]) -> None:
-        self._no_records += 1
+    def _judge(self, line: Line, sequence: RecordSequence, seen: set[int]) -> None:
+        self._malformed += 1
         record = line.record()
-        self._no_records -= 1
-        succession.add(record)
+        self._malformed -= 1
+        sequence.add(record)
         if (number := int(record.id, 16)) in seen:
-            raise CorpusError(f"is the case {record.id} again: each case is in a corpus once")
+            raise CorpusError(f"repeats the case {record.id}: a corpus must contain each case once")
         seen.add(number)
         self._twins.add(judged(record, self._twins.known, contract=self._contract), len(line.text))

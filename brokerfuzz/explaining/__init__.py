@@ -1,6 +1,6 @@
-"""Explanations: what a rule, a technique, an ambiguity or a verdict means, in plain words and as data.
+"""Explanations of rules, techniques, ambiguities and verdicts, in plain words and as JSON.
 
-`explain` tells of one name, `listings` of all of a kind, `judgements` of messages.
+`explanations` describes one name, `listings` all names of a kind, `judgements` the verdicts on messages.
 """
 
 from brokerfuzz.explaining.explanations import Explanation, explain, known_ids

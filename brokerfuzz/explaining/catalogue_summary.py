@@ -1,4 +1,4 @@
-"""What is in a catalogue: how many cases of what, and why each is there; as data and for people."""
+"""Summarizes a catalogue, as JSON and as text: counts by rule, technique and ambiguity, and the purpose of each case."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,8 +14,8 @@ from brokerfuzz.wording import printable_as_in_python
 
 
 @dataclass
-class Size:
-    """How many cases of one message type there are, by verdict, rule, technique and ambiguity."""
+class CaseCounts:
+    """The number of cases of one message type, by verdict, rule, technique and ambiguity."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
@@ -32,7 +32,7 @@ class Size:
             self.ambiguities.update(sorted({touch.ambiguity for touch in case.verdict.ambiguities}))
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints of a message type."""
+        """Returns what `--json` prints about a message type."""
         return {
             "cases": self.verdicts.total(),
             "verdicts": {label: self.verdicts[label] for label in LABELS},
@@ -42,14 +42,14 @@ class Size:
         }
 
 
-def size_lines(sizes: Mapping[str, Size]) -> Iterator[str]:
-    """How large each message type's part is, and what of."""
+def size_lines(sizes: Mapping[str, CaseCounts]) -> Iterator[str]:
+    """Yields the lines with the number of cases of each message type, by verdict, rule, technique and ambiguity."""
     for message_type, size in sizes.items():
         counts = ", ".join(f"{size.verdicts[label]:,} {label}" for label in LABELS if size.verdicts[label])
         yield f"{message_type}: {size.verdicts.total():,} cases ({counts})"
-        for title, counter in (("rules broken", size.rules), ("techniques", size.techniques), ("ambiguities", size.ambiguities)):
+        for title, counter in (("broken rules", size.rules), ("techniques", size.techniques), ("ambiguities", size.ambiguities)):
             if counter:
-                yield f"  {len(counter):,} {title}, in"
+                yield f"  {len(counter):,} {title}, with the number of cases:"
                 yield from _columns(counter)
 
 
@@ -61,7 +61,7 @@ def _columns(counter: Mapping[str, int]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A case with its place in the list, what it is the first to cover, and in a minimal set why it is there."""
+    """A case with its number in the list and the goals that it covers first. `reason` says why it is in a minimal set."""
 
     number: int
     case: Case
@@ -69,7 +69,7 @@ class CatalogueEntry:
     reason: SelectionReason | None = None
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints of a case."""
+        """Returns what `--json` prints about a case."""
         found: dict[str, Any] = {
             "number": self.number,
             "id": self.case.id,
@@ -84,26 +84,26 @@ class CatalogueEntry:
         return found
 
     def line(self) -> str:
-        """What a terminal shows of a case."""
+        """Returns the line about a case for the terminal."""
         counts = Counter(goal.kind for goal in self.first)
         new = ", ".join(f"{counts[kind]:,} {kind}{'s' if counts[kind] > 1 else ''}" for kind in KINDS if counts[kind])
         reason = printable_as_in_python(why(self.case, self.reason))
-        return f"{self.number:>6}  {self.case.id}  {self.case.label:<11}  {reason}{f'  (first: {new})' if new else ''}"
+        return f"{self.number:>6}  {self.case.id}  {self.case.label:<11}  {reason}{f'  (newly covered: {new})' if new else ''}"
 
 
 def listed(case: Case) -> str:
-    """A case of a corpus as a line."""
+    """Returns the line about a case of a corpus for the terminal."""
     return f"{case.id}  {case.label:<11}  {case.message_type}  {printable_as_in_python(why(case))}"
 
 
 def listed_data(case: Case) -> dict[str, Any]:
-    """What `--json` has of it."""
+    """Returns what `--json` prints about a case of a corpus."""
     about = {"id": case.id, "message": case.message_type, "verdict": case.label, "why": why(case)}
     return {**about, "tags": list(case.tags), "twin": case.twin_id, "bytes": len(case.body)}
 
 
 def entries(cases: Iterable[tuple[Case, SelectionReason | None]], contract: Contract) -> Iterator[CatalogueEntry]:
-    """The cases as entries, in order."""
+    """Yields the cases as entries, in order."""
     seen: set[Goal] = set()
     for number, (case, reason) in enumerate(cases, 1):
         new = covered(case, contract) - seen
@@ -112,15 +112,15 @@ def entries(cases: Iterable[tuple[Case, SelectionReason | None]], contract: Cont
 
 
 def why(case: Case, reason: SelectionReason | None = None) -> str:
-    """Why a case is there, in a few words."""
+    """Returns the purpose of a case in a few words."""
     if reason is not None and reason.fault is None:
         others = len(reason.twin_of)
-        return f"the valid twin of {others} fault{'s' if others > 1 else ''}"
+        return f"the twin (the valid counterpart) of {others} fault{'s' if others > 1 else ''}"
     tags = [tag for tag in case.tags if not tag.startswith(NOW_TAG)]
-    behind = f" ({', '.join(tags)})" if tags else ""
+    tag_list = f" ({', '.join(tags)})" if tags else ""
     if case.faults:
         fault = case.faults[0]
-        return f"breaks {fault.rule} at {fault.at or 'the root'} by {fault.technique}{behind}"
+        return f"breaks {fault.rule} at {fault.at or 'the root'} with technique {fault.technique}{tag_list}"
     if case.label == "unspecified":
-        return f"touches {', '.join(sorted({touch.ambiguity for touch in case.verdict.ambiguities}))}{behind}"
+        return f"touches {', '.join(sorted({touch.ambiguity for touch in case.verdict.ambiguities}))}{tag_list}"
     return ", ".join(tags) or "valid"

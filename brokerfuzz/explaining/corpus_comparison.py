@@ -1,9 +1,9 @@
-"""What changed between two corpora, as data and for people."""
+"""Formats the differences between two corpora, as JSON and as text."""
 
 from collections.abc import Iterator
 from typing import Any
 
-from brokerfuzz.corpus.comparing import KINDS, About, Comparison
+from brokerfuzz.corpus.comparing import KINDS, CaseTopic, Comparison
 from brokerfuzz.explaining.listings import table
 from brokerfuzz.schemas import MESSAGE_TYPES
 from brokerfuzz.wording import printable_as_in_python
@@ -14,7 +14,7 @@ _ORDER = {name: number for number, name in enumerate(MESSAGE_TYPES)}
 
 
 def data(found: Comparison) -> dict[str, Any]:
-    """What `--json` prints."""
+    """Returns what `--json` prints."""
     return {
         "same": found.same,
         "cases": {kind: found.cases[kind] for kind in KINDS},
@@ -23,16 +23,16 @@ def data(found: Comparison) -> dict[str, Any]:
     }
 
 
-def _rows(found: Comparison) -> dict[tuple[str, str], list[About]]:
-    """(message type, rule, ambiguity or label) -> what differs of it, by technique."""
+def _rows(found: Comparison) -> dict[tuple[str, str], list[CaseTopic]]:
+    """Returns (message type, rule ID or ambiguity ID or label) -> the topics that differ, one per technique."""
     differing = {about for kind in _CHANGES for about in found.about[kind]}
-    rows: dict[tuple[str, str], list[About]] = {}
+    rows: dict[tuple[str, str], list[CaseTopic]] = {}
     for about in sorted(differing, key=lambda about: (_ORDER[about[0]], about)):  # type: ignore[index]
         rows.setdefault(about[:2], []).append(about)
     return rows
 
 
-def _counts(found: Comparison, techniques: list[About]) -> dict[str, Any]:
+def _counts(found: Comparison, techniques: list[CaseTopic]) -> dict[str, Any]:
     message, about, _ = techniques[0]
     of_rule = {kind: sum(count for key, count in found.about[kind].items() if key[:2] == (message, about)) for kind in KINDS}
     of_each = {technique: {kind: found.about[kind][message, about, technique] for kind in KINDS} for _, _, technique in techniques if technique}
@@ -40,7 +40,7 @@ def _counts(found: Comparison, techniques: list[About]) -> dict[str, Any]:
 
 
 def lines(found: Comparison) -> Iterator[str]:
-    """A row a rule, ambiguity or verdict that differs, below it its techniques that do; then the sums."""
+    """Yields one row per rule, ambiguity or verdict that differs, followed by its techniques that differ; then the totals."""
     rows = [{name: name for name in ("about", *KINDS)}] if not found.same else []
     for (message, about), techniques in _rows(found).items():
         counts = _counts(found, techniques)
@@ -50,9 +50,9 @@ def lines(found: Comparison) -> Iterator[str]:
     if rows:
         yield ""
     for (before, after), count in sorted(found.labels.items()):
-        yield f"{count:,} {'was' if count == 1 else 'were'} {before} and {'is' if count == 1 else 'are'} {after}"
+        yield f"{count:,} case{'s' if count != 1 else ''} changed from {before} to {after}"
     sums = ", ".join(f"{_SIGNS[kind]}{found.cases[kind]:,} {kind}" for kind in _CHANGES)
-    yield f"{found.cases['before']:,} cases before, {found.cases['after']:,} after: {'the same' if found.same else sums}"
+    yield f"{found.cases['before']:,} cases before, {found.cases['after']:,} after: {'no differences' if found.same else sums}"
 
 
 def _row(about: str, counts: dict[str, Any]) -> dict[str, str]:

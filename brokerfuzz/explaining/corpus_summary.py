@@ -1,6 +1,6 @@
-"""What is in a corpus, as its records say: how many cases of what, and what they cover; as data and for people.
+"""Summarizes a corpus from its records, as JSON and as text: the number of cases, and the rules and ambiguities they cover.
 
-Only ids and counts are kept, so that a corpus of any size can be looked through.
+Only IDs and counts stay in memory, so a corpus can have any size.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 @dataclass
 class MessageTypeSummary:
-    """The cases of one message type."""
+    """The counts and sizes of the cases of one message type. Sizes are in bytes."""
 
     verdicts: Counter[str] = field(default_factory=Counter)
     rules: Counter[str] = field(default_factory=Counter)
@@ -41,14 +41,14 @@ class MessageTypeSummary:
 
 @dataclass
 class Overview:
-    """What is in one corpus or several."""
+    """The summary of one or several corpora."""
 
     contract: Contract
     parts: dict[MessageType, MessageTypeSummary] = field(default_factory=dict)
     times: Counter[str] = field(default_factory=Counter)
-    """The times that cases were made against whose verdict follows the clock."""
+    """The times for which cases were generated, for cases with a verdict that depends on the clock."""
     again: int = 0
-    """How many records have an id that one before them had."""
+    """The number of records with the ID of an earlier record."""
     _ids: set[int] = field(default_factory=set)
     _awaited: Counter[int] = field(default_factory=Counter)
 
@@ -66,16 +66,16 @@ class Overview:
 
     @property
     def count(self) -> int:
-        """How many cases there are."""
+        """The number of different cases."""
         return sum(part.verdicts.total() for part in self.parts.values())
 
     @property
     def without_twin(self) -> int:
-        """How many faults there are whose twin is not there."""
+        """The number of faults without their twin (the valid counterpart) in the corpora."""
         return sum(count for twin, count in self._awaited.items() if twin not in self._ids)
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints."""
+        """Returns what `--json` prints."""
         return {
             "cases": self.count,
             "again": self.again,
@@ -94,24 +94,24 @@ class Overview:
         return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
 
     def _covered(self, name: MessageType, part: MessageTypeSummary) -> Iterator[tuple[str, set[str], int]]:
-        """(what, those of the contract's that occur, how many there are)."""
+        """Yields (kind, IDs that occur in the corpus, number of IDs in the contract)."""
         rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
         known = {
             "rules": {rule.id for rule in rules},
-            "techniques": {technique.name for rule in rules for technique in maker.ways(rule)},
+            "techniques": {technique.name for rule in rules for technique in maker.techniques(rule)},
             "ambiguities": {ambiguity.id for ambiguity in self.contract.ambiguities if ambiguity.concerns(name)},
         }
         yield from ((kind, of & set(getattr(part, kind)), len(of)) for kind, of in known.items())
 
     def lines(self) -> Iterator[str]:
-        """The same for people: a table, a line a message type, and what is worth a remark."""
+        """Yields the lines for the terminal: a table with one row per message type, then remarks."""
         yield from table(list(self._rows()), ["message", *LABELS, "rules", "techniques", "ambiguities", "bytes", "largest"])
         yield ""
         yield f"{self.count:,} cases"
         for count, what in (
-            (self.without_twin, "have a twin that is not there"),
-            (self.again, "records more are of cases that are there already"),
-            (self.times.total(), f"follow the clock, and were made against {', '.join(sorted(self.times))}"),
+            (self.without_twin, "faults without their twin (the valid counterpart) in the corpus"),
+            (self.again, "duplicate records, not counted"),
+            (self.times.total(), f"cases depend on the clock; they were generated for {', '.join(sorted(self.times))}"),
         ):
             if count:
                 yield f"{count:,} {what}"

@@ -1,7 +1,7 @@
-"""Coverages: what the messages of files cover of the contract, and what is left to cover, as data.
+"""Measures which goals of the contract the messages in files cover, and which goals are missing.
 
-Each message is judged from its bytes. What a corpus says of its faults is taken for true where the verdict bears it out; the faults of other
-messages are recognised, as far as they can be.
+Each message is judged from its bytes. The faults in a record of a corpus are used if the verdict confirms them. The faults of
+other messages are recognised as far as possible.
 """
 
 from collections import Counter
@@ -17,38 +17,38 @@ from brokerfuzz.cases.covering.tally import Score, Tally
 from brokerfuzz.cases.covering.technique_recognition import Recogniser
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import InputError
-from brokerfuzz.explaining.judgements import MessageJudgement, judge, told_types
-from brokerfuzz.inputs import InputMessage, messages, ours
+from brokerfuzz.explaining.judgements import MessageJudgement, judge, possible_types
+from brokerfuzz.inputs import InputMessage, contract_messages, messages
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 from brokerfuzz.schemas.json_reader import read
 
 
 @dataclass
 class Coverage:
-    """What messages cover, by message type, and how much of the input was left out."""
+    """The coverage of the messages by message type, and the amount of input that was left out."""
 
     contract: Contract
     strength: int = 2
     now: datetime | None = None
     tallies: dict[MessageType, Tally] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
-    """How many bodies of each recording are no messages of the contract."""
-    untold: int = 0
-    """How many messages may be of several types."""
-    first_untold: str = ""
-    """The first of them, by file and line."""
+    """The number of bodies in each recording that are not messages of the contract."""
+    ambiguous_type: int = 0
+    """The number of messages that match several message types."""
+    first_ambiguous_type: str = ""
+    """The first message that matches several types, as file and line."""
 
     @property
     def messages(self) -> int:
-        """How many messages were counted."""
+        """The number of counted messages."""
         return sum(tally.messages for tally in self.tallies.values())
 
     def score(self, *kinds: str) -> Score:
-        """How many goals of these kinds are covered, of the message types that there are messages of."""
+        """Returns the number of covered goals and of all goals of these kinds. Ignores message types without messages."""
         return sum((tally.score(*kinds) for tally in self.tallies.values()), Score(0, 0))
 
     def add(self, message: InputMessage, message_type: MessageType) -> None:
-        """Counts a message of a type."""
+        """Counts a message of this type."""
         judgement = judge(message, message_type, contract=self.contract, now=self.now)
         if message_type not in self.tallies:
             self.tallies[message_type] = Tally(self.contract, message_type, self._present, self.strength)
@@ -78,21 +78,22 @@ def measure(
     names: Iterable[str], *, contract: Contract, message_type: MessageType | None = None, lines: bool = False, now: datetime | None = None,
     strength: int = 2, progress: Progress | None = None,
 ) -> Coverage:  # fmt: skip
-    """What the messages of files cover. `progress` is called with the number of messages counted so far.
+    """Returns the coverage of the messages in files. `progress` is called with the number of messages counted so far.
 
-    Raises `InputError` where a file cannot be read, or holds no message that can be counted; `CorpusError`, `StrengthError`, `ClockError`.
+    Raises `InputError` if a file cannot be read or contains no message that can be counted. Also raises `CorpusError`,
+    `StrengthError` and `ClockError`.
     """
     coverage = Coverage(contract, strength, now)
     for name in names:
         before, first = coverage.messages, None
-        for message in ours(messages(name, lines=lines), contract, message_type, coverage.others):
+        for message in contract_messages(messages(name, lines=lines), contract, message_type, coverage.others):
             first = first or message
-            told = _told(message, message_type, contract)
-            if told is None:
-                coverage.untold += 1
-                coverage.first_untold = coverage.first_untold or _source(message)
+            known_type = _type_of(message, message_type, contract)
+            if known_type is None:
+                coverage.ambiguous_type += 1
+                coverage.first_ambiguous_type = coverage.first_ambiguous_type or _source(message)
                 continue
-            coverage.add(message, told)
+            coverage.add(message, known_type)
             if progress:
                 progress(coverage.messages)
         if coverage.messages == before:
@@ -105,38 +106,38 @@ def _source(message: InputMessage) -> str:
     return f"{message.name}:{message.line}"
 
 
-def _told(message: InputMessage, message_type: MessageType | None, contract: Contract) -> MessageType | None:
-    """The type of a message; None where it may be of several."""
+def _type_of(message: InputMessage, message_type: MessageType | None, contract: Contract) -> MessageType | None:
+    """Returns the type of a message, or None if it matches several types."""
     if message.record is not None:
         return message_type or message.record.message_type
     if message_type is not None or not message.body.strip():
         return message_type if message.body.strip() else None
-    possible = told_types(message.body, contract)
+    possible = possible_types(message.body, contract)
     return possible[0] if len(possible) == 1 else None
 
 
 def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputError:
-    """Why a file has no message that can be counted."""
+    """Returns the error for a file without messages that can be counted."""
     if others:
-        return InputError(f"{name} holds {others:,} bodies, and none is a message of the contract: name a recording of its traffic")
+        return InputError(f"{name} contains {others:,} bodies, but none is a message of the contract: specify a recording of its traffic")
     if first is None or not first.body.strip():
-        return InputError(f"{name} is empty: name a file that holds messages")
+        return InputError(f"{name} is empty: specify a file that contains messages")
     reading = read(first.body)
     if reading.error:
-        return InputError(f"{name} holds no JSON ({reading.error}): name a corpus, or say with --message what the bytes were meant to be")
+        return InputError(f"{name} is not JSON ({reading.error}): specify a corpus, or give the intended message type with --message")
     if isinstance(reading.values[0], list):
-        return InputError(f"{name} holds an array, which no message is: write its items a line each (`jq -c '.[]'` does), and add --ndjson")
-    return InputError(f"{name} holds no message whose type can be told: say with --message which it is")
+        return InputError(f"{name} contains an array, but no message is an array: write one item per line (`jq -c '.[]'`), and add --ndjson")
+    return InputError(f"{name} contains no message of a recognisable type: give the message type with --message")
 
 
 # ------------------------------------------------------------------------------------------------------------- data
 
 
 def data(coverage: Coverage) -> dict[str, Any]:
-    """What `--json` prints."""
+    """Returns what `--json` prints."""
     return {
         "messages": {name: _of_type(tally) for name, tally in coverage.tallies.items()},
-        "left_out": {"other_traffic": coverage.others.total(), "type_unknown": coverage.untold},
+        "left_out": {"other_traffic": coverage.others.total(), "type_unknown": coverage.ambiguous_type},
     }
 
 

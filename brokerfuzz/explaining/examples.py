@@ -1,4 +1,4 @@
-"""The smallest example of a fault or of an ambiguity, with the message that has only that one difference to it."""
+"""Finds the smallest example of a fault or an ambiguity, with its twin (the valid counterpart, which differs in one place)."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,7 +9,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.message_builder import MessagePlan, build, with_place
+from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import Technique, techniques_for
 from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, MessageType, Rule
@@ -18,14 +18,15 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
-    """The rule broken by the first technique that breaks it; None where none does."""
+    """Returns a case that breaks the rule with its first technique, or None if no technique breaks it."""
     return next(_faults(contract, rule, techniques_for(rule), now), None)
 
 
 def of_technique(contract: Contract, technique: Technique, now: datetime) -> Case | None:
-    """The first rule that the technique breaks, broken; None where it breaks none.
+    """Returns a case that breaks the first possible rule with the technique, or None if it breaks no rule.
 
-    Some need what the smallest message does not have, an array of texts perhaps: those are shown in a complete one.
+    Some techniques need something that the smallest message does not have, for example an array of strings. Their example is a
+    message with all properties.
     """
     known = [rule for message_type in MESSAGE_TYPES for rule in contract.rules[message_type] if rule.keyword in technique.keywords]
     smallest = (case for rule in known for case in _faults(contract, rule, [technique], now))
@@ -34,13 +35,13 @@ def of_technique(contract: Contract, technique: Technique, now: datetime) -> Cas
 
 
 def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Case | None:
-    """A message that touches the ambiguity, beside the one that differs from it there and is valid; None where no message can."""
+    """Returns a case that touches the ambiguity, with its twin, or None if no message can touch it."""
     for message_type in MESSAGE_TYPES:
         maker = ProbeMaker(contract, message_type, now)
         if not ambiguity.concerns(message_type):
             continue
         for site in maker.sites(ambiguity):
-            message = _smallest(contract, message_type, with_place(contract, message_type, maker.path(site)))
+            message = _smallest(contract, message_type, schema_with_place(contract, message_type, maker.path(site)))
             for name, steps, change in maker.probes(ambiguity, site, message):
                 twin = Case.confirmed(message_type, compact(message), claim="valid", now=now, contract=contract)
                 case = maker.case(ambiguity, name, apply(message, steps, change))
@@ -51,8 +52,8 @@ def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Cas
 
 def _faults(contract: Contract, rule: Rule, techniques: list[Technique], now: datetime) -> Iterator[Case]:
     maker = _maker(contract, rule, now)
-    message = _smallest(contract, maker.message_type, maker.towards(rule))
-    steps = places(message, rule.site)[0]  # `towards` saw to it that there is one
+    message = _smallest(contract, maker.message_type, maker.breakable_schema(rule))
+    steps = places(message, rule.site)[0]  # `breakable_schema` guarantees that it exists
     for technique in techniques:
         case = maker.broken(message, steps, rule, technique)
         if case is not None:
@@ -64,5 +65,5 @@ def _maker(contract: Contract, rule: Rule, now: datetime) -> FaultMaker:
 
 
 def _smallest(contract: Contract, message_type: MessageType, narrowed: Schema) -> Any:
-    """The message with what is required and what `narrowed` asks for, and nothing else."""
+    """Returns the message that has only the required properties and those that `narrowed` requires."""
     return build(contract, message_type, MessagePlan(full=False).narrow(narrowed))

@@ -1,4 +1,4 @@
-"""What one name means: a rule's, a technique's or an ambiguity's."""
+"""Explains one rule, technique or ambiguity."""
 
 import json
 from collections.abc import Iterator
@@ -15,19 +15,19 @@ from brokerfuzz.explaining.contract_wording import at_site, rule_sentence, title
 from brokerfuzz.explaining.message_diff import difference
 from brokerfuzz.schemas import Ambiguity, Contract, Rule, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
-from brokerfuzz.wording import listed
+from brokerfuzz.wording import listed, with_article
 
 PINNED = "ambiguity/"
+"""The prefix of a rule ID if a policy of the user rejects an ambiguity. The ID of the ambiguity follows."""
 MOST_NAMED = 20
-"""How many techniques of a rule a sentence names; `data()` has them all."""
-"""What the oracle writes before an ambiguity's id where the user pinned it and a message breaks it."""
+"""Maximum number of techniques in a sentence about a rule. `data()` has all of them."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What a name means: sentences, the place in the contract that it comes from, and an example beside its twin.
+    """The meaning of a name: sentences, the source in the contract, and an example with its twin (the valid counterpart).
 
-    `names` are those of the other kind that go with it: a rule's techniques, a technique's keywords, an ambiguity's message types.
+    `names` has the techniques of a rule, the keywords of a technique, or the message types of an ambiguity.
     """
 
     kind: Literal["rule", "technique", "ambiguity"]
@@ -38,25 +38,25 @@ class Explanation:
     example: Case | None
 
     def data(self) -> dict[str, Any]:
-        """The explanation as JSON has it; the example and its twin are records of a corpus."""
+        """Returns what `--json` prints. The example and its twin are records as in a corpus."""
         called = {"rule": "techniques", "technique": "keywords", "ambiguity": "messages"}[self.kind]
         said = {"kind": self.kind, "id": self.id, "text": " ".join(self.sentences), "source": self.source, called: list(self.names)}
         pair = {"example": self.example, "twin": self.example.twin if self.example else None}
         return {**said, **{name: json.loads(encode(case)) if case else None for name, case in pair.items()}}
 
     def lines(self) -> Iterator[str]:
-        """The explanation for people, a sentence a line."""
+        """Yields the lines for the terminal, one sentence per line."""
         yield f"{self.id} ({self.kind})"
         yield ""
         yield from self.sentences
         if self.source:
-            yield f"In the contract: {self.source}."
+            yield f"Source in the contract: {self.source}."
         if self.example is not None:
             yield ""
-            yield f"Example: - is in the valid twin, + in the {self._example_words(self.example)}."
+            yield f"Example: lines with - are in the twin (the valid counterpart), lines with + in the {self._example_words(self.example)}."
 
     def example_lines(self) -> list[str]:
-        """The example laid over its twin, in lines that begin with two blanks, `- ` or `+ `; none where there is no example."""
+        """Returns the differences of the example and its twin: lines that begin with two spaces, `- ` or `+ `, or no lines."""
         twin = self.example.twin if self.example else None
         return difference(twin.body, self.example.body) if self.example and twin else []
 
@@ -67,9 +67,9 @@ class Explanation:
 
 
 def explain(name: str, *, contract: Contract | None = None, now: datetime | None = None) -> Explanation:
-    """What a rule's id, a technique's name or an ambiguity's id means. Raises `UnknownNameError` for what is none of them.
+    """Returns the explanation of a rule ID, a technique name or an ambiguity ID. Raises `UnknownNameError` for any other name.
 
-    `now` is the time that the example is made against (the present, where it is None).
+    `now` is the time for which the example is generated (default: the current time).
     """
     contract, instant = contract or load_contract(), clock(now)
     ambiguity = next((entry for entry in contract.ambiguities if entry.id == name.removeprefix(PINNED)), None)
@@ -84,7 +84,7 @@ def explain(name: str, *, contract: Contract | None = None, now: datetime | None
 
 
 def known_ids(contract: Contract) -> list[str]:
-    """Every name that `explain` knows: rules, then techniques, then ambiguities."""
+    """Returns all names that `explain` accepts: rules, then techniques, then ambiguities."""
     return [*contract.rules_by_id, *TECHNIQUES, *(ambiguity.id for ambiguity in contract.ambiguities)]
 
 
@@ -94,7 +94,7 @@ def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Explanation:
     site = contract.sites[rule.message_type][rule.site]
     description = f"{rule.site}: {site.schema['description']}" if rule.site and "description" in site.schema else None
     named = (*ways[:MOST_NAMED], f"{len(ways) - MOST_NAMED} others") if len(ways) > MOST_NAMED + 1 else ways
-    broken = f"Techniques that break such a rule: {listed(named)}." if ways else "No technique breaks such a rule."
+    broken = f"Techniques that break this rule: {listed(named)}." if ways else "No technique breaks this rule."
     sentences = (rule_sentence(rule), *([description] if description else []), broken)
     return Explanation("rule", rule.id, sentences, rule.source, ways, examples.of_rule(contract, rule, now))
 
@@ -104,25 +104,25 @@ def _of_technique(contract: Contract, technique: Technique, now: datetime) -> Ex
     keywords = tuple(sorted(technique.keywords))
     sentences = [technique.text, f"It breaks rules with {listed((f':{word}' for word in keywords), 'or')} in their id."]
     if example is None:
-        sentences.append("No rule of this contract can be broken by it.")
+        sentences.append("It cannot break any rule of this contract.")
     return Explanation("technique", technique.name, tuple(sentences), None, keywords, example)
 
 
 def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Explanation:
     example = examples.of_ambiguity(contract, ambiguity, now)
     concerned = tuple(message_type for message_type in contract.flat if ambiguity.concerns(message_type))
-    sentences = [f"The contract leaves open: {ambiguity.question}", f"In no doubt: {ambiguity.plain}.", *_places(ambiguity, concerned)]
+    sentences = [f"The contract leaves open: {ambiguity.question}", f"Unambiguous: {ambiguity.plain}.", *_places(ambiguity, concerned)]
     if ambiguity.detector is None:
-        sentences.append("No message shows it: it is about the way that messages go.")
+        sentences.append("No message can show this ambiguity: it concerns the transport of messages.")
     else:
-        sentences.append(f"To settle it: --policy {ambiguity.id}=accept, or --policy {ambiguity.id}=reject.")
+        sentences.append(f"To settle it, use --policy {ambiguity.id}=accept or --policy {ambiguity.id}=reject.")
     return Explanation("ambiguity", ambiguity.id, tuple(sentences), ambiguity.source, concerned, example)
 
 
 def _places(ambiguity: Ambiguity, concerned: tuple[str, ...]) -> Iterator[str]:
     if ambiguity.detector in OF_HEADERS:
-        yield "It is about the headers of the request, and no message alone shows it."
+        yield "It concerns the headers of a request, so no message alone can show it."
         return
     for message_type in concerned if ambiguity.sites else ():
         places = [at_site(where if isinstance(where, str) else where[0]) for where in (ambiguity.sites or {})[message_type]]
-        yield f"It concerns, in {title(message_type)}s: {', '.join(dict.fromkeys(places))}."
+        yield f"Places in {with_article(title(message_type))}: {', '.join(dict.fromkeys(places))}."

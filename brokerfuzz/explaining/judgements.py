@@ -1,7 +1,8 @@
-"""Judgements: messages of files with the oracle's verdict, as data and for people.
+"""Judges messages from files with the oracle, and formats the verdicts as JSON and as text.
 
-A message whose type nobody names is judged as every type that it may be by the names of its properties: only where these verdicts
-differ has the type to be named. A message of a corpus is held against its record besides.
+If the user does not specify a message type, brokerfuzz derives the possible types from the property names and judges the
+message as each of them. The user has to specify the type only if the verdicts differ. A message from a corpus is also compared
+with its record.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,11 +16,12 @@ from brokerfuzz.inputs import InputMessage, RecordedVerdict
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Policies, Verdict, check
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.json_reader import read
+from brokerfuzz.schemas.verdicts import violation
 
 
 @dataclass(frozen=True, slots=True)
 class MessageJudgement:
-    """A verdict on a message. `message_type` is None where several are possible, which agree on the verdict."""
+    """A verdict on a message. `message_type` is None if several types are possible and give the same verdict."""
 
     message: InputMessage
     message_type: MessageType | None
@@ -27,12 +29,12 @@ class MessageJudgement:
 
     @property
     def agrees(self) -> bool:
-        """Whether the record of a corpus says the same; it does where there is none."""
+        """True if the record of the corpus has the same verdict, or if there is no record."""
         return self.message.record is None or _agrees(self.message.record, self.verdict)
 
     @property
     def is_finding(self) -> bool:
-        """Whether something is wrong: an invalid message, or in a corpus, where some are meant to be, a record that is not true."""
+        """True if the message is invalid. For a message from a corpus, true if its record is wrong."""
         return not self.agrees if self.message.record else self.verdict.label == "invalid"
 
 
@@ -44,25 +46,25 @@ def judge(
     now: datetime | None = None,
     policies: Policies | None = None,
 ) -> MessageJudgement:
-    """The judgement of a message; `now` is the present where it is None, in a corpus the time that the record was made at.
+    """Returns the judgement of a message. The default of `now` is the time in the record, otherwise the current time.
 
-    Raises `InputError` where it may be of several types and they do not agree, or where `message_type` is not the record's.
+    Raises `InputError` if the possible message types give different verdicts, or if `message_type` differs from the record.
     """
     record = message.record
     if record is not None:
         if message_type not in (None, record.message_type):
-            raise InputError(f"{message.name}, line {message.line}, is the record of a case of {record.message_type}: leave --message out")
+            raise InputError(f"{message.name}, line {message.line}, is a record of a {record.message_type}: omit --message")
         verdict = check(record.message_type, message.body, now=now or record.now, contract=contract, policies=policies, headers=record.headers)
         return MessageJudgement(message, record.message_type, verdict)
-    possible = (message_type,) if message_type else told_types(message.body, contract)
+    possible = (message_type,) if message_type else possible_types(message.body, contract)
     verdicts = [check(one, message.body, now=now, contract=contract, policies=policies) for one in possible]
     if len({verdict.label for verdict in verdicts}) > 1:
-        raise InputError(f"{message.name}, line {message.line}, may be {' or '.join(possible)}: say which, with --message")
+        raise InputError(f"{message.name}, line {message.line}, can be {' or '.join(possible)}: specify the message type with --message")
     return MessageJudgement(message, possible[0] if len(possible) == 1 else None, _joined(verdicts))
 
 
-def told_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
-    """The message types that a message may be of: those that know most of its properties, and of these those whose types fit the most."""
+def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
+    """Returns the message types that define most of the properties of a message and match most of their JSON types."""
     values = read(body).values
     if not values or not isinstance(values[0], dict):
         return MESSAGE_TYPES
@@ -71,7 +73,7 @@ def told_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
 
 
 def _misfits(props: Mapping[str, Any], message_type: MessageType, contract: Contract) -> tuple[int, int]:
-    """(how many properties the root has no name for, in whatever letters; how many have no type that is theirs)."""
+    """Returns (number of unknown root properties, ignoring case; number of known properties with a wrong JSON type)."""
     known = {name.casefold(): types_of(prop) for name, prop in contract.flat[message_type].get("properties", {}).items()}
     types = [known[name.casefold()] & _types(value) for name, value in props.items() if name.casefold() in known]
     return len(props) - len(types), sum(not fitting for fitting in types)
@@ -104,11 +106,11 @@ def _agrees(record: RecordedVerdict, verdict: Verdict) -> bool:
     return verdict.label == record.label and touched == record.ambiguities and (broken == record.rules or not record.rules)
 
 
-# --------------------------------------------------------------------------------------------------------- telling
+# -------------------------------------------------------------------------------------------------------- reporting
 
 
 def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
-    """The judgement as JSON has it."""
+    """Returns what `--json` prints about a judgement."""
     message, verdict = judgement.message, judgement.verdict
     said: dict[str, Any] = {
         "name": message.name,
@@ -126,29 +128,29 @@ def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
 
 
 def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
-    """The reasons for people, a rule or an ambiguity each."""
-    for (at, found, demanded), rules in _alike(judgement.verdict).items():
-        yield f"  {at or 'the message'}: found {found}, demanded {demanded}"
+    """Yields the lines for the terminal, with each broken rule and each ambiguity."""
+    for (at, found, demanded), rules in _by_finding(judgement.verdict).items():
+        yield f"  {at or 'the message'}: {violation(found, demanded)}"
         yield from (f"    rule {rule} ({source_of(rule, contract) or 'a changed contract'})" for rule in rules)
     for t in judgement.verdict.ambiguities:
         ambiguity = contract.ambiguity(t.ambiguity)
-        yield f"  {t.at or 'the message'}: found {t.found}; the contract does not say: {ambiguity.question}"
+        yield f"  {t.at or 'the message'}: found {t.found}; the contract leaves open: {ambiguity.question}"
         yield f"    ambiguity {t.ambiguity} ({ambiguity.source})"
     if (record := judgement.message.record) is not None and not judgement.agrees:
         said = " ".join([record.label, *sorted(record.rules | record.ambiguities)])
-        yield f"  its record says {said}: it was changed, or made for another contract"
+        yield f"  the record says {said}: the record or the message was changed, or the corpus was generated for another contract"
 
 
 def source_of(rule: str, contract: Contract) -> str | None:
-    """The place in the contract that demands a rule, or that leaves open an ambiguity that the user settled."""
+    """Returns the source of a rule in the contract, or of an ambiguity that a policy of the user rejects."""
     if rule.startswith(PINNED):
         return contract.ambiguity(rule.removeprefix(PINNED)).source
     known = contract.rules_by_id.get(rule)
     return known.source if known else None
 
 
-def _alike(verdict: Verdict) -> dict[tuple[str, str, str], list[str]]:
-    """(at, found, demanded) -> the rules that say so: several, where a message may be of several types."""
+def _by_finding(verdict: Verdict) -> dict[tuple[str, str, str], list[str]]:
+    """Returns (at, found, demanded) -> rules. There are several rules if a message matches several message types."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for entry in verdict.broken:
         found.setdefault((entry.at, entry.found, entry.demanded), []).append(entry.rule)

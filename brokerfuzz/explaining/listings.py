@@ -1,4 +1,4 @@
-"""All of a kind: rules, ambiguities, techniques, seeded bugs; as data and for people."""
+"""Lists all rules, ambiguities, techniques or seeded bugs, as JSON and as text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ Row = dict[str, Any]
 
 
 def rule_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
-    """The rules of these message types, in the contract's order."""
+    """Returns the rules of these message types, in the order of the contract."""
     return [_rule_row(rule) for message_type in message_types for rule in contract.rules[message_type]]
 
 
@@ -28,7 +28,7 @@ def _rule_row(rule: Rule) -> Row:
 
 
 def ambiguity_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
-    """The ambiguities that concern one of these message types, and those that no message shows."""
+    """Returns the ambiguities that concern one of these message types, and those that no message can show."""
     return [_ambiguity_row(entry) for entry in contract.ambiguities if entry.detector is None or any(map(entry.concerns, message_types))]
 
 
@@ -38,37 +38,37 @@ def _ambiguity_row(ambiguity: Ambiguity) -> Row:
 
 
 def technique_rows() -> list[Row]:
-    """Every technique, in the order in which they are tried."""
+    """Returns all techniques, in the order in which they are tried."""
     return [{"name": t.name, "text": t.text, "keywords": sorted(t.keywords), "family": t.family} for t in TECHNIQUES.values()]
 
 
 def bug_rows() -> list[Row]:
-    """Every bug that the reference service can be given."""
+    """Returns all bugs that can be seeded in the reference service."""
     from brokerfuzz.service.bugs import BUGS
 
     return [{"name": bug.name, "kind": bug.kind, "text": bug.text, "rule": bug.rule} for bug in BUGS.values()]
 
 
-# ----------------------------------------------------------------------------------------------------- for people
+# ----------------------------------------------------------------------------------------------- for the terminal
 
 
 def rule_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """An id a line, and below it what is demanded and where in the contract."""
+    """Yields each rule ID, followed by a line with the demand and its source in the contract."""
     for row in rows:
         yield row["id"]
         yield f"    {row['demand']} ({row['source']})"
 
 
 def ambiguity_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """An id a line, and below it the question, what is in no doubt, and where the contract leaves a question open."""
+    """Yields each ambiguity ID, followed by lines with the question, what is unambiguous, and the source in the contract."""
     for row in rows:
         yield row["id"]
         yield f"    {row['question']}"
-        yield f"    In no doubt: {row['plain']} ({row['source']})"
+        yield f"    Unambiguous: {row['plain']} ({row['source']})"
 
 
 def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> Iterator[str]:
-    """A line a row; all columns but the last are as wide as their widest entry."""
+    """Yields one line per row, with aligned columns."""
     cells = [[", ".join(row[column]) if isinstance(row[column], list) else str(row[column]) for column in columns] for row in rows]
     widths = [max(map(len, column)) for column in list(zip(*cells, strict=True))[:-1]]
     for row in cells:

@@ -1,7 +1,7 @@
-"""The difference of two messages, line by line, for people.
+"""Shows the difference of two messages, line by line.
 
-JSON is laid out, a property a line, without reading it: a parser would hide `1.0` behind `1`, and a property given twice. What is no
-JSON stands there as its bytes, with a mark under what differs.
+JSON is laid out with one property per line, from its tokens. A parser would hide the difference of `1.0` and `1`, and duplicate
+properties. Bytes that are not JSON are shown as they are, with marks under the difference.
 """
 
 import json
@@ -13,22 +13,22 @@ from brokerfuzz.errors import shortened
 from brokerfuzz.wording import printable_as_in_python
 
 WIDEST = 72
-"""Characters of a line, beyond which its middle is left out."""
+"""Maximum number of characters in a line. The middle of a longer line is left out."""
 MOST_LINES = 12
-"""Lines of one side that stand together, beyond which their middle is left out."""
+"""Maximum number of adjacent lines of one message. The middle of a longer block is left out."""
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^"{}\[\],:]+|.', re.DOTALL)
 _INDENT = "  "
 
 
 def difference(twin: bytes, body: bytes) -> list[str]:
-    """Lines that begin with `  ` (in both), `- ` (in the twin alone) or `+ ` (in the message alone)."""
+    """Returns lines that begin with `  ` (in both), `- ` (only in the twin, the valid counterpart) or `+ ` (only in the message)."""
     before, after = _laid_out(twin), _laid_out(body)
     return list(_lines(before, after)) if before and after and before != after else _marked(twin, body)
 
 
 def laid_out(body: bytes) -> list[str]:
-    """A message alone, a property a line; what is no JSON as its bytes, without the middle where it is long."""
+    """Returns a message with one property per line. Bytes that are not JSON become one line, without the middle if it is long."""
     found = _laid_out(body)
     return [shortened(line, WIDEST) for line in found] if found else [shortened(_text(body), WIDEST)]
 
@@ -36,21 +36,21 @@ def laid_out(body: bytes) -> list[str]:
 def _lines(before: list[str], after: list[str]) -> Iterator[str]:
     for operation, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if operation == "equal":
-            yield from (f"  {line}" for line in _few(before[i:j]))
+            yield from (f"  {line}" for line in _limited(before[i:j]))
         else:
-            yield from (f"- {line}" for line in _few(before[i:j]))
-            yield from (f"+ {line}" for line in _few(after[k:m]))
+            yield from (f"- {line}" for line in _limited(before[i:j]))
+            yield from (f"+ {line}" for line in _limited(after[k:m]))
 
 
-def _few(lines: list[str]) -> list[str]:
+def _limited(lines: list[str]) -> list[str]:
     if len(lines) > MOST_LINES:
         left_out = len(lines) - MOST_LINES + 1
-        lines = [*lines[: MOST_LINES // 2], f"... {left_out:,} lines more", *lines[-(MOST_LINES // 2 - 1) :]]
+        lines = [*lines[: MOST_LINES // 2], f"... {left_out:,} more lines", *lines[-(MOST_LINES // 2 - 1) :]]
     return [shortened(line, WIDEST) for line in lines]
 
 
 def _laid_out(body: bytes) -> list[str] | None:
-    """JSON as lines; None where the bytes are no JSON in UTF-8, too many, or hold what a line would hide."""
+    """Returns JSON as lines, or None if the bytes are not JSON in UTF-8, are too long, or contain unprintable characters."""
     if len(body) > 1 << 17:
         return None
     try:
@@ -83,11 +83,11 @@ def _indented(text: str) -> list[str]:
                 lines[-1] += ": "
             case _:
                 lines[-1] += token.strip()
-    return _closed(lines)
+    return _with_empty_brackets_joined(lines)
 
 
-def _closed(lines: list[str]) -> list[str]:
-    """Empty arrays and objects on one line."""
+def _with_empty_brackets_joined(lines: list[str]) -> list[str]:
+    """Joins the brackets of empty arrays and objects on one line."""
     kept: list[str] = []
     for line in lines:
         if len(kept) > 1 and not kept[-1].strip() and line.strip()[:1] in ("}", "]"):
@@ -104,20 +104,20 @@ _BEFORE, _AFTER = 30, 30
 
 
 def _marked(twin: bytes, body: bytes) -> list[str]:
-    """Both as text, around the first difference, with marks under what differs."""
+    """Returns excerpts of both messages around the first difference, with marks under it."""
     start = next((index for index, (a, b) in enumerate(zip(twin, body, strict=False)) if a != b), min(len(twin), len(body)))
-    end = _alike_at_the_end(twin[start:], body[start:])
+    end = _common_suffix_length(twin[start:], body[start:])
     begin = 0 if len(twin) <= WIDEST else max(start - _BEFORE, 0)
     return [*_excerpt("- ", twin, begin, start, len(twin) - end), *_excerpt("+ ", body, begin, start, len(body) - end)]
 
 
-def _alike_at_the_end(a: bytes, b: bytes) -> int:
+def _common_suffix_length(a: bytes, b: bytes) -> int:
     most = min(len(a), len(b))
     return next((count for count in range(most) if a[-1 - count] != b[-1 - count]), most)
 
 
 def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[str]:
-    """What lies around the difference, which is from `start` to before `end`."""
+    """Returns the excerpt around the difference. `start` is its first byte, `end` the first byte after it."""
     before = ("... " if begin else "") + _text(body[begin:start])
     different = shortened(_text(body[start:end]), WIDEST)
     after = _text(body[end : end + _AFTER]) + (" ..." if len(body) > end + _AFTER else "")
@@ -127,5 +127,5 @@ def _excerpt(sign: str, body: bytes, begin: int, start: int, end: int) -> list[s
 
 
 def _text(raw: bytes) -> str:
-    """Bytes as text of one line."""
+    """Returns bytes as one line of text."""
     return printable_as_in_python(raw.decode(errors="backslashreplace"))

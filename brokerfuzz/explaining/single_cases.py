@@ -1,4 +1,4 @@
-"""One case of a corpus: where it is, why it is there, its message, and how that differs from its twin's."""
+"""Shows one case of a corpus: its position, its purpose, its message, and the difference to its twin (the valid counterpart)."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.record_reader import judged
 from brokerfuzz.corpus import encode
-from brokerfuzz.corpus.reading import Line, check_lasting, lines, parts_of
+from brokerfuzz.corpus.reading import Line, check_rereadable, lines, parts_of
 from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.explaining.catalogue_summary import why
 from brokerfuzz.explaining.judgements import MessageJudgement
@@ -22,8 +22,8 @@ from brokerfuzz.wording import printable_as_in_python
 
 
 @dataclass(frozen=True)
-class Single:
-    """A case of a corpus, with its twin where that is in the corpus too."""
+class SingleCase:
+    """A case of a corpus, with its twin if the corpus contains it."""
 
     name: str
     line: int
@@ -32,7 +32,7 @@ class Single:
 
     @cached_property
     def difference(self) -> list[str]:
-        """The message laid over its twin, in lines that begin with two blanks, `- ` or `+ `; none where there is no twin."""
+        """The differences of the message and its twin: lines that begin with two spaces, `- ` or `+ `. Empty without a twin."""
         return difference(self.case.twin.body, self.case.body) if self.case.twin else []
 
     @property
@@ -40,7 +40,7 @@ class Single:
         return MessageJudgement(InputMessage(self.name, self.line, self.case.body), self.case.message_type, self.case.verdict)
 
     def data(self) -> dict[str, Any]:
-        """What `--json` prints: the record, that of the twin, why it is there, and what the oracle says."""
+        """Returns what `--json` prints: the records of the case and its twin, its purpose, and the verdict of the oracle."""
         said = judgement_data(self._judgement, self.contract)
         records = {"case": self.case, "twin": self.case.twin}
         return {
@@ -53,40 +53,40 @@ class Single:
         }
 
     def lines(self) -> Iterator[str]:
-        """The same for people, but for the difference, of which only the heading."""
+        """Yields the lines for the terminal, except the lines of the difference."""
         case = self.case
         yield f"{case.id}  {case.label} {case.message_type}, {len(case.body):,} bytes ({printable_as_in_python(self.name)}, line {self.line})"
         yield printable_as_in_python(why(case))
         yield from (shortened(printable_as_in_python(line)) for line in judgement_lines(self._judgement, self.contract))
-        yield from (f"  header {name}: {'none' if value is None else value}" for name, value in case.headers)
+        yield from (f"  header {name}: {'(not sent)' if value is None else value}" for name, value in case.headers)
         yield ""
         yield from laid_out(case.body)
         if self.difference:
             yield ""
-            yield f"Beside its valid twin {case.twin_id}: - is in the twin, + in the case."
+            yield f"Difference: lines with - are in the twin (the valid counterpart) {case.twin_id}, lines with + in the case."
         elif case.twin_id:
             yield ""
-            yield f"Its twin, {case.twin_id}, is not there."
+            yield f"Its twin (the valid counterpart), {case.twin_id}, is not in the corpus."
 
 
-def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> Single:
-    """The case with this id, judged again, and its twin. Raises `CorpusError` where it is not there, or not what its record says."""
-    check_lasting(*paths)
+def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase:
+    """Returns the case with this ID, judged again, and its twin. Raises `CorpusError` if it is missing or its record is wrong."""
+    check_rereadable(*paths)
     line = _line_of(paths, wanted)
     if line is None:
-        raise CorpusError(f"no case {wanted} is in {', '.join(paths)}: `brokerfuzz corpus show --cases` lists those that are")
+        raise CorpusError(f"case {wanted} is not in {', '.join(paths)}: use `brokerfuzz corpus show --cases` to list the cases")
     try:
         record = line.record()
         before = _line_of(paths, record.twin_id) if record.twin_id else None
         twins = {record.twin_id: judged(before.record(), {}, contract=contract)} if before and record.twin_id else {}
         case = judged(record, twins, contract=contract)
     except CorpusError as problem:
-        raise line.wrong(problem) from problem
-    return Single(line.name, line.number, case, contract)
+        raise line.error(problem) from problem
+    return SingleCase(line.name, line.number, case, contract)
 
 
 def _line_of(paths: Sequence[str], wanted: str) -> Line | None:
-    """The first line whose record has this id."""
+    """Returns the first line with a record that has this ID."""
     head = b'"%s"' % wanted.encode()
     found = (line for path in parts_of(*paths) for line in lines(path) if head in line.text)
     return next((line for line in found if line.record().id == wanted), None)

@@ -53,8 +53,8 @@ def test_each_case_lists_what_it_is_the_first_to_cover(run: Any) -> None:
 def test_the_minimal_set_has_a_reason_for_each_case(run: Any) -> None:
     done = run("catalogue", *NOW, "--message", "product-list-response", "--minimal")
     lines = done.stdout.splitlines()
-    assert "the valid twin of" in lines[0]
-    assert all("  breaks product-list-response/" in line or "twin of" in line for line in lines)
+    assert "the twin (the valid counterpart) of" in lines[0]
+    assert all("  breaks product-list-response/" in line or "the twin (the valid counterpart) of" in line for line in lines)
 
 
 def test_faults_can_be_selected_by_rule_and_technique(run: Any) -> None:
@@ -66,8 +66,8 @@ def test_faults_can_be_selected_by_rule_and_technique(run: Any) -> None:
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (("--rule", "nothing"), "no rule is called 'nothing'"),
-        (("--technique", "one-belo"), "no technique is called 'one-belo': did you mean 'one-below'?"),
+        (("--rule", "nothing"), "unknown rule 'nothing'"),
+        (("--technique", "one-belo"), "unknown technique 'one-belo': did you mean 'one-below'?"),
         (("--strength", "5"), "5 is not in the range 1<=x<=4"),
     ],
 )

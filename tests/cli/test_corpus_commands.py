@@ -80,8 +80,8 @@ def test_show_counts_missing_twins_and_cases_that_depend_on_the_time(run: Run, t
     assert said["without_twin"] == len(faults)
     assert said["times"] == {"2100-01-01T00:00:00Z": len(faults)}
     text = run("corpus", "show", tmp_path / "faults.ndjson").stdout
-    assert f"{len(faults)} have a twin that is not there" in text
-    assert "made against 2100-01-01T00:00:00Z" in text
+    assert f"{len(faults)} faults without their twin (the valid counterpart) in the corpus" in text
+    assert "they were generated for 2100-01-01T00:00:00Z" in text
 
 
 def test_show_names_a_case_whose_message_file_is_invalid(run: Run, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_show_names_a_case_whose_message_file_is_invalid(run: Run, tmp_path: Pat
     (folder / "cases.ndjson").write_text(re.sub('"file":"[^"]*"', '"file":"../mine"', records))
     result = run("corpus", "show", folder)
     assert result.exit_code == 2
-    assert re.fullmatch(f"brokerfuzz: {folder}, case [0-9a-f]{{16}}, names '../mine', which is no name within the folder\n", result.stderr)
+    assert re.fullmatch(f"brokerfuzz: {folder}, case [0-9a-f]{{16}}, names '../mine', which is not a name inside the folder\n", result.stderr)
 
 
 def test_the_json_output_is_complete_if_a_shard_is_missing(run: Run, tmp_path: Path) -> None:
@@ -125,8 +125,8 @@ def test_show_lists_nothing_if_no_case_matches(run: Run, mixed: Path) -> None:
 def test_show_displays_one_case_with_its_reason_message_and_twin(run: Run) -> None:
     case = load("offer-pricing-response", rules=["*quantity:minimum"], techniques=["one-below"], verdicts=["invalid"])[0]
     text = run("corpus", "show", PRICING, case.id).stdout
-    assert f"breaks {case.faults[0].rule} at {case.faults[0].at} by one-below" in text
-    assert "demanded at least 1" in text
+    assert f"breaks {case.faults[0].rule} at {case.faults[0].at} with technique one-below" in text
+    assert "expected at least 1" in text
     assert '"quantity": 0' in text
     assert any(line.startswith("+ ") and '"quantity": 0' in line for line in text.splitlines())
     assert any(line.startswith("- ") and '"quantity": ' in line for line in text.splitlines())
@@ -154,13 +154,14 @@ def test_an_id_that_is_too_short_or_combined_with_filters_is_rejected(run: Run, 
 
 def test_a_missing_list_of_shards_is_reported(run: Run, tmp_path: Path) -> None:
     result = run("corpus", "show", tmp_path / "a.shards.json")
-    assert result.stderr == f"brokerfuzz: {tmp_path}/a.shards.json cannot be read: No such file or directory; name what `brokerfuzz export` wrote\n"
+    path = tmp_path / "a.shards.json"
+    assert result.stderr == f"brokerfuzz: {path} cannot be read: No such file or directory; specify a corpus written by `brokerfuzz export`\n"
 
 
 def test_an_unknown_id_is_reported(run: Run) -> None:
     result = run("corpus", "show", PRICING, "0" * 16)
     assert result.exit_code == 2
-    assert "no case 0000000000000000 is in" in result.stderr
+    assert "case 0000000000000000 is not in" in result.stderr
 
 
 # ------------------------------------------------------------------------------------------------------------- diff
@@ -171,7 +172,7 @@ def test_order_and_compression_are_no_differences(run: Run, tmp_path: Path) -> N
     write(tmp_path / "other.ndjson.zst", reversed(cases))
     result = run("corpus", "diff", PRICING, tmp_path / "other.ndjson.zst")
     assert result.exit_code == 0
-    assert result.stdout == f"{len(cases)} cases before, {len(cases)} after: the same\n"
+    assert result.stdout == f"{len(cases)} cases before, {len(cases)} after: no differences\n"
 
 
 def test_diff_counts_added_and_removed_cases_by_rule_and_technique(run: Run, tmp_path: Path) -> None:
@@ -193,7 +194,7 @@ def test_diff_counts_changed_labels(run: Run, tmp_path: Path) -> None:
     path.write_bytes(PRICING.read_bytes().replace(b'"verdict":"valid"', b'"verdict":"unspecified"', 5))
     result = run("corpus", "diff", PRICING, path)
     assert result.exit_code == 1
-    assert "5 were valid and are unspecified" in result.stdout
+    assert "5 cases changed from valid to unspecified" in result.stdout
     assert "~5 changed" in result.stdout
 
 
@@ -297,7 +298,7 @@ def test_verify_lists_every_problem_with_its_line(run: Run, tmp_path: Path) -> N
     assert said["cases"] == 2 * len(lines)
     text = run("corpus", "verify", tmp_path / "wrong.ndjson").stdout
     assert text.count("wrong.ndjson, line ") == 5
-    assert "is the case" in text, "a duplicate"
+    assert "repeats the case" in text, "a duplicate"
 
 
 def test_a_corpus_with_damaged_first_lines_is_verified_to_its_end(run: Run, tmp_path: Path) -> None:
@@ -341,8 +342,8 @@ def test_verify_finds_changed_missing_and_extra_files_of_a_folder(run: Run, fold
     for name, words in (
         (first.name, "checksum differs"),
         (second.name, "cannot be read"),
-        ("stray.txt", "does not list"),
-        ("again", "does not list"),
+        ("stray.txt", "not listed"),
+        ("again", "not listed"),
     ):
         assert sum(name in why and words in why for why in whys) >= 1, whys
 
@@ -353,7 +354,7 @@ def test_verify_finds_a_replaced_shard(run: Run, tmp_path: Path) -> None:
     shutil.copy(PRICING, tmp_path / "a-00002-of-00002.ndjson")
     result = run("corpus", "verify", tmp_path / "a.shards.json")
     assert result.exit_code == 1
-    assert "a-00002-of-00002.ndjson', which is not the file that was written" in result.stdout
+    assert "a-00002-of-00002.ndjson', which was changed: its checksum differs" in result.stdout
 
 
 def test_the_content_of_a_corpus_cannot_control_the_terminal(run: Run, tmp_path: Path) -> None:
@@ -381,7 +382,7 @@ def test_verify_stops_after_too_many_lines_that_are_not_records(run: Run, tmp_pa
             packer.write(b"\n" * (1 << 20))
     result = run("corpus", "verify", tmp_path / "bomb.ndjson.gz")
     assert result.exit_code == 2
-    assert result.stderr.endswith("has more than 10,000 lines that are no records: it is no corpus\n")
+    assert result.stderr.endswith("has more than 10,000 malformed lines: it is not a corpus\n")
     assert result.stdout.count("\n") <= 10_001
 
 
@@ -391,7 +392,7 @@ def test_commands_that_read_a_corpus_twice_reject_a_pipe(run: Run, tmp_path: Pat
     for command in (["diff", tmp_path / "pipe", PRICING], ["merge", tmp_path / "out", tmp_path / "pipe"], ["show", tmp_path / "pipe", "0" * 16]):
         result = run("corpus", *command)
         assert result.exit_code == 2
-        assert "is no file, and has to be read more than once" in result.stderr
+        assert "is not a file, but brokerfuzz has to read it more than once" in result.stderr
 
 
 def test_merge_writes_to_a_pipe(spawn: Callable[..., subprocess.CompletedProcess[bytes]]) -> None:

@@ -161,19 +161,19 @@ def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> No
     ("args", "words"),
     [
         (("out", "--format", "nonsense"), "'nonsense' is not one of"),
-        (("out.json",), "say with --format which of json-schema-test-suite, openapi"),
-        (("out.ndjson.bz2",), ".gz and .zst can be"),
-        (("out.csv",), "ends in .csv, as no format does"),
-        (("out.nonsense.gz",), "ends in .nonsense, as no format does"),
-        (("out.gz", "--format", "files"), "only a file can be packed"),
+        (("out.json",), "choose one with --format (json-schema-test-suite, openapi)"),
+        (("out.ndjson.bz2",), "use .gz or .zst"),
+        (("out.csv",), "ends in .csv, which is not the suffix of any format"),
+        (("out.nonsense.gz",), "ends in .nonsense, which is not the suffix of any format"),
+        (("out.gz", "--format", "files"), "cannot be compressed, because the format files writes a folder"),
         (("-", "--format", "files"), "is a folder: name one"),
-        (("out", "--tag", "no-such-tag"), "no case is left"),
-        (("out", "--random", "--tag", "no-such-tag"), "no case is left"),
-        (("out", "--rule", "no-such-rule"), "no rule is called 'no-such-rule'"),
-        (("out", "--site", "data.ofers"), "no site is called 'data.ofers': did you mean 'data.offers'"),
-        (("out", "--verdict", "unspecified", "--technique", "one-below"), "no case is left"),
+        (("out", "--tag", "no-such-tag"), "no cases to write"),
+        (("out", "--random", "--tag", "no-such-tag"), "no cases to write"),
+        (("out", "--rule", "no-such-rule"), "unknown rule 'no-such-rule'"),
+        (("out", "--site", "data.ofers"), "unknown site 'data.ofers': did you mean 'data.offers'"),
+        (("out", "--verdict", "unspecified", "--technique", "one-below"), "no cases to write"),
         (("out", "--minimal", "--random"), "--minimal selects catalogue cases, but --random excludes them"),
-        (("no/such/out",), "there is no folder no/such"),
+        (("no/such/out",), "the folder no/such does not exist"),
     ],
 )
 def test_an_invalid_call_is_reported_in_one_line_and_writes_nothing(run: Run, args: tuple[str, ...], words: str) -> None:
@@ -230,7 +230,7 @@ def test_a_folder_with_other_files_is_never_replaced(run: Run, name: str, text: 
     Path("out").mkdir()
     Path("out", name).write_text(text)
     result = run("export", "out", *PRICING, "--format", "files", "--force")
-    assert (result.exit_code, "other files than a corpus" in result.stderr) == (2, True)
+    assert (result.exit_code, "is a folder that is not a corpus" in result.stderr) == (2, True)
     assert [path.read_text() for path in Path("out").iterdir()] == [text]
 
 
@@ -240,5 +240,5 @@ def test_a_path_without_a_name_is_rejected(run: Run, out: str, more: tuple[str, 
     Path("folder").mkdir()
     result = run("export", out, *PRICING, *more)
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-    assert "has no name that something could be written under" in result.stderr
+    assert "is not the name of a file or folder" in result.stderr
     assert [path.name for path in Path().iterdir()] == ["folder"]

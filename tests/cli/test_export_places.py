@@ -91,7 +91,7 @@ def test_existing_files_and_folders_are_replaced_only_with_force(run: Run, folde
         run("export", f"{folder}/{out}", *SOME, *form)
         before = found(folder)
         rejected = run("export", f"{folder}/{out}", *SOME, *form, "--seed", 3)
-        assert (rejected.exit_code, "is there already" in rejected.stderr) == (2, True)
+        assert (rejected.exit_code, "already exists" in rejected.stderr) == (2, True)
         assert found(folder) == before
         assert run("export", f"{folder}/{out}", *SOME, *form, "--seed", 3, "--force").exit_code == 0
         assert found(folder) != before
@@ -100,7 +100,7 @@ def test_existing_files_and_folders_are_replaced_only_with_force(run: Run, folde
 def test_a_folder_with_other_files_is_never_replaced(run: Run, folder: str) -> None:
     put(f"{folder}/out/mine.txt", b"mine")
     result = run("export", f"{folder}/out", *SOME, *FOLDER, "--force")
-    assert (result.exit_code, "other files than a corpus" in result.stderr) == (2, True)
+    assert (result.exit_code, "is a folder that is not a corpus" in result.stderr) == (2, True)
     assert found(folder) == {"out/mine.txt": b"mine"}
 
 
@@ -168,7 +168,7 @@ def test_a_folder_with_a_damaged_list_of_files_to_keep_is_reported_in_one_line(r
     put(f"{bucket}/out/.unfinished", found(bucket)["out/.unfinished"][:-1])
     before = found(bucket)
     result = run("export", f"{bucket}/out", *SOME, *FOLDER, "--force")
-    assert (result.exit_code, len(result.stderr.splitlines()), "does not say what is to stay" in result.stderr) == (2, 1, True)
+    assert (result.exit_code, len(result.stderr.splitlines()), "does not list the files to keep" in result.stderr) == (2, 1, True)
     assert found(bucket) == before
 
 
@@ -272,7 +272,7 @@ def test_a_list_of_shards_cannot_refer_to_files_elsewhere(shards: str, run: Run,
     changed(shards, lambda said: json.dumps({**json.loads(said), "whole": True, "of": 1, "shards": [{"name": name, "sha256": "0"}]}).encode())
     rejected = run("corpus", "show", shards)
     assert rejected.exit_code == 2
-    assert "which is no name" in rejected.output
+    assert "which is not a " in rejected.output
     assert len(rejected.output.splitlines()) == 1
 
 
@@ -281,8 +281,8 @@ def test_an_unreadable_url_is_reported_in_one_line(corpus: str, folder: str, run
     changed(corpus, lambda packed: packed[:-20])
     for url, why in (
         (f"{folder}/none.ndjson", "No such file"),
-        (f"{folder}/whole", "copy it here first" if not folder.startswith("file") else ""),
-        (corpus, "cut off"),
+        (f"{folder}/whole", "copy the folder to this machine first" if not folder.startswith("file") else ""),
+        (corpus, "truncated"),
     ):
         rejected = run("corpus", "show", url)
         if why:

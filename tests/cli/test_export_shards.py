@@ -112,7 +112,7 @@ def test_a_different_export_is_not_resumed(run: Run) -> None:
         result = run("export", "out.ndjson", *args)
         assert result.exit_code == 2
         assert len(result.stderr.splitlines()) == 1
-        assert "out.shards.json is" in result.stderr
+        assert "out.shards.json belongs to another export" in result.stderr or "out.shards.json already exists" in result.stderr
     assert files() == before
 
 
@@ -123,7 +123,7 @@ def test_an_export_of_a_contract_that_has_changed_is_not_resumed(run: Run, tmp_p
         changed_contract(contract, "offer-pricing-response", lambda schema, title=title: schema.update(title=title))  # type: ignore[misc]
         result = run("export", "out.ndjson", *FEW, "--contract", contract, "--shards", 2, "--resume")
         assert result.exit_code == status, result.stderr
-    assert "is of another export (contract)" in result.stderr
+    assert "belongs to another export (different: contract)" in result.stderr
 
 
 def test_another_number_of_shards_replaces_the_old_shards(run: Run) -> None:
@@ -149,7 +149,7 @@ def test_a_file_that_is_not_a_list_of_shards_is_not_replaced(run: Run) -> None:
     Path("out.shards.json").write_text('{"mine": 1}')
     result = run("export", "out.ndjson", *FEW, "--shards", 2, "--force")
     assert (result.exit_code, Path("out.shards.json").read_text()) == (2, '{"mine": 1}')
-    assert "out.shards.json is no manifest of shards: remove it, or name another corpus" in result.stderr
+    assert "out.shards.json is not a manifest of shards: remove it, or choose another corpus name" in result.stderr
 
 
 def test_a_folder_with_other_files_is_kept_even_if_it_has_the_name_of_a_shard(run: Run) -> None:
@@ -162,7 +162,7 @@ def test_a_folder_with_other_files_is_kept_even_if_it_has_the_name_of_a_shard(ru
     for args in (("--shards", 3, "--resume"), ("--shards", 3, "--force"), ("--shards", 2, "--force")):
         result = run("export", "out", *files_of, *args)
         assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-        assert "out-00003-of-00003 is a folder with other files than a corpus" in result.stderr
+        assert "out-00003-of-00003 is a folder that is not a corpus" in result.stderr
         assert [path.read_text() for path in mine.iterdir()] == ["mine"]
 
 
@@ -177,14 +177,17 @@ def test_a_damaged_list_of_shards_is_reported_in_one_line(run: Run, change: dict
     before = files()
     result = run("export", "out", *fresh, "--resume")
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-    assert "out.shards.json is no manifest of shards: remove it" in result.stderr
+    assert "out.shards.json is not a manifest of shards: remove it" in result.stderr
     assert files() == before
 
 
 def test_a_very_deeply_nested_list_of_shards_is_reported_in_one_line(run: Run) -> None:
     Path("out.shards.json").write_text("[" * 100_000)
     result = run("export", "out", *FEW, "--shards", 2, "--resume")
-    assert (result.exit_code, result.stderr) == (2, "brokerfuzz: out.shards.json is no manifest of shards: remove it, or name another corpus\n")
+    assert (result.exit_code, result.stderr) == (
+        2,
+        "brokerfuzz: out.shards.json is not a manifest of shards: remove it, or choose another corpus name\n",
+    )
 
 
 def test_resume_uses_only_the_checksums_of_a_list_of_shards(run: Run) -> None:
@@ -229,13 +232,13 @@ def test_resume_writes_a_changed_folder_again(run: Run, file: str, text: str | N
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (("out", "--shards", 21), "20 cases do not fill 21 shards"),
+        (("out", "--shards", 21), "20 cases cannot fill 21 shards"),
         (("out", "--resume"), "--resume continues an export with --shards"),
         (("-", "--shards", 2), "shards cannot be written to standard output"),
-        (("out", "--shards", 2, *FINITE), "no case is left"),
+        (("out", "--shards", 2, *FINITE), "no cases to write"),
         (("out", "--shards", 1, "--catalogue", *FINITE), "shard 1 cannot be filled"),
         (("out", "--shards", 10, "--catalogue", *FINITE), "cannot be filled"),
-        (("no/such/out", "--shards", 2), "there is no folder no/such"),
+        (("no/such/out", "--shards", 2), "the folder no/such does not exist"),
     ],
 )
 def test_an_invalid_call_is_reported_in_one_line(run: Run, args: tuple[Any, ...], words: str) -> None:

@@ -1,4 +1,4 @@
-"""The corpus that comes with brokerfuzz: current, true for the next decades, and there without Hypothesis."""
+"""The corpus in the package: up to date, correct for the next decades, and usable without Hypothesis."""
 
 import subprocess
 import sys
@@ -24,15 +24,15 @@ def test_the_committed_corpus_is_what_export_writes_today(run: Callable[..., Res
     run("export", tmp_path / "new.ndjson", *made)
     name = f"{message_type}.ndjson"
     same = (tmp_path / "new.ndjson").read_bytes() == (DATA / name).read_bytes()
-    assert same, f"it is out of date: write it again with `brokerfuzz export corpus/data/{name} {' '.join(made)} --force`"
+    assert same, f"it is out of date: regenerate it with `brokerfuzz export corpus/data/{name} {' '.join(made)} --force`"
 
 
-def test_it_holds_the_message_types_and_nothing_else() -> None:
+def test_there_is_one_file_per_message_type_and_no_other_file() -> None:
     assert sorted(path.name for path in DATA.iterdir()) == sorted(f"{name}.ndjson" for name in MESSAGE_TYPES)
 
 
 @each_type
-def test_each_rule_is_broken_and_each_fault_has_its_twin(message_type: MessageType) -> None:
+def test_each_rule_is_broken_and_each_fault_follows_its_twin(message_type: MessageType) -> None:
     cases = load(message_type)
     assert {fault.rule for case in cases for fault in case.faults} == {rule.id for rule in load_contract().rules[message_type]}
     seen: set[str] = set()
@@ -44,13 +44,13 @@ def test_each_rule_is_broken_and_each_fault_has_its_twin(message_type: MessageTy
 
 @each_type
 @pytest.mark.parametrize("year", [2026, 2036, 2100])
-def test_each_case_is_what_it_is_for_the_next_decades(message_type: MessageType, year: int) -> None:
+def test_each_case_keeps_its_label_for_the_next_decades(message_type: MessageType, year: int) -> None:
     now = datetime(year, 1, 1, tzinfo=UTC)
     for case in load(message_type):
         assert check(message_type, case.body, now=now, headers=case.headers).label == case.label, case.id
 
 
-def test_what_is_chosen_comes_with_its_twins() -> None:
+def test_selected_faults_come_with_their_twins() -> None:
     chosen = load("offer-creation-request", rules=["*pageCount:minimum"])
     faults = [case for case in chosen if case.faults]
     assert faults
@@ -58,20 +58,20 @@ def test_what_is_chosen_comes_with_its_twins() -> None:
     assert {case.id for case in chosen} == {case.id for case in faults} | {case.twin_id for case in faults}
 
 
-def test_a_choice_by_verdict_leaves_the_twins_at_hand() -> None:
+def test_faults_selected_by_verdict_keep_their_twin() -> None:
     faults = load("offer-pricing-response", verdicts=["invalid"])
     assert {case.label for case in faults} == {"invalid"}
     assert all(case.twin is not None for case in faults)
 
 
-def test_a_name_that_nothing_bears_is_said_so() -> None:
+def test_an_unknown_name_raises_an_error() -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'offer-creation-request'"):
         load("offer-creation")  # type: ignore[arg-type]
     with pytest.raises(UnknownNameError, match="no technique is called"):
         load("offer-creation-request", techniques=["one-belwo"])
 
 
-def test_it_is_there_without_hypothesis() -> None:
+def test_loading_does_not_require_hypothesis() -> None:
     code = (
         "import sys; sys.modules['hypothesis'] = None\n"
         "from brokerfuzz.corpus import load\n"
@@ -80,11 +80,11 @@ def test_it_is_there_without_hypothesis() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_text_in_place_of_several_is_one() -> None:
+def test_a_single_string_counts_as_a_sequence_of_one() -> None:
     assert {case.label for case in load("offer-pricing-response", verdicts="invalid")} == {"invalid"}  # type: ignore[arg-type]
     assert load("offer-pricing-response", rules="*:minimum") == load("offer-pricing-response", rules=["*:minimum"])
 
 
-def test_a_verdict_that_is_none_is_told() -> None:
-    with pytest.raises(UnknownNameError, match="no verdict is called 'Invalid': did you mean 'invalid'\\?"):
+def test_an_unknown_verdict_raises_an_error() -> None:
+    with pytest.raises(UnknownNameError, match="unknown verdict 'Invalid': did you mean 'invalid'\\?"):
         load("offer-pricing-response", verdicts=["Invalid"])  # type: ignore[list-item]

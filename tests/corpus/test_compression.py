@@ -1,4 +1,4 @@
-"""Packed files: the same bytes for the same bytes, and nothing that was damaged, misnamed or made to overflow is taken for whole."""
+"""Compressed files: reproducible bytes, and an error for damaged files, wrong names and compression bombs."""
 
 import gzip
 import io
@@ -12,7 +12,7 @@ from shutil import which
 
 import pytest
 
-from brokerfuzz.compression import FREE, SUFFIXES, opened_for_reading, packing, suffix
+from brokerfuzz.compression import FREE, SUFFIXES, compressing, opened_for_reading, suffix
 from brokerfuzz.errors import CorpusError
 
 if sys.version_info >= (3, 14):
@@ -26,7 +26,7 @@ each_suffix = pytest.mark.parametrize("end", SUFFIXES)
 
 def packed(end: str, text: bytes = TEXT) -> bytes:
     stream = io.BytesIO()
-    with packing(stream, f"corpus.ndjson{end}") as packer:
+    with compressing(stream, f"corpus.ndjson{end}") as packer:
         packer.write(text)
     return stream.getvalue()
 
@@ -46,12 +46,12 @@ def everything(path: Path) -> bytes:
 
 
 @pytest.mark.parametrize("end", ["", *SUFFIXES])
-def test_what_is_packed_comes_back(holding: Callable[..., Path], end: str) -> None:
+def test_decompression_restores_the_bytes(holding: Callable[..., Path], end: str) -> None:
     assert everything(holding(f"corpus{end}", packed(end))) == TEXT
 
 
 @each_suffix
-def test_the_same_bytes_are_packed_the_same_at_any_time_and_smaller(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compression_does_not_depend_on_the_time_and_reduces_the_size(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
     now = packed(end)
     monkeypatch.setattr(time, "time", lambda: 1e9)
     assert packed(end) == now
@@ -59,83 +59,83 @@ def test_the_same_bytes_are_packed_the_same_at_any_time_and_smaller(end: str, mo
 
 
 @pytest.mark.parametrize(("end", "tool"), [(".gz", "gzip"), (".zst", "zstd")])
-def test_other_programs_unpack_it(holding: Callable[..., Path], end: str, tool: str) -> None:
+def test_other_programs_can_decompress_the_files(holding: Callable[..., Path], end: str, tool: str) -> None:
     if which(tool) is None:
-        pytest.skip(f"there is no {tool} here")
+        pytest.skip(f"{tool} is not installed")
     unpacked = subprocess.run([tool, "-dc", holding(f"corpus{end}", packed(end))], capture_output=True, check=True)
     assert unpacked.stdout == TEXT
 
 
 @each_suffix
-def test_parts_packed_one_after_the_other_are_one_text(holding: Callable[..., Path], end: str) -> None:
+def test_concatenated_compressed_parts_are_read_as_one_file(holding: Callable[..., Path], end: str) -> None:
     assert everything(holding(f"corpus{end}", packed(end, b"one\n") + packed(end, b"two\n"))) == b"one\ntwo\n"
 
 
 @each_suffix
 @pytest.mark.parametrize("share", [0.01, 0.3, 0.7, 0.999])
-def test_a_packed_file_that_was_cut_off_is_rejected(holding: Callable[..., Path], end: str, share: float) -> None:
+def test_a_truncated_compressed_file_is_rejected(holding: Callable[..., Path], end: str, share: float) -> None:
     whole = packed(end)
-    with pytest.raises(CorpusError, match="damaged or cut off"):
+    with pytest.raises(CorpusError, match="damaged or truncated"):
         everything(holding(f"corpus{end}", whole[: int(len(whole) * share)]))
 
 
 @each_suffix
 @pytest.mark.parametrize("place", [20, 5_000, 60_000, -6])
-def test_a_packed_file_in_which_a_byte_was_changed_is_rejected(holding: Callable[..., Path], end: str, place: int) -> None:
+def test_a_compressed_file_with_a_changed_byte_is_rejected(holding: Callable[..., Path], end: str, place: int) -> None:
     changed = bytearray(packed(end))
     changed[place] ^= 0xFF
-    with pytest.raises(CorpusError, match="damaged or cut off"):
+    with pytest.raises(CorpusError, match="damaged or truncated"):
         everything(holding(f"corpus{end}", bytes(changed)))
 
 
-def test_a_frame_that_asks_for_a_larger_window_than_is_given_is_said_so(holding: Callable[..., Path]) -> None:
+def test_a_frame_that_needs_too_large_a_window_is_rejected(holding: Callable[..., Path]) -> None:
     options: dict[int, int] = {zstd.CompressionParameter.window_log: 31, zstd.CompressionParameter.content_size_flag: 0}
     packer = zstd.ZstdCompressor(options=options)
-    with pytest.raises(CorpusError, match=r"window of more than 128 MiB.*unpack it first"):
+    with pytest.raises(CorpusError, match=r"window of more than 128 MiB.*decompress it first"):
         everything(holding("corpus.zst", packer.compress(TEXT) + packer.flush()))
 
 
 @each_suffix
-def test_so_is_one_with_something_else_behind_it(holding: Callable[..., Path], end: str) -> None:
-    with pytest.raises(CorpusError, match="damaged or cut off"):
+def test_a_compressed_file_with_trailing_bytes_is_rejected(holding: Callable[..., Path], end: str) -> None:
+    with pytest.raises(CorpusError, match="damaged or truncated"):
         everything(holding(f"corpus{end}", packed(end) + b"and more"))
 
 
 @pytest.mark.parametrize(("name", "end", "remedy"), [
     ("corpus.ndjson", ".gz", "rename"), ("corpus.ndjson", ".zst", "rename"), ("corpus.gz", ".zst", "rename"), ("corpus.zst", "", "rename"),
 ])  # fmt: skip
-def test_a_name_that_says_otherwise_than_the_first_bytes_is_rejected(holding: Callable[..., Path], name: str, end: str, remedy: str) -> None:
+def test_a_suffix_that_contradicts_the_first_bytes_is_rejected(holding: Callable[..., Path], name: str, end: str, remedy: str) -> None:
     with pytest.raises(CorpusError, match=remedy):
         everything(holding(name, packed(end)))
 
 
 @each_suffix
-def test_an_empty_file_is_empty_however_it_is_called(holding: Callable[..., Path], end: str) -> None:
+def test_an_empty_file_is_empty_with_any_suffix(holding: Callable[..., Path], end: str) -> None:
     assert everything(holding(f"corpus{end}", b"")) == b""
 
 
 @each_suffix
-def test_a_compression_bomb_is_rejected_before_it_fills_anything(holding: Callable[..., Path], end: str) -> None:
+def test_a_compression_bomb_is_rejected_before_it_fills_the_memory(holding: Callable[..., Path], end: str) -> None:
     block = bytes(1 << 20)
     stream = io.BytesIO()
-    with packing(stream, f"x{end}") as packer:
+    with compressing(stream, f"x{end}") as packer:
         for _ in range(FREE // len(block) + 8):
             packer.write(block)
     bomb = holding(f"bomb{end}", stream.getvalue())
     tracemalloc.start()
-    with opened_for_reading(bomb) as unpacked, pytest.raises(CorpusError, match="200 times as large"):
+    with opened_for_reading(bomb) as unpacked, pytest.raises(CorpusError, match="200 times its size"):
         all(iter(lambda: unpacked.read(1 << 16), b""))
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 16 * 1024 * 1024
 
 
-def test_a_packed_file_names_neither_itself_nor_its_time() -> None:
+def test_a_gzip_header_contains_no_name_and_no_time() -> None:
     header = packed(".gz")[:10]
     assert header[3] == 0, "no name"
     assert header[4:8] == bytes(4), "no time"
     assert gzip.decompress(packed(".gz")) == TEXT
 
 
-def test_what_says_nothing_is_not_packed() -> None:
+def test_a_name_without_a_known_suffix_is_not_compressed() -> None:
     assert [suffix(name) for name in ("a.ndjson", "a.ndjson.gz", "a.zst", "gz")] == ["", ".gz", ".zst", ""]

@@ -1,8 +1,8 @@
-"""What the names of corpora tell."""
+"""File names of corpora: format, compression and shard number."""
 
 import pytest
 
-from brokerfuzz.corpus.corpus_names import ShardNames, check_end, check_ndjson, format_told
+from brokerfuzz.corpus.corpus_names import ShardNames, check_ndjson, check_suffix, format_from_name
 from brokerfuzz.corpus.formats import Format, format_named
 from brokerfuzz.errors import CorpusError
 
@@ -10,50 +10,50 @@ NDJSON, FILES = format_named("ndjson"), format_named("files")
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("a", "ndjson"), ("a.jsonl", "ndjson"), ("a.ndjson.gz", "ndjson"), ("a.har", "har"), ("a.har.zst", "har")]
+    ("name", "form"), [("a", "ndjson"), ("a.jsonl", "ndjson"), ("a.ndjson.gz", "ndjson"), ("a.har", "har"), ("a.har.zst", "har")]
 )
-def test_the_end_of_a_name_tells_the_format(name: str, told: str) -> None:
-    assert format_told(name).name == told
+def test_the_suffix_of_a_name_determines_the_format(name: str, form: str) -> None:
+    assert format_from_name(name).name == form
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.csv.gz", "a.ndjosn", "s3://bucket/a.b.c"])
-def test_an_end_that_tells_no_format_is_rejected(name: str) -> None:
-    with pytest.raises(CorpusError, match="as no format does"):
-        format_told(name)
+def test_an_unknown_suffix_is_rejected(name: str) -> None:
+    with pytest.raises(CorpusError, match="which is not the suffix of any format"):
+        format_from_name(name)
 
 
 @pytest.mark.parametrize("name", ["a", "a.ndjson", "a.jsonl.gz", "v1.0/a", "s3://bucket.x/a.ndjson.zst"])
-def test_what_is_always_ndjson_may_be_called_so_or_nothing(name: str) -> None:
+def test_an_ndjson_corpus_may_have_its_own_suffix_or_none(name: str) -> None:
     check_ndjson(name)
 
 
 @pytest.mark.parametrize("name", ["a.parquet", "a.html", "a.har.gz", "a.json", "a.NDJSON", "a.ndjson.b", "s3://bucket/a.har"])
-def test_what_is_always_ndjson_is_not_called_anything_else(name: str) -> None:
-    with pytest.raises(CorpusError, match=r"name it \.ndjson"):
+def test_an_ndjson_corpus_may_not_have_another_suffix(name: str) -> None:
+    with pytest.raises(CorpusError, match=r"use (a name that ends in )?\.ndjson$"):
         check_ndjson(name)
 
 
 @pytest.mark.parametrize("end", [".bz2", ".xz", ".ZIP", ".7z"])
-def test_other_ways_to_pack_are_rejected_with_those_that_there_are(end: str) -> None:
-    with pytest.raises(CorpusError, match=r"\.gz and \.zst can be"):
-        check_end(f"corpus.ndjson{end}", NDJSON)
+def test_an_unsupported_compression_is_rejected_with_the_supported_ones(end: str) -> None:
+    with pytest.raises(CorpusError, match=r"use \.gz or \.zst, or no such suffix"):
+        check_suffix(f"corpus.ndjson{end}", NDJSON)
 
 
 @pytest.mark.parametrize(("name", "small"), [("a.ndjson.GZ", ".gz"), ("a.Zst", ".zst"), ("a.HAR", ".har"), ("a.NDJSON.gz", ".ndjson")])
-def test_an_end_in_capitals_is_rejected_with_how_it_is_written(name: str, small: str) -> None:
-    with pytest.raises(CorpusError, match=rf"small letters.*: name it \{small}$"):
-        format_told(name)
+def test_a_suffix_in_capitals_is_rejected_with_the_right_spelling(name: str, small: str) -> None:
+    with pytest.raises(CorpusError, match=rf"lower case: use \{small}$"):
+        format_from_name(name)
 
 
 @pytest.mark.parametrize("form", [NDJSON, FILES])
-def test_what_a_file_is_packed_as_is_in_small_letters_whatever_its_format(form: Format) -> None:
-    with pytest.raises(CorpusError, match=r"small letters.*: name it \.gz$"):
-        check_end("a.GZ", form)
+def test_the_suffix_of_a_compression_is_in_lower_case_in_every_format(form: Format) -> None:
+    with pytest.raises(CorpusError, match=r"lower case: use \.gz$"):
+        check_suffix("a.GZ", form)
 
 
-def test_a_folder_is_not_packed() -> None:
-    with pytest.raises(CorpusError, match="only a file can be packed"):
-        check_end("corpus.gz", FILES)
+def test_a_folder_cannot_be_compressed() -> None:
+    with pytest.raises(CorpusError, match="cannot be compressed, because the format files writes a folder"):
+        check_suffix("corpus.gz", FILES)
 
 
 @pytest.mark.parametrize(
@@ -65,10 +65,10 @@ def test_a_folder_is_not_packed() -> None:
         ("a.zst", "a-00002-of-00010.zst", "a.shards.json"),
     ],
 )
-def test_shards_keep_the_end_of_the_name(name: str, shard: str, manifest: str) -> None:
+def test_shards_keep_the_suffix_of_the_corpus(name: str, shard: str, manifest: str) -> None:
     names = ShardNames.of(name, NDJSON, 10)
     assert (names.shard(1), names.manifest) == (shard, manifest)
 
 
-def test_a_folders_name_has_no_end() -> None:
+def test_the_name_of_a_folder_has_no_suffix() -> None:
     assert ShardNames.of("v1.0", FILES, 2).shard(0) == "v1.0-00001-of-00002"

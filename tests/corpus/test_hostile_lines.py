@@ -114,7 +114,8 @@ def test_a_problem_is_reported_in_a_line_of_limited_length(tmp_path: Path, run: 
     assert verified.exit_code == 1
     first, *_, last = verified.stdout.splitlines()
     assert "line 1, " in first
-    assert " problem" in last and "no problems" not in last
+    assert " problem" in last
+    assert "no problems" not in last
     assert len(verified.stdout.splitlines()) <= 3
     assert max(map(len, verified.stdout.splitlines())) <= 1000
     rejected = run("corpus", "merge", tmp_path / "out", tmp_path / "a")

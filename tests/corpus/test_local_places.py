@@ -1,4 +1,4 @@
-"""Files and folders that appear whole, or not at all, whoever else writes there."""
+"""Local files and folders are written atomically, also by several processes at the same time."""
 
 import shutil
 from pathlib import Path
@@ -9,7 +9,7 @@ from brokerfuzz.corpus.places import LocalPlace
 from brokerfuzz.errors import CorpusError
 
 
-def test_several_write_the_same_file_and_each_leaves_its_own(tmp_path: Path) -> None:
+def test_concurrent_writers_of_a_file_do_not_mix_their_bytes(tmp_path: Path) -> None:
     place = LocalPlace(tmp_path / "out")
     with place.file() as one, place.file() as other:
         one.write(b"one")
@@ -17,7 +17,7 @@ def test_several_write_the_same_file_and_each_leaves_its_own(tmp_path: Path) -> 
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("out", b"one")]
 
 
-def test_so_it_is_with_folders(tmp_path: Path) -> None:
+def test_concurrent_writers_of_a_folder_do_not_mix_their_files(tmp_path: Path) -> None:
     place = LocalPlace(tmp_path / "out")
     with place.folder("manifest", ()) as one, place.folder("manifest", ()) as other:
         for create, data in ((one, b"one"), (other, b"other")):
@@ -27,7 +27,7 @@ def test_so_it_is_with_folders(tmp_path: Path) -> None:
     assert (tmp_path / "out/deep/file").read_bytes() == b"one"
 
 
-def test_what_others_left_half_written_is_no_hindrance(tmp_path: Path) -> None:
+def test_an_unfinished_folder_of_another_process_does_not_matter(tmp_path: Path) -> None:
     place = LocalPlace(tmp_path / "out")
     writing = place.folder("manifest", ())
     create = writing.__enter__()
@@ -41,7 +41,7 @@ def test_what_others_left_half_written_is_no_hindrance(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["a link to a folder", "a folder"])
-def test_of_what_is_replaced_nothing_is_left_beside_it(tmp_path: Path, kind: str) -> None:
+def test_no_temporary_folder_remains_after_a_replacement(tmp_path: Path, kind: str) -> None:
     kept = tmp_path / "kept"
     kept.mkdir()
     (kept / "former").write_text("former")
@@ -54,7 +54,7 @@ def test_of_what_is_replaced_nothing_is_left_beside_it(tmp_path: Path, kind: str
     assert (kept / "former").read_text() == "former"
 
 
-def test_what_others_have_put_into_a_folder_stays(tmp_path: Path) -> None:
+def test_files_that_users_added_to_a_folder_stay(tmp_path: Path) -> None:
     place, out = LocalPlace(tmp_path / "out"), tmp_path / "out"
     with place.folder("manifest", ()) as create:
         for name in ("former", "cases/former", "cases/changed"):
@@ -71,18 +71,18 @@ def test_what_others_have_put_into_a_folder_stays(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
-def test_where_what_others_have_put_into_a_folder_cannot_stay_is_told(tmp_path: Path) -> None:
+def test_an_error_names_the_folder_of_user_files_that_could_not_be_moved(tmp_path: Path) -> None:
     out = tmp_path / "out"
     (out / "cases").mkdir(parents=True)
     (out / "cases/notes.md").write_text("mine")
-    with pytest.raises(CorpusError) as told, LocalPlace(out).folder("manifest", {"cases"}) as create, create("cases") as stream:
+    with pytest.raises(CorpusError) as raised, LocalPlace(out).folder("manifest", {"cases"}) as create, create("cases") as stream:
         stream.write(b"a file")
     assert (out / "cases").read_bytes() == b"a file"
-    old = Path(str(told.value).rpartition(": see ")[2])
+    old = Path(str(raised.value).rpartition(": they are in ")[2])
     assert (old / "cases/notes.md").read_text() == "mine"
 
 
-def test_a_folder_that_cannot_take_its_name_leaves_the_former_one(tmp_path: Path) -> None:
+def test_the_former_folder_stays_if_the_new_one_cannot_be_renamed(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "mine").write_text("mine")
@@ -91,6 +91,9 @@ def test_a_folder_that_cannot_take_its_name_leaves_the_former_one(tmp_path: Path
     assert [(path.name, (path / "mine").read_text()) for path in tmp_path.iterdir()] == [("out", "mine")]
 
 
-def test_a_file_that_is_a_folder_is_told_in_a_line(tmp_path: Path) -> None:
-    with pytest.raises(CorpusError, match="is no file, where one was expected: remove it, or name another corpus"), LocalPlace(tmp_path).opened():
+def test_a_folder_in_place_of_a_file_gives_an_error(tmp_path: Path) -> None:
+    with (
+        pytest.raises(CorpusError, match="is not a file, but a file was expected: remove it, or specify another corpus"),
+        LocalPlace(tmp_path).opened(),
+    ):
         pass

@@ -1,4 +1,4 @@
-"""Corpora that are packed, in shards or folders come back whole; those that are out to harm are rejected, in one line."""
+"""Reading compressed corpora, shards and folders. Hostile ones are rejected with an error in one line."""
 
 import json
 import os
@@ -17,7 +17,7 @@ from click.testing import Result
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.compression import packing
+from brokerfuzz.compression import compressing
 from brokerfuzz.corpus import read, write
 from brokerfuzz.corpus.confined_paths import LARGEST_FILE, LARGEST_MESSAGE
 from brokerfuzz.corpus.reading import LONGEST_LINE, Twins, records
@@ -48,12 +48,12 @@ def facts(case: Case) -> tuple[object, ...]:
 
 
 @pytest.mark.parametrize("name", ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst"])
-def test_a_corpus_comes_back_however_it_is_packed(tmp_path: Path, cases: list[Case], name: str) -> None:
+def test_a_corpus_is_read_back_with_any_compression(tmp_path: Path, cases: list[Case], name: str) -> None:
     write(tmp_path / name, cases)
     assert list(map(facts, read(tmp_path / name))) == list(map(facts, cases))
 
 
-def test_a_folder_comes_back(folder: Path, cases: list[Case]) -> None:
+def test_a_folder_is_read_back(folder: Path, cases: list[Case]) -> None:
     assert list(map(facts, read(folder))) == list(map(facts, cases))
 
 
@@ -63,20 +63,20 @@ def shards(tmp_path: Path, run: Callable[..., Result]) -> Path:
     return tmp_path / "a.shards.json"
 
 
-def test_shards_come_back_one_after_the_other_and_by_their_list(shards: Path) -> None:
+def test_shards_are_read_one_after_the_other_or_by_their_list(shards: Path) -> None:
     paths = sorted(shards.parent.glob("a-*"))
     assert len(paths) == 3
     back = list(map(facts, read(*paths)))
     assert list(map(facts, read(shards))) == back
     assert [record.id for record in records(shards)] == [fact[0] for fact in back]
-    assert all(case.twin for case in read(shards) if case.faults), "a twin is found in the shard before, too"
+    assert all(case.twin for case in read(shards) if case.faults), "a twin can be in an earlier shard"
 
 
-# ------------------------------------------------------------------------------------------------- files out to harm
+# ----------------------------------------------------------------------------------------------------- hostile files
 
 
 def one_line(*paths: Path) -> str:
-    """What is said of a corpus that is rejected: a line, soon."""
+    """Returns the error for a rejected corpus. It must be one line and come within 10 seconds."""
     start = time.monotonic()
     with pytest.raises(CorpusError) as caught:
         list(read(*paths))
@@ -88,7 +88,7 @@ def one_line(*paths: Path) -> str:
 @pytest.mark.parametrize("name", ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst"])
 def test_a_line_of_a_gigabyte_is_rejected_in_bounded_memory(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
-    with path.open("wb") as stream, packing(stream, name) as packer:
+    with path.open("wb") as stream, compressing(stream, name) as packer:
         packer.write(b'{"id":"')
         if name == "a.ndjson":
             stream.truncate(1 << 30)
@@ -106,22 +106,22 @@ def test_a_line_of_a_gigabyte_is_rejected_in_bounded_memory(tmp_path: Path, name
     ("content", "words"),
     [
         (b"", "is empty"),
-        (b"\n\n", "line 1, is no record"),
-        (b"\0" * 4096, "line 1, is no record"),
-        (b'{"id":"0"}\n', "line 1, is no record of a case"),
-        (b"[" * 100_000, "line 1, is no record"),
-        (b"PK\x03\x04", "line 1, is no record"),
-        (b'{"id":"\xff"}\n', "line 1, is no record"),
+        (b"\n\n", "line 1, is not a valid case record"),
+        (b"\0" * 4096, "line 1, is not a valid case record"),
+        (b'{"id":"0"}\n', "line 1, is not a valid case record"),
+        (b"[" * 100_000, "line 1, is not a valid case record"),
+        (b"PK\x03\x04", "line 1, is not a valid case record"),
+        (b'{"id":"\xff"}\n', "line 1, is not a valid case record"),
     ],
 )
-def test_what_is_no_corpus_is_said_so(tmp_path: Path, content: bytes, words: str) -> None:
+def test_a_file_that_is_not_a_corpus_is_rejected(tmp_path: Path, content: bytes, words: str) -> None:
     (tmp_path / "a").write_bytes(content)
     assert words in one_line(tmp_path / "a")
 
 
 @pytest.mark.parametrize("prop", ["id", "message", "verdict", "faults", "ambiguities", "tags", "twin", "headers", "body"])
 @pytest.mark.parametrize("value", [5, "a", [5], {"a": 5}, [[]], True, [{"rule": 1, "at": 2, "technique": 3}]])
-def test_a_record_with_any_property_of_another_kind_is_rejected(tmp_path: Path, cases: list[Case], prop: str, value: object) -> None:
+def test_a_record_with_a_property_of_the_wrong_type_is_rejected(tmp_path: Path, cases: list[Case], prop: str, value: object) -> None:
     write(tmp_path / "a", [next(case for case in cases if not case.faults)])
     record = json.loads((tmp_path / "a").read_bytes())
     (tmp_path / "a").write_text(json.dumps({**record, prop: value}, separators=(",", ":")))
@@ -133,29 +133,29 @@ def test_a_record_with_two_messages_is_rejected(tmp_path: Path, cases: list[Case
     write(tmp_path / "a", [next(case for case in cases if not case.faults)])
     record = json.loads((tmp_path / "a").read_bytes())
     (tmp_path / "a").write_text(json.dumps({**record, carrier: "e30="}, separators=(",", ":")))
-    assert f"body and {carrier}, and one of them has the message" in one_line(tmp_path / "a")
+    assert f"has body and {carrier}, but only one of them may contain the message" in one_line(tmp_path / "a")
 
 
 @pytest.mark.parametrize(("prop", "value"), [("id", "0" * 16), ("verdict", "unspecified"), ("ambiguities", ["message-size"])])
-def test_what_a_record_says_and_what_is_true_are_told(tmp_path: Path, cases: list[Case], prop: str, value: object) -> None:
+def test_the_error_for_a_wrong_record_shows_the_recorded_and_the_real_value(tmp_path: Path, cases: list[Case], prop: str, value: object) -> None:
     case = next(case for case in cases if case.label == "valid")
     write(tmp_path / "a", [case])
     record = json.loads((tmp_path / "a").read_bytes())
     (tmp_path / "a").write_text(json.dumps({**record, prop: value}, separators=(",", ":")))
-    assert f"says {value!r} is its {prop}, and that is {record[prop]!r}" in one_line(tmp_path / "a")
+    assert f"has {value!r} as its {prop}, but the message gives {record[prop]!r}" in one_line(tmp_path / "a")
 
 
-def test_a_file_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_rejected(tmp_path: Path) -> None:
     assert "No such file" in one_line(tmp_path / "none")
-    assert "Is a directory" in one_line(tmp_path)
+    assert "is a directory but not a corpus" in one_line(tmp_path)
     assert "cannot be read" in one_line(tmp_path / "a\0b")
 
 
-def test_messages_in_files_are_for_folders_alone(folder: Path) -> None:
-    assert "the corpus is no folder" in one_line(folder / "cases.ndjson")
+def test_only_a_corpus_folder_may_store_messages_in_files(folder: Path) -> None:
+    assert "the corpus is not a folder" in one_line(folder / "cases.ndjson")
 
 
-# ----------------------------------------------------------------------------------------------- folders out to harm
+# --------------------------------------------------------------------------------------------------- hostile folders
 
 
 def first_record_names(name: object) -> Edit:
@@ -190,19 +190,19 @@ CLIMBING = ["../secret", "a/../../secret", "/etc/passwd", "C:\\secret", "C:secre
 
 
 @pytest.mark.parametrize("name", CLIMBING)
-def test_no_name_climbs_out_of_a_folder(folder: Path, name: str) -> None:
+def test_no_name_leads_outside_a_folder(folder: Path, name: str) -> None:
     outside(folder)
     first_record_names(name)(folder)
-    assert "which is no name within the folder" in one_line(folder)
+    assert "which is not a name inside the folder" in one_line(folder)
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="there is no list of the files that are open")
-def test_what_was_rejected_is_closed(folder: Path) -> None:
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="the system has no list of open files")
+def test_a_rejected_corpus_is_closed(folder: Path) -> None:
     outside(folder)
     first_record_names("../x")(folder)
     with pytest.raises(CorpusError) as caught:
         list(read(folder))
-    assert caught.tb is not None, "what was raised holds the frames that it passed"
+    assert caught.tb is not None, "the exception keeps its frames alive"
     assert not [name for name in Path("/proc/self/fd").iterdir() if name.exists() and name.resolve().is_relative_to(folder)]
 
 
@@ -222,30 +222,30 @@ def make_the_list_a_pipe(folder: Path) -> None:
 
 
 HARM: dict[str, tuple[Edit, str]] = {
-    "a link that leads out": (in_place_of_first(lambda path: path.symlink_to("/etc/hosts")), "leads out of the folder"),
+    "a link to a place outside": (in_place_of_first(lambda path: path.symlink_to("/etc/hosts")), "is a link to a place outside the folder"),
     "a link to itself": (in_place_of_first(lambda path: path.symlink_to(path)), "cannot be read"),
-    "a pipe": (in_place_of_first(os.mkfifo), "is no file"),
-    "a folder": (in_place_of_first(lambda path: path.mkdir()), "is no file"),
+    "a pipe": (in_place_of_first(os.mkfifo), "is not a file"),
+    "a folder": (in_place_of_first(lambda path: path.mkdir()), "is not a file"),
     "nothing": (in_place_of_first(lambda path: None), "cannot be read: No such file"),
-    "another message": (in_place_of_first(lambda path: path.write_bytes(b"{}")), "is its id, and that is"),
-    "a huge message": (in_place_of_first(swell), f"more than {LARGEST_MESSAGE:,} bytes"),
-    "a folder that leads out": (link_a_folder_out, "leads out of the folder"),
+    "another message": (in_place_of_first(lambda path: path.write_bytes(b"{}")), " as its id, but the message gives "),
+    "a huge message": (in_place_of_first(swell), f"larger than {LARGEST_MESSAGE:,} bytes"),
+    "a folder that is a link to a place outside": (link_a_folder_out, "is a link to a place outside the folder"),
     "a path that is too long": (first_record_names("a/" * 3000 + "a"), "cannot be read"),
-    "a number for a name": (first_record_names(5), "is no name of a file"),
+    "a number for a name": (first_record_names(5), "is not a valid file name"),
     "no list of cases": (lambda folder: (folder / "cases.ndjson").unlink(), "cannot be read: No such file"),
-    "a pipe for the list": (make_the_list_a_pipe, "is no file"),
-    "no manifest": (lambda folder: (folder / "manifest.json").unlink(), "Is a directory, and no corpus"),
-    "a manifest that is no JSON": (lambda folder: (folder / "manifest.json").write_text("{"), "is no JSON"),
-    "a manifest that is no object": (lambda folder: (folder / "manifest.json").write_text("[]"), "is no JSON object"),
-    "a deep manifest": (lambda folder: (folder / "manifest.json").write_text("[" * 10**6), "is no JSON"),
-    "a huge manifest": (lambda folder: swell(folder / "manifest.json"), f"more than {LARGEST_FILE:,} bytes"),
-    "another format": (lambda folder: (folder / "manifest.json").write_text('{"format": "parsing"}'), "is not read back"),
+    "a pipe for the list": (make_the_list_a_pipe, "is not a file"),
+    "no manifest": (lambda folder: (folder / "manifest.json").unlink(), "is a directory but not a corpus"),
+    "a manifest that is not JSON": (lambda folder: (folder / "manifest.json").write_text("{"), "is not JSON"),
+    "a manifest that is not an object": (lambda folder: (folder / "manifest.json").write_text("[]"), "is not a JSON object"),
+    "a deep manifest": (lambda folder: (folder / "manifest.json").write_text("[" * 10**6), "is not JSON"),
+    "a huge manifest": (lambda folder: swell(folder / "manifest.json"), f"larger than {LARGEST_FILE:,} bytes"),
+    "another format": (lambda folder: (folder / "manifest.json").write_text('{"format": "parsing"}'), "which brokerfuzz cannot read"),
 }
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="pipes and links as files are for POSIX")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs named pipes and symbolic links")
 @pytest.mark.parametrize("harm", HARM)
-def test_a_folder_out_to_harm_is_rejected_in_one_line(folder: Path, harm: str) -> None:
+def test_a_hostile_folder_is_rejected_with_one_line(folder: Path, harm: str) -> None:
     edit, words = HARM[harm]
     edit(folder)
     assert words in one_line(folder)
@@ -259,26 +259,26 @@ def nested(depth: int) -> list[object]:
 
 
 SHARD_HARM: dict[str, tuple[Callable[[dict[str, object]], object], str]] = {
-    "a shard that climbs out": (lambda said: said["shards"][0].update(name="../a"), "no name within the folder"),  # type: ignore[index]
-    "a shard that is not there": (lambda said: said["shards"][0].update(name="b"), "No such file"),  # type: ignore[index]
-    "a shard whose name is none": (lambda said: said["shards"][0].update(name={"a": 5}), "is no list of shards"),  # type: ignore[index]
-    "a shard whose name has NUL": (lambda said: said["shards"][0].update(name="a\0"), "no name within the folder"),  # type: ignore[index]
-    "a shard with a very long name": (lambda said: said["shards"][0].update(name="a/" * 10**6 + "a"), "no name within"),  # type: ignore[index]
+    "a shard outside the folder": (lambda said: said["shards"][0].update(name="../a"), "not a name inside the folder"),  # type: ignore[index]
+    "a missing shard": (lambda said: said["shards"][0].update(name="b"), "No such file"),  # type: ignore[index]
+    "a shard with an object as its name": (lambda said: said["shards"][0].update(name={"a": 5}), "is not a list of shards"),  # type: ignore[index]
+    "a shard with NUL in its name": (lambda said: said["shards"][0].update(name="a\0"), "not a name inside the folder"),  # type: ignore[index]
+    "a shard with a very long name": (lambda said: said["shards"][0].update(name="a/" * 10**6 + "a"), "not a name inside"),  # type: ignore[index]
     "a shard with a long name": (lambda said: said["shards"][0].update(name="a" * 250 + "/" + "a" * 250), "cannot be read"),  # type: ignore[index]
-    "a checksum that is none": (lambda said: said["shards"][0].update(sha256=5), "is no list of shards"),  # type: ignore[index]
-    "deep shards": (lambda said: said.update(shards=nested(900)), "is no list of shards"),
-    "neither whole nor a number": (lambda said: said.update(whole=False) or said.pop("of"), "--resume"),
+    "a checksum that is not a string": (lambda said: said["shards"][0].update(sha256=5), "is not a list of shards"),  # type: ignore[index]
+    "deeply nested shards": (lambda said: said.update(shards=nested(900)), "is not a list of shards"),
+    "incomplete and without the number of shards": (lambda said: said.update(whole=False) or said.pop("of"), "--resume"),
     "a very long number": (lambda said: said.update(of="9" * 10**6), "--resume"),
-    "a shard twice": (lambda said: said["shards"][0].update(name=said["shards"][1]["name"]), "--resume"),  # type: ignore[index]
+    "a duplicate shard": (lambda said: said["shards"][0].update(name=said["shards"][1]["name"]), "--resume"),  # type: ignore[index]
     "shards that are not written yet": (lambda said: said.update(whole=False), "--resume"),
-    "fewer shards than it says": (lambda said: said.update(of=4), "--resume"),
-    "no shards": (lambda said: said.update(shards=None), "is no list of shards"),
-    "a number that is none": (lambda said: said.update(of="3"), "--resume"),
+    "fewer shards than the number says": (lambda said: said.update(of=4), "--resume"),
+    "no shards": (lambda said: said.update(shards=None), "is not a list of shards"),
+    "a number that is a string": (lambda said: said.update(of="3"), "--resume"),
 }
 
 
 @pytest.mark.parametrize("harm", SHARD_HARM)
-def test_a_list_of_shards_out_to_harm_is_rejected_in_one_line(shards: Path, harm: str) -> None:
+def test_a_hostile_list_of_shards_is_rejected_with_one_line(shards: Path, harm: str) -> None:
     edit, words = SHARD_HARM[harm]
     said = json.loads(shards.read_bytes())
     edit(said)
@@ -288,7 +288,7 @@ def test_a_list_of_shards_out_to_harm_is_rejected_in_one_line(shards: Path, harm
 
 
 @pytest.mark.parametrize("harm", SHARD_HARM)
-def test_nor_is_it_verified(shards: Path, run: Callable[..., Result], harm: str) -> None:
+def test_verifying_a_hostile_list_of_shards_fails(shards: Path, run: Callable[..., Result], harm: str) -> None:
     said = json.loads(shards.read_bytes())
     SHARD_HARM[harm][0](said)
     shards.write_text(json.dumps(said))
@@ -298,20 +298,20 @@ def test_nor_is_it_verified(shards: Path, run: Callable[..., Result], harm: str)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"5", b"[" * 10**6, b"\0" * 100, b"\xff", b'{"of":' + b"9" * 10_000 + b"}", b'{"a":' * 10**5])
-def test_what_is_no_list_of_shards_is_said_so(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_list_of_shards_is_rejected(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.shards.json").write_bytes(content)
-    assert "is no " in one_line(tmp_path / "a.shards.json")
+    assert "is not " in one_line(tmp_path / "a.shards.json")
 
 
-def test_many_large_twins_are_forgotten_before_they_fill_the_memory(cases: list[Case]) -> None:
+def test_old_twins_are_forgotten_if_they_are_too_large(cases: list[Case]) -> None:
     twins, plain = Twins(), next(case for case in cases if case.label == "valid")
     for number in range(40):
         twins.add(replace(plain, body=bytes([number]) * (2 << 20)), 2 << 20)
     assert 1 < sum(len(case.body) for case in twins.known.values()) >> 20 <= 64
-    assert list(twins.known.values())[-1].body[0] == 39, "the last ones are those that stay"
+    assert list(twins.known.values())[-1].body[0] == 39, "the most recent ones stay"
 
 
-def test_so_are_small_ones_of_large_records(cases: list[Case]) -> None:
+def test_old_twins_are_forgotten_if_their_records_are_too_large(cases: list[Case]) -> None:
     twins, plain = Twins(), next(case for case in cases if case.label == "valid")
     for number in range(40):
         twins.add(replace(plain, body=b"%d" % number, tags=("x" * (4 << 20),)), 4 << 20)

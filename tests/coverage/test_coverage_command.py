@@ -181,7 +181,7 @@ def test_coverage_below_the_limit_is_a_failure(run: Run, write: Write, percent: 
 # -------------------------------------------------------------------------------------------------------- bad input
 
 BAD: dict[str, tuple[list[str], str]] = {
-    "a missing file": (["nowhere.json"], "nowhere.json is not there"),
+    "a missing file": (["nowhere.json"], "nowhere.json does not exist"),
     "a folder": (["folder"], "folder is a folder"),
     "an empty file": (["empty"], "empty is empty"),
     "an empty file of a type": (["--message", "offer-creation-request", "empty"], "empty is empty"),
@@ -224,11 +224,11 @@ def test_bad_input_gives_a_one_line_error_and_leaves_no_files(run: Run, tmp_path
         "there.html": b"mine",
     }.items():
         Path(name).write_bytes(content)
-    args, told = BAD[what]
+    args, expected = BAD[what]
     before = sorted(Path().rglob("*"))
     result = run("coverage", *args)
     assert (result.exit_code, result.stdout) == (2, "")
     assert re.fullmatch(r"brokerfuzz: [^\n]+\n", result.stderr)
-    assert told in result.stderr
+    assert expected in result.stderr
     assert sorted(Path().rglob("*")) == before
     assert Path("there.html").read_text() == "mine"

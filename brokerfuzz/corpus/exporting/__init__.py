@@ -1,4 +1,4 @@
-"""Bulk export: the cases of plans written to one place or in shards, by as many workers as there are, with the same bytes for any number of them."""
+"""Bulk export: writes the cases of plans to one place or to shards. The bytes do not depend on the number of workers."""
 
 from brokerfuzz.corpus.exporting.export import Export, Outcome, check_place, write_corpus, write_stream
 from brokerfuzz.corpus.exporting.shards import recorded_now, write_shards

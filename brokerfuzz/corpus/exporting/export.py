@@ -1,4 +1,4 @@
-"""An export: its pieces, made in order, and written."""
+"""An export: generates the pieces of a corpus in order and writes them."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -12,47 +12,52 @@ from brokerfuzz.cases.plan import Plan
 from brokerfuzz.compression import suffix
 from brokerfuzz.corpus.counting import Summary
 from brokerfuzz.corpus.destinations import Written, is_corpus, write_file, write_folder
-from brokerfuzz.corpus.exporting.parts import EncodedCut, ExportTask, as_last, make, make_aside, parts
-from brokerfuzz.corpus.formats import About, Folder, Format, OneFile
+from brokerfuzz.corpus.exporting.parts import EncodedCut, ExportTask, as_last, make, make_spooled, parts
+from brokerfuzz.corpus.formats import CorpusInfo, Folder, Format, OneFile
 from brokerfuzz.corpus.places import CountingStream, Place
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.workers import WorkerPool, in_order
 
-NOTHING = "no case is left to write: choose more messages, verdicts, rules, techniques, sites or tags, leave out --minimal, or give a --count above 0"
+NOTHING = "no cases to write: choose more messages, verdicts, rules, techniques, sites or tags, omit --minimal, or use a --count above 0"
 
 
 @dataclass(frozen=True)
 class Export:
-    """The cases of some plans, as a format. They are made by the workers of `pool`, or in this process; catalogues always are.
+    """The cases of some plans, in one format.
 
-    `progress` is called now and then with the number of cases written so far.
+    The workers of `pool` generate the cases; without a pool, this process does. This process always generates the catalogues.
+    `progress` is called regularly with the number of cases written so far.
     """
 
     plans: tuple[Plan, ...]
     form: Format
-    about: About
+    about: CorpusInfo
     pool: WorkerPool | None = None
     progress: Callable[[int], None] | None = None
 
     @cached_property
     def total(self) -> int:
-        """How many cases there are, unless so little is wanted that there are fewer new ones. Makes the catalogues. Raises `CorpusError` for none."""
+        """The number of cases. Very narrow filters can yield fewer. Generates the catalogues. Raises `CorpusError` if there is no case."""
         total = sum(plan.total or 0 for plan in self.plans)
         if not total:
             raise CorpusError(NOTHING)
         return total
 
     def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[EncodedCut]:
-        """The pieces of those shards of these sizes that are wanted, in order; `name` tells how they are packed.
+        """Yields the pieces of the `wanted` shards in order. `sizes` are the sizes of all shards; `name` determines the compression.
 
-        A plan ends where a block of it has no case. Raises `CorpusError` where there is no case at all.
+        A plan ends at its first block without cases. Raises `CorpusError` if there is no case at all.
         """
         ended: set[Plan] = set()
         held: EncodedCut | None = None
         todo = (part for part in _only(parts(blocks(self.plans), sizes, self.form.name, suffix(name)), wanted) if part.block.plan not in ended)
         folder = self.pool.folder if self.pool is not None else None
-        aside = make if folder is None else partial(make_aside, folder)
-        for piece in (piece for pieces in in_order(self.pool, make, todo, there=aside, stays=_is_catalogues, rather=_is_even) for piece in pieces):
+        make_there = make if folder is None else partial(make_spooled, folder)
+        for piece in (
+            piece
+            for pieces in in_order(self.pool, make, todo, worker_function=make_there, keep_local=_is_catalogues, prefer_local=_is_even)
+            for piece in pieces
+        ):
             if not piece.counts:
                 ended.add(piece.part.block.plan)
             elif piece.part.block.plan not in ended:
@@ -66,7 +71,7 @@ class Export:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was written, how many bytes there are of it, how many cases were there already, and how many were left out, by reason."""
+    """The written cases, their size in bytes, the number of cases that existed already, and the number left out by reason."""
 
     summary: Summary
     bytes: int
@@ -74,8 +79,8 @@ class Outcome:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
-class Writing:
-    """The writing of an export's pieces, which are counted as they pass."""
+class ExportWriter:
+    """Writes the pieces of an export and counts their cases."""
 
     def __init__(self, export: Export, done: int = 0) -> None:
         self._export, self._done = export, done
@@ -83,20 +88,20 @@ class Writing:
 
     @property
     def count(self) -> int:
-        """How many cases have passed."""
+        """The number of cases written so far."""
         return self._counts.total()
 
     def outcome(self, size: int, kept: int = 0) -> Outcome:
-        """What has been written, of so many bytes."""
+        """Returns the outcome for `size` bytes written."""
         left_out = self._export.about.left_out
         return Outcome(Summary.of(self._counts, left_out.by_label), size, kept, dict(left_out.by_reason))
 
     def to(self, place: Place, pieces: Iterable[EncodedCut], *, summed: bool = True) -> Written:
-        """Writes a corpus to a place; a file's checksum is taken if it is to be `summed`. Raises `CorpusError`."""
+        """Writes a corpus to a place. Computes the checksum of a file if `summed`. Raises `CorpusError` if it cannot be written."""
         form, about, passing = self._export.form, self._export.about, self._counted(pieces)
         if isinstance(form, Folder):
             return write_folder(place, form.files(_cases(passing), about), form.name, about)
-        return write_file(place, self._bytes(form, passing), packed=form.encode is not None, summed=summed)
+        return write_file(place, self._bytes(form, passing), compressed=form.encode is not None, summed=summed)
 
     def to_stream(self, stream: BinaryIO, pieces: Iterable[EncodedCut]) -> None:
         """Writes a corpus to a stream. Raises `CorpusError` for a folder."""
@@ -106,7 +111,7 @@ class Writing:
 
     def _bytes(self, form: OneFile, pieces: Iterable[EncodedCut]) -> Iterator[bytes]:
         if form.encode is not None:
-            return (piece.taken() for piece in pieces)
+            return (piece.take() for piece in pieces)
         return form.pieces(_cases(pieces), self._export.about)
 
     def _counted(self, pieces: Iterable[EncodedCut]) -> Iterator[EncodedCut]:
@@ -119,15 +124,18 @@ class Writing:
 
 
 def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcome:
-    """Writes one corpus to a place. Raises `CorpusError`: where it cannot be written, there is something and no `force`, or there is no case."""
+    """Writes one corpus to a place.
+
+    Raises `CorpusError` if it cannot be written, if something exists there and `force` is false, or if there is no case.
+    """
     check_place(export.form, place, force=force)
-    writing = Writing(export)
+    writing = ExportWriter(export)
     written = writing.to(place, export.pieces(place.name, [export.total], {0}), summed=False)
     return writing.outcome(written.bytes)
 
 
 def check_place(form: Format, place: Place, *, force: bool) -> None:
-    """Raises `CorpusError` where no corpus of the format may be written."""
+    """Raises `CorpusError` if a corpus in this format cannot be written to the place."""
     if isinstance(form, Folder):
         place.check_folder(is_corpus, force=force)
     else:
@@ -135,8 +143,8 @@ def check_place(form: Format, place: Place, *, force: bool) -> None:
 
 
 def write_stream(export: Export, stream: BinaryIO) -> Outcome:
-    """Writes one corpus to a stream. Raises `CorpusError` where there is no case, or the format is a folder."""
-    writing, counted = Writing(export), CountingStream(stream)
+    """Writes one corpus to a stream. Raises `CorpusError` if there is no case or the format is a folder."""
+    writing, counted = ExportWriter(export), CountingStream(stream)
     writing.to_stream(cast(BinaryIO, counted), export.pieces("", [export.total], {0}))
     return writing.outcome(counted.bytes)
 
@@ -153,7 +161,7 @@ def _is_catalogues(part: ExportTask) -> bool:
 
 
 def _is_even(part: ExportTask) -> bool:
-    """Whether a part is of the shards of a seed that have one half of a stock; the variants of that half are all that it takes (`cases.steering`)."""
+    """Returns True if the number of a part is even. Even and odd shards of a seed use different halves of the stock of messages."""
     return part.block.number % 2 == 0
 
 

@@ -1,4 +1,4 @@
-"""The parts of an export that workers make: a block of cases, cut where a shard of the corpus ends."""
+"""The parts of an export that workers generate: a block of cases, cut at the boundaries of the shards."""
 
 import gc
 from collections import Counter
@@ -13,15 +13,15 @@ from uuid import uuid4
 
 from brokerfuzz.cases.blocks import Block
 from brokerfuzz.cases.case import Case
-from brokerfuzz.compression import packing
+from brokerfuzz.compression import compressing
 from brokerfuzz.corpus.formats import OneFile, format_named
 
 _FEW = 64
-"""Cases that are encoded at once."""
+"""Number of cases that are encoded in one call."""
 
 
 class Cut(NamedTuple):
-    """Cases `start` to `stop` of a block, which go to this shard; whether they are its `last`."""
+    """The cases `start` to `stop` of a block, which belong to one shard. `last`: they are the last cases of the shard."""
 
     shard: int
     start: int
@@ -31,37 +31,40 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True)
 class ExportTask:
-    """A block and its cuts, to be made for a format; `packing` is the end of the file's name, if it is packed."""
+    """A block and its cuts, to be encoded in a format. `compressing` is the suffix for the compression, or empty."""
 
     block: Block
     cuts: tuple[Cut, ...]
     format: str
-    packing: str
+    compressing: str
 
 
 @dataclass(frozen=True)
 class EncodedCut:
-    """What became of one cut: its bytes, as they go into the file, where the format makes them of some cases by themselves; else the cases."""
+    """The result of one cut: its encoded bytes if the format encodes cases independently, otherwise its cases.
+
+    The bytes are in the file `spool_path` if it is set, otherwise in `data`.
+    """
 
     part: ExportTask
     cut: Cut
     counts: Counter[tuple[str, str]]
     data: bytes = b""
     cases: tuple[Case, ...] = ()
-    aside: Path | None = None
+    spool_path: Path | None = None
 
-    def taken(self) -> bytes:
-        """The bytes: from the file that they were put `aside` in, which is taken away, if they were."""
-        if self.aside is None:
+    def take(self) -> bytes:
+        """Returns the bytes, and deletes their spool file if there is one."""
+        if self.spool_path is None:
             return self.data
-        data = self.aside.read_bytes()
-        self.aside.unlink()
+        data = self.spool_path.read_bytes()
+        self.spool_path.unlink()
         return data
 
 
 @contextmanager
 def _collected_rarely() -> Iterator[None]:
-    """Cases are in no cycles, and a collector that looks for some after every few of them takes a twelfth of the time."""
+    """Runs the garbage collector more rarely. Cases contain no reference cycles, and frequent collections cost 8 % of the time."""
     often, *others = gc.get_threshold()
     gc.set_threshold(256 * often, *others)
     try:
@@ -72,7 +75,7 @@ def _collected_rarely() -> Iterator[None]:
 
 @_collected_rarely()
 def make(part: ExportTask) -> list[EncodedCut]:
-    """Makes a part, in whatever process."""
+    """Generates and encodes a part. Any process can do this."""
     form, cases = format_named(part.format), part.block.cases()
     found, done = [], 0
     for cut in part.cuts:
@@ -80,7 +83,7 @@ def make(part: ExportTask) -> list[EncodedCut]:
         done = cut.stop
         if isinstance(form, OneFile) and form.encode is not None:
             data = b"".join(_encoded(some, form.encode, cut.last, counts))
-            found.append(EncodedCut(part, cut, counts, _packed(data, part.packing) if data else b""))
+            found.append(EncodedCut(part, cut, counts, _packed(data, part.compressing) if data else b""))
         else:
             every = tuple(some)
             counts.update(map(_counted, every))
@@ -88,23 +91,26 @@ def make(part: ExportTask) -> list[EncodedCut]:
     return found
 
 
-def make_aside(folder: str, part: ExportTask) -> list[EncodedCut]:
-    """The same, with the bytes in files of a folder where there is room: a pipe between processes copies them four times more, a few at a time."""
-    return [_aside(Path(folder), piece) if piece.data else piece for piece in make(part)]
+def make_spooled(folder: str, part: ExportTask) -> list[EncodedCut]:
+    """Generates and encodes a part, and stores the bytes in files of a folder if they fit on the disk.
+
+    A pipe between processes would copy the bytes four more times, in small chunks.
+    """
+    return [_spooled(Path(folder), piece) if piece.data else piece for piece in make(part)]
 
 
-def _aside(folder: Path, piece: EncodedCut) -> EncodedCut:
+def _spooled(folder: Path, piece: EncodedCut) -> EncodedCut:
     path = folder / uuid4().hex
     try:
         path.write_bytes(piece.data)
     except OSError:
         path.unlink(missing_ok=True)
         return piece
-    return replace(piece, data=b"", aside=path)
+    return replace(piece, data=b"", spool_path=path)
 
 
 def _encoded(cases: Iterator[Case], encode: Callable[[Sequence[Case], bool], bytes], last: bool, counts: Counter[tuple[str, str]]) -> Iterator[bytes]:
-    """The bytes of cases, which are counted; a few at a time, while they are in the processor's caches."""
+    """Yields the bytes of cases and counts the cases. Encodes few at a time, while they are in the caches of the processor."""
     some = tuple(islice(cases, _FEW))
     while some:
         others = tuple(islice(cases, _FEW))
@@ -118,7 +124,7 @@ def _counted(case: Case) -> tuple[str, str]:
 
 
 def as_last(piece: EncodedCut) -> EncodedCut:
-    """A piece made again, as the last of its shard: there turned out to be none behind it."""
+    """Returns the piece, regenerated as the last piece of its shard. Needed if no other piece follows after all."""
     cut = piece.cut._replace(last=True)
     return make(replace(piece.part, cuts=(cut,)))[0]
 
@@ -127,13 +133,13 @@ def _packed(data: bytes, end: str) -> bytes:
     if not end:
         return data
     stream = BytesIO()
-    with packing(stream, end) as packer:
+    with compressing(stream, end) as packer:
         packer.write(data)
     return stream.getvalue()
 
 
-def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, packing: str) -> Iterator[ExportTask]:
-    """Blocks cut into shards of these sizes."""
+def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, compressing: str) -> Iterator[ExportTask]:
+    """Yields the blocks, cut into shards of these sizes."""
     edges = iter(sizes)
     shard, left = 0, next(edges)
     for block in blocks:
@@ -145,9 +151,9 @@ def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, packing: str
             start = stop
             if not left:
                 shard, left = shard + 1, next(edges, 0)
-        yield ExportTask(block, tuple(cuts), form, packing)
+        yield ExportTask(block, tuple(cuts), form, compressing)
 
 
-def even(total: int, shards: int) -> list[int]:
-    """The sizes of so many shards, which differ by one at the most."""
+def shard_sizes(total: int, shards: int) -> list[int]:
+    """Returns the sizes of the shards, which differ by at most one case."""
     return [total // shards + (shard < total % shards) for shard in range(shards)]

@@ -1,4 +1,7 @@
-"""An export in shards: each a whole corpus, and a manifest that tells which of them are written. So one that was broken off can be gone on with."""
+"""Writes an export in shards. Each shard is a complete corpus.
+
+A manifest lists the finished shards, so an interrupted export can be resumed.
+"""
 
 import json
 import time
@@ -18,20 +21,20 @@ from brokerfuzz.compression import SUFFIXES, suffix
 from brokerfuzz.corpus.confined_paths import LARGEST_FILE
 from brokerfuzz.corpus.corpus_names import ShardNames
 from brokerfuzz.corpus.destinations import Written, found_file, found_folder, write_file
-from brokerfuzz.corpus.exporting.export import Export, Outcome, Writing, check_place
-from brokerfuzz.corpus.exporting.parts import EncodedCut, even
+from brokerfuzz.corpus.exporting.export import Export, ExportWriter, Outcome, check_place
+from brokerfuzz.corpus.exporting.parts import EncodedCut, shard_sizes
 from brokerfuzz.corpus.formats import Folder, Format
 from brokerfuzz.corpus.places import Place
 from brokerfuzz.errors import ClockError, CorpusError
 from brokerfuzz.version import __version__
 
-_EVERY = 1.0
-"""Seconds between two versions of a manifest, so that many small shards are not held up by it."""
+_WRITE_INTERVAL = 1.0
+"""Minimum time between two writes of a manifest, in seconds, so that it does not slow down many small shards."""
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A shard that is written."""
+    """A finished shard."""
 
     name: str
     cases: int
@@ -41,7 +44,7 @@ class Shard:
 
 @dataclass
 class _Manifest:
-    """What `NAME.shards.json` says. Whatever is not the shards tells which export it is."""
+    """The content of `NAME.shards.json`: `head` identifies the export, `shards` are the finished shards."""
 
     place: Place
     head: dict[str, Any]
@@ -49,41 +52,44 @@ class _Manifest:
     _written: float = 0.0
 
     def add(self, shard: Shard) -> None:
-        """Notes a shard, and writes that down if it is time to."""
+        """Adds a shard, and writes the manifest if the last write is long enough ago."""
         self.shards[shard.name] = shard
-        if time.monotonic() - self._written > _EVERY:
+        if time.monotonic() - self._written > _WRITE_INTERVAL:
             self.write()
 
     def write(self) -> None:
-        """Writes it down. Raises `CorpusError`."""
+        """Writes the manifest. Raises `CorpusError` if that fails."""
         said = {**self.head, "whole": len(self.shards) == self.head["of"], "shards": [asdict(self.shards[name]) for name in sorted(self.shards)]}
-        write_file(self.place, [(json.dumps(said, indent=2) + "\n").encode()], packed=True)
+        write_file(self.place, [(json.dumps(said, indent=2) + "\n").encode()], compressed=True)
         self._written = time.monotonic()
 
 
 def write_shards(export: Export, place: Place, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
-    """Writes a corpus in shards: not to `place` itself, but beside it. With `resume`, only those that are not there whole.
+    """Writes a corpus in shards to the folder of `place`. With `resume`, writes only the shards that are missing or damaged.
 
-    Raises `CorpusError`: where it cannot be written, what is there is another export and is not to be replaced, or there are more shards than cases.
+    Raises `CorpusError` if a shard cannot be written, if another export exists there and `force` is false, or if there are
+    more shards than cases.
     """
     names = ShardNames.of(place.base, export.form, count)
     known = _read(place.beside(names.manifest))
     head = _head(export, count)
     if known is not None and resume and not force and _of(known) != _of(head):
         differing = ", ".join(key for key in head if known.get(key) != head[key])
-        raise CorpusError(f"{place.beside(names.manifest).name} is of another export ({differing}): give what that was made with, or --force")
-    goes_on = resume and known is not None and _of(known) == _of(head)
-    if not goes_on:
+        raise CorpusError(
+            f"{place.beside(names.manifest).name} belongs to another export (different: {differing}): use the same options, or add --force"
+        )
+    resuming = resume and known is not None and _of(known) == _of(head)
+    if not resuming:
         _check_free(export, place, names, known, force=force)
     if count > export.total:
-        raise CorpusError(f"{export.total:,} cases do not fill {count:,} shards: give --shards {export.total} at the most")
-    sizes = even(export.total, count)
+        raise CorpusError(f"{export.total:,} cases cannot fill {count:,} shards: use --shards {export.total} or fewer")
+    sizes = shard_sizes(export.total, count)
     manifest = _Manifest(place.beside(names.manifest), {**head, "cases": export.total})
-    if goes_on and known is not None:
+    if resuming and known is not None:
         manifest.shards = _whole(export, place, names, known, sizes)
         _check_missing(export, place, names, manifest)
     kept = sum(shard.cases for shard in manifest.shards.values())
-    writing = Writing(export, kept)
+    writing = ExportWriter(export, kept)
     manifest.write()
     try:
         _write_missing(export, place, names, sizes, manifest, writing)
@@ -97,7 +103,7 @@ def write_shards(export: Export, place: Place, count: int, *, force: bool = Fals
     return writing.outcome(sum(shard.bytes for shard in manifest.shards.values()), kept)
 
 
-def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[int], manifest: _Manifest, writing: Writing) -> None:
+def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[int], manifest: _Manifest, writing: ExportWriter) -> None:
     wanted = [number for number in range(len(sizes)) if names.shard(number) not in manifest.shards]
     if not wanted:
         return
@@ -109,11 +115,11 @@ def _write_missing(export: Export, place: Place, names: ShardNames, sizes: list[
         raise CorpusError(f"shard {len(manifest.shards) + 1} cannot be filled: {_TOO_FEW}")
 
 
-_TOO_FEW = "there are not as many new random cases of what is wanted; give a smaller --count"
+_TOO_FEW = "brokerfuzz found too few new random cases that match the filters; use a smaller --count"
 
 
 def _filling(number: int, size: int, pieces: Iterable[EncodedCut]) -> Iterator[EncodedCut]:
-    """The pieces of a shard, which have to have so many cases."""
+    """Yields the pieces of a shard. Raises `CorpusError` if they have fewer than `size` cases."""
     for piece in pieces:
         yield piece
         size -= piece.counts.total()
@@ -129,7 +135,7 @@ def _head(export: Export, count: int) -> dict[str, Any]:
 
 
 def _fingerprint(folder: Path) -> str:
-    """What tells whether the files of a changed contract are still the same."""
+    """Returns a checksum that shows if the files of a changed contract are still the same."""
     return sha256(b"".join(f"{path.name} ".encode() + path.read_bytes() for path in sorted(folder.glob("*.json")))).hexdigest()
 
 
@@ -138,7 +144,10 @@ def _of(manifest: dict[str, Any]) -> list[Any]:
 
 
 def recorded_now(place: Place, form: Format, count: int) -> datetime | None:
-    """The time that the cases of the shards that are there are made against; None where there are none. Raises `CorpusError`."""
+    """Returns the time for which the existing shards were generated, or None if there are no shards.
+
+    Raises `CorpusError` if the manifest is invalid.
+    """
     listed = place.beside(ShardNames.of(place.base, form, count).manifest)
     known = _read(listed)
     if known is None:
@@ -163,25 +172,25 @@ def _read(place: Place) -> dict[str, Any] | None:
 
 
 def _no_manifest(place: Place) -> CorpusError:
-    return CorpusError(f"{place.name} is no manifest of shards: remove it, or name another corpus")
+    return CorpusError(f"{place.name} is not a manifest of shards: remove it, or choose another corpus name")
 
 
 def _check_free(export: Export, place: Place, names: ShardNames, known: dict[str, Any] | None, *, force: bool) -> None:
     if known is not None and not force:
-        raise CorpusError(f"{place.beside(names.manifest).name} is there already: add --resume to go on with it, --force to replace it")
+        raise CorpusError(f"{place.beside(names.manifest).name} already exists: add --resume to continue that export, or --force to replace it")
     for name in (*map(names.shard, range(names.count)), *_former(names, known)):
         check_place(export.form, place.beside(name), force=force)
 
 
 def _check_missing(export: Export, place: Place, names: ShardNames, manifest: _Manifest) -> None:
-    """Shards are written over what is damaged, and not over what is none."""
+    """Raises `CorpusError` if something other than a damaged shard exists in the place of a missing shard."""
     for name in map(names.shard, range(names.count)):
         if name not in manifest.shards:
             check_place(export.form, place.beside(name), force=True)
 
 
 def _whole(export: Export, place: Place, names: ShardNames, known: dict[str, Any], sizes: list[int]) -> dict[str, Shard]:
-    """The shards that are there as the manifest says, of which nothing but their checksums is believed."""
+    """Returns the existing shards that match the checksums in the manifest. The rest of the manifest is not trusted."""
     try:
         sums = {shard["name"]: shard["sha256"] for shard in known["shards"]}
     except (KeyError, TypeError) as problem:
@@ -200,7 +209,10 @@ def _found(export: Export, place: Place) -> Written | None:
 
 
 def _former(names: ShardNames, known: dict[str, Any] | None) -> Iterator[str]:
-    """The names of the shards that are replaced by others: of another number of them, or packed otherwise and listed."""
+    """Yields the names of existing shards that the new shards replace.
+
+    These are shards from an export with another number of shards, or listed shards with another compression.
+    """
     count = known.get("of") if known is not None else None
     if known is None or not isinstance(count, int) or not 0 < count < 100_000:
         return
@@ -214,7 +226,7 @@ def _former(names: ShardNames, known: dict[str, Any] | None) -> Iterator[str]:
 
 
 def _listed(known: dict[str, Any]) -> set[str]:
-    """The names of the shards that a manifest lists, whatever else it says."""
+    """Returns the names of the shards in a manifest; ignores invalid entries."""
     shards = known.get("shards")
     names = [shard.get("name") for shard in shards if isinstance(shard, dict)] if isinstance(shards, list) else []
     return {name for name in names if isinstance(name, str)}

@@ -1,20 +1,20 @@
-"""What a corpus can be written as: a module a format, each with a `FORMAT` of its own.
+"""The formats of corpora: one module per format, each with a constant `FORMAT`.
 
-A format is a function from cases to bytes: of one file (`OneFile`), or of the files of a folder (`Folder`). It takes the cases as they come, holds
-no more of them than it must, and knows nothing of where the bytes go.
+A format is a function from cases to bytes: the bytes of one file (`OneFile`) or of the files in a folder (`Folder`). It
+processes the cases in order, keeps as few of them in memory as possible, and does not know where the bytes are written.
 """
 
 from importlib import import_module
 
-from brokerfuzz.corpus.formats.format import About, File, Folder, Format, LeftOut, OneFile
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder, Format, LeftOut, OneFile
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.format_names import FORMATS
 
-__all__ = ["FORMATS", "About", "File", "Folder", "Format", "LeftOut", "OneFile", "format_named"]
+__all__ = ["FORMATS", "CorpusInfo", "File", "Folder", "Format", "LeftOut", "OneFile", "format_named"]
 
 
 def format_named(name: str) -> Format:
-    """The format of this name. Raises `UnknownNameError`."""
+    """Returns the format with this name. Raises `UnknownNameError` if there is none."""
     if name not in FORMATS:
         raise UnknownNameError("format", name, FORMATS, "`brokerfuzz export --help` lists them all")
     found: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT

@@ -1,13 +1,14 @@
-"""What a case is called, and why it has its verdict, in printable ASCII: for names of tests and requests, and for comments.
+"""The name of a case and the reason for its verdict, in printable ASCII: for names of tests and requests, and for comments.
 
-Rules, places and techniques may come from a changed contract, and what was found from a message: nothing of them ends a line, a string or a comment.
+Rules, places and techniques may come from an untrusted contract, and quoted values from a message. So this module escapes
+everything that could end a line, a string or a comment.
 """
 
 import re
 from datetime import timedelta
 
 from brokerfuzz.cases.case import NOW_TAG, Case
-from brokerfuzz.corpus.formats.format import About
+from brokerfuzz.corpus.formats.format import CorpusInfo
 from brokerfuzz.schemas import check
 from brokerfuzz.schemas.instants import instant, spell
 
@@ -17,34 +18,34 @@ _PLAIN = re.compile(r"[^A-Za-z0-9_./\[\]:=-]+")
 
 
 def name_of(case: Case) -> str:
-    """A name that no other case has: its verdict, what it is about, its id. It consists of letters, digits and `_./[]:=-`, without `::`."""
-    about = [f"{fault.rule}.by-{fault.technique}" for fault in case.faults] or [f"{case.message_type}/{tag}" for tag in _telling(case)]
-    told = _PLAIN.sub("-", "=and=".join(about)).replace("::", ":")
-    return f"{case.label}-{told[:LONGEST_NAME]}-{case.id}"
+    """Returns a unique name with the verdict, topic and ID of a case. It consists of letters, digits and `_./[]:=-`, without `::`."""
+    topics = [f"{fault.rule}.by-{fault.technique}" for fault in case.faults] or [f"{case.message_type}/{tag}" for tag in _topic_tags(case)]
+    topic = _PLAIN.sub("-", "=and=".join(topics)).replace("::", ":")
+    return f"{case.label}-{topic[:LONGEST_NAME]}-{case.id}"
 
 
-def _telling(case: Case) -> list[str]:
+def _topic_tags(case: Case) -> list[str]:
     tags = [tag for tag in case.tags if not tag.startswith(NOW_TAG)]
     return [".".join(tags[-2:]) or "plain"]
 
 
 def reason_of(case: Case) -> str:
-    """A sentence: what is broken where, what was found and what demanded, or what the contract leaves open."""
+    """Returns a sentence with the broken rules and their places, or with the ambiguities that the message touches."""
     if case.label == "valid":
-        return "It breaks no rule and leaves nothing in doubt."
+        return "The message breaks no rule and touches no ambiguity."
     entries = case.verdict.broken or case.verdict.ambiguities
-    said = [f"{entry} ({technique})" if (technique := _technique(case, entry.at)) else str(entry) for entry in entries]
-    told = ascii_line("; ".join(said))
-    end = "." if case.verdict.broken else ", which the contract says nothing of."
-    return f"{'Broken' if case.verdict.broken else 'Unclear'}: {told if len(told) <= LONGEST_REASON else told[:LONGEST_REASON] + '...'}{end}"
+    reasons = [f"{entry} ({technique})" if (technique := _technique(case, entry.at)) else str(entry) for entry in entries]
+    line = ascii_line("; ".join(reasons))
+    kind = "Broken" if case.verdict.broken else "The contract leaves this open"
+    return f"{kind}: {line if len(line) <= LONGEST_REASON else line[:LONGEST_REASON] + '...'}."
 
 
 def _technique(case: Case, at: str) -> str | None:
     return next((fault.technique for fault in case.faults if fault.at == at), None)
 
 
-def now_of(case: Case, about: About) -> str | None:
-    """The time that the verdict holds at, where it follows the clock and is another one within twenty years."""
+def now_of(case: Case, about: CorpusInfo) -> str | None:
+    """Returns the time for which the verdict is correct, or None if the verdict stays the same for the next twenty years."""
     now = next(filter(None, (instant(tag.removeprefix(NOW_TAG)) for tag in case.tags if tag.startswith(NOW_TAG))), None)
     if now is None:
         return None
@@ -52,11 +53,11 @@ def now_of(case: Case, about: About) -> str | None:
     return None if later.label == case.label else spell(now)
 
 
-def told_now(now: str | None) -> str:
-    """What a comment says of that time, behind the reason."""
-    return f" At {now}, to which the clock has to be set." if now else ""
+def clock_note(now: str | None) -> str:
+    """Returns the sentence about that time, to append to the reason in a comment."""
+    return f" This verdict is correct only at {now}: set the clock of the target to this time." if now else ""
 
 
 def ascii_line(text: str) -> str:
-    """The text on one line of printable ASCII, all else escaped as Python does."""
+    """Returns the text as one line of printable ASCII, with all other characters escaped as in Python."""
     return "".join(char if " " <= char <= "~" else char.encode("unicode_escape").decode() for char in text)

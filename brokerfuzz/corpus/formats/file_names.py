@@ -1,4 +1,4 @@
-"""Names of files for cases: they sort as the corpus does, say what the case is about, and are safe on every file system."""
+"""File names for cases. They sort in the order of the corpus, show the topic of the case, and are safe on every file system."""
 
 import re
 from collections import Counter
@@ -8,34 +8,35 @@ from brokerfuzz.cases.case import Case
 
 _LONGEST_TOPIC = 70
 _RULE = re.compile(r"[^/]+/(.*?):([\w$-]+)(?:@.*)?")
-"""A rule's id: the message type, the site, the keyword, the condition."""
+"""A rule ID: message type, site, keyword and condition."""
 _UNTITLED_TAGS = ("now:", "at:", "in:", "under:")
-"""Tags that say where and when, not what about."""
+"""Prefixes of tags for place and time, which are not part of the topic."""
 
 
 class Numbers:
-    """Counts the cases of each folder, from 1."""
+    """A counter of the cases in each folder. The first number is 1."""
 
     def __init__(self) -> None:
         self._counts: Counter[Hashable] = Counter()
 
     def next(self, folder: Hashable) -> str:
-        """The number of the next case of a folder, in seven digits: as text, numbers sort as they count."""
+        """Returns the number of the next case in a folder, with seven digits so that names sort in numeric order."""
         self._counts[folder] += 1
         return f"{self._counts[folder]:07}"
 
 
 def stem(number: str, case: Case) -> str:
-    """The name of a case's file, without its suffix: `0000042_order-minimum_minimum_one-below_19da04d3`.
+    """Returns the file name of a case without its suffix: `0000042_order-minimum_minimum_one-below_19da04d3`.
 
-    It consists of the number, what the case is about, and eight digits of its id. What is too long loses its beginning.
+    It consists of the number, the topic of the case, and the first eight digits of its ID. If the topic is too long, its
+    beginning is removed.
     """
     topic = topic_of(case)[-_LONGEST_TOPIC:].lstrip("._-")
     return "_".join(filter(None, (number, topic, case.id[:8])))
 
 
 def topic_of(case: Case) -> str:
-    """What a case is about, in small letters: a fault's site, keyword and technique; else the tags, or the ambiguities that it touches."""
+    """Returns the topic of a case in lower case: site, keyword and technique of a fault, otherwise the tags or the ambiguities."""
     if case.faults:
         first = case.faults[0]
         parts = _RULE.fullmatch(first.rule)
@@ -48,6 +49,6 @@ def topic_of(case: Case) -> str:
 
 
 def _plain(text: str) -> str:
-    """`productClusters[].id` becomes `product-clusters.id`."""
+    """Returns a site or a tag as part of a file name: `productClusters[].id` becomes `product-clusters.id`."""
     small = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text).lower().replace("[]", "")
     return re.sub(r"[-.]*\.[-.]*", ".", re.sub(r"[^a-z0-9.]+", "-", small)).strip("-.")

@@ -1,12 +1,12 @@
-"""Files: a file a case, which has the message's exact bytes.
+"""Files: one file per case, with the exact bytes of the message.
 
     offer-creation-request/invalid/0000042_order-minimum_minimum_one-below_19da04d3.json
     cases.ndjson
 
-A folder a message type and verdict; files are numbered within it, so that a case more changes the names of no other folder. A file is called
-`.json` whatever its bytes are. `cases.ndjson` has the record of each case, in the corpus' order, as `cases.records` describes it, but for
-`file`, the name of the file that has the message, in place of `body` or `raw`; the last one ends in `"last":true`. `brokerfuzz.corpus.read()`
-takes the folder as it takes a file.
+There is one folder per message type and verdict. Files are numbered within their folder, so that an additional case does
+not change names in other folders. All names end in `.json`, even if the bytes are not JSON. `cases.ndjson` has one record per
+case, in the order of the corpus. `cases.records` describes a record; here `file` (the name of the file with the message)
+replaces `body` and `raw`. The last record ends in `"last":true`. `brokerfuzz.corpus.read()` also reads such a folder.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,15 +15,15 @@ from tempfile import TemporaryFile
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.records import encode_beside
 from brokerfuzz.corpus.formats.file_names import Numbers, stem
-from brokerfuzz.corpus.formats.format import About, File, Folder
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
 
 INDEX = "cases.ndjson"
 _CHUNK = 1 << 20
 
 
-def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
+def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     numbers = Numbers()
-    with TemporaryFile() as index:  # as long as the corpus has cases: more than memory should hold
+    with TemporaryFile() as index:  # one line per case: it may be too large for memory
         held: tuple[Case, str] | None = None
         for case in cases:
             if held is not None:

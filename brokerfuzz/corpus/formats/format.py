@@ -1,4 +1,4 @@
-"""The two kinds of format."""
+"""The two kinds of formats: one file, or a folder."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,22 +11,23 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Cases that a format has no place for: how many of each message type and label, and how many for each reason."""
+    """The number of cases that a format cannot represent, by message type and label, and by reason."""
 
     by_label: Counter[tuple[str, str]] = field(default_factory=Counter)
     by_reason: Counter[str] = field(default_factory=Counter)
 
     def add(self, case: Case, reason: str) -> None:
-        """Counts a case. The reason goes on a number of cases: `that ...`, `longer than ...`."""
+        """Counts a case. The reason completes the phrase "5 cases ...": `that are ...`, `longer than ...`."""
         self.by_label[case.message_type, case.label] += 1
         self.by_reason[reason] += 1
 
 
 @dataclass(frozen=True)
-class About:
-    """What is known of a corpus before its first case, and what is left out of it.
+class CorpusInfo:
+    """The facts about a corpus that are known before its first case, and a counter of the cases that are left out.
 
-    `recipe` are the arguments of `brokerfuzz export` that make it again, but for where it goes; `now` is the time that its cases are made against.
+    `recipe` has the arguments of `brokerfuzz export` that regenerate the corpus, without the destination. `now` is the time for
+    which its cases are generated.
     """
 
     contract: Contract
@@ -38,43 +39,43 @@ class About:
 
 @dataclass(frozen=True)
 class File:
-    """A file of a folder: its name, below the folder, with `/` between the parts, and its bytes in pieces.
+    """A file in a folder: its name relative to the folder, with `/` as separator, and its bytes in pieces.
 
-    A part of a name consists of small letters, digits, `.`, `_` and `-` (a language's own names may have capitals), begins and ends with no
-    `.` and is at most 100 characters long: it is safe on every file system, and no two names differ in capitals alone.
-    `yours` is a file to be filled in: one that is there already stays as it is when the corpus is written again, and no checksum is kept of it.
+    A part of a name consists of lower-case letters, digits, `.`, `_` and `-`, does not begin or end with `.`, and has at most 100
+    characters. So it is safe on every file system, and no two names differ only in case. Source files may use upper case.
+    A `user_owned` file is a template that the user completes: an existing one is not overwritten, and it has no checksum.
     """
 
     name: str
     pieces: Iterable[bytes]
-    yours: bool = False
+    user_owned: bool = False
 
 
 @dataclass(frozen=True)
 class OneFile:
-    """A format that is one file, by convention of this suffix. `pieces` gives its bytes.
+    """A format that is written as one file with this suffix. `pieces` yields its bytes.
 
-    `encode` gives the bytes of some of the cases, and of the last ones if the flag says so, where the file is those of all, one after the other:
-    then several processes can make it.
+    `encode` returns the bytes of some of the cases; its flag says if these are the last cases. It is set only if the file is
+    the concatenation of such results, so that several processes can write it.
     """
 
     name: str
-    says: str
+    description: str
     suffix: str
-    pieces: Callable[[Iterable[Case], About], Iterator[bytes]]
+    pieces: Callable[[Iterable[Case], CorpusInfo], Iterator[bytes]]
     encode: Callable[[Sequence[Case], bool], bytes] | None = None
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A format that is a folder. `files` gives its files, in an order of their own; a file's pieces are asked for before the next file is.
+    """A format that is written as a folder. `files` yields its files; read the pieces of a file before you request the next file.
 
-    `message_types` are those that it can carry; of others there is nothing in it.
+    `message_types` are the types that the format supports. Cases of other types are not in the folder.
     """
 
     name: str
-    says: str
-    files: Callable[[Iterable[Case], About], Iterator[File]]
+    description: str
+    files: Callable[[Iterable[Case], CorpusInfo], Iterator[File]]
     message_types: tuple[MessageType, ...] = MESSAGE_TYPES
 
 

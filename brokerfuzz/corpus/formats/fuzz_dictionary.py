@@ -1,6 +1,6 @@
-"""Dictionaries of tokens in the syntax that AFL++ and libFuzzer have in common: what a message is made of, for fuzzers to put in.
+"""Dictionaries for fuzzers: tokens of messages, which fuzzers insert into inputs. The syntax is shared by AFL++ and libFuzzer.
 
-A line is a token in quotes, with `\\\\` and `\\"` for these two, and `\\xNN` for what is no printable ASCII; `#` begins a comment.
+Each line is a quoted token. `\\\\` and `\\"` are escapes, and `\\xNN` is a byte that is not printable ASCII. `#` begins a comment.
 """
 
 import math
@@ -13,23 +13,23 @@ from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 LONGEST_TOKEN = 128
-"""Bytes that AFL++ takes; a file with a longer token is rejected whole."""
+"""Maximum length of a token, in bytes. AFL++ rejects a file with a longer token."""
 
 _PUNCTUATION = ("{", "}", "[", "]", ":", ",", '"', "{}", "[]", '""', "null", "true", "false")
 _NUMBERS = ("0", "-0", "-1", "1.0", "1e0", "0.1", "1e400", "-2147483649", "2147483648", "9007199254740993", "18446744073709551616", "NaN", "Infinity")
-_TEXTS = ("\\u0000", "\\ud800", "\\\\", '\\"', "\\n", "\ufeff", "2025-06-15T12:00:00Z")
+_STRINGS = ("\\u0000", "\\ud800", "\\\\", '\\"', "\\n", "\ufeff", "2025-06-15T12:00:00Z")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 
 
 def dictionary(contract: Contract, message_type: MessageType) -> bytes:
-    """The dictionary of a message type: its properties, the values that it lists, the numbers at its bounds, and what JSON is written with."""
+    """Returns the dictionary of a message type: property names, listed values, numbers at bounds, and the punctuation of JSON."""
     schemas = list(_below(contract.flat[message_type]))
     kinds: dict[str, Iterable[bytes]] = {
         "properties": (orjson.dumps(name) + b":" for schema in schemas for name in schema.get("properties", {})),
         "listed values": (orjson.dumps(value) for schema in schemas for value in schema.get("enum", ())),
         "numbers at the bounds": (orjson.dumps(number) for schema in schemas for number in _at_bounds(schema)),
         "other numbers": (text.encode() for text in _NUMBERS),
-        "texts": (text.encode() for text in _TEXTS),
+        "strings": (text.encode() for text in _STRINGS),
         "punctuation": (text.encode() for text in _PUNCTUATION),
     }
     seen: set[bytes] = set()
@@ -42,11 +42,11 @@ def dictionary(contract: Contract, message_type: MessageType) -> bytes:
 
 
 def quoted(token: bytes) -> str:
-    """A token as a line of a dictionary."""
-    return '"' + "".join(_spelled(byte) for byte in token) + '"'
+    """Returns a token as a line of a dictionary."""
+    return '"' + "".join(_escaped(byte) for byte in token) + '"'
 
 
-def _spelled(byte: int) -> str:
+def _escaped(byte: int) -> str:
     char = chr(byte)
     if char in '\\"':
         return f"\\{char}"
@@ -54,7 +54,7 @@ def _spelled(byte: int) -> str:
 
 
 def _below(schema: Schema) -> Iterator[Schema]:
-    """A flat schema and all that it demands of properties, of items and under conditions."""
+    """Yields a flat schema and the schemas of its properties, items and conditions."""
     yield schema
     for prop in schema.get("properties", {}).values():
         yield from _below(prop)
@@ -66,7 +66,7 @@ def _below(schema: Schema) -> Iterator[Schema]:
 
 
 def _at_bounds(schema: Schema) -> Iterator[Any]:
-    """The numbers at each bound and beside it."""
+    """Yields each bound and the next smaller and larger number."""
     for bound in (schema[keyword] for keyword in _BOUNDS if keyword in schema):
         yield from (
             (bound - 1, bound, bound + 1) if isinstance(bound, int) else (math.nextafter(bound, -math.inf), bound, math.nextafter(bound, math.inf))

@@ -1,32 +1,32 @@
-"""Fuzz seeds: what coverage-guided fuzzers begin from, a folder of messages and a dictionary of tokens for each message type.
+"""Fuzz seeds: the initial inputs of coverage-guided fuzzers. Each message type has a folder of messages and a dictionary.
 
     seeds/offer-creation-request/da39a3ee5e6b4b0d3255bfef95601890afd80709
     offer-creation-request.dict
 
-A seed's name is the SHA-1 of its bytes, as libFuzzer calls what it finds: seeds of several corpora can be put together, and each message is there
-once. Messages of more than 64 KiB are left out: libFuzzer makes all inputs as long as the longest seed. Which verdict a message has is not told:
-fuzzers do not ask.
+The name of a seed is the SHA-1 of its bytes, as in the corpora of libFuzzer. So you can merge several corpora without
+duplicate messages. Messages of more than 64 KiB are left out, because libFuzzer generates inputs up to the length of the
+longest seed. The folders do not contain verdicts, because fuzzers do not use them.
 """
 
 from collections.abc import Iterable, Iterator
 from hashlib import sha1
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.format import About, File, Folder
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
 from brokerfuzz.corpus.formats.fuzz_dictionary import dictionary
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MessageType
 
 LARGEST_SEED = 64 * 1024
-"""Bytes."""
+"""Maximum size of a seed, in bytes."""
 
 _README = """\
-Seeds and dictionaries for fuzzers, one each a message type. In the calls below, TYPE is one of:
+Seeds and dictionaries for fuzzers, for each message type. In the commands below, TYPE is one of:
 
 {types}
 
-Fuzzers add what they find to the first folder that they are given: let that be one of your own (mkdir found), so that these files stay
-as they are.
+Fuzzers add new inputs to the first folder in the command. Use a separate folder for them (mkdir found), so that these files
+do not change.
 
 libFuzzer    ./target -dict=TYPE.dict found seeds/TYPE
 Atheris      python target.py -dict=TYPE.dict found seeds/TYPE
@@ -35,12 +35,12 @@ AFL++        afl-fuzz -i seeds/TYPE -o found -x TYPE.dict -- ./target @@
 SharpFuzz    afl-fuzz -i seeds/TYPE -o found -x TYPE.dict -- dotnet Target.dll
              libfuzzer-dotnet --target_path=Target -dict=TYPE.dict found seeds/TYPE
 
-libFuzzer, and what is built on it, makes inputs as long as the longest seed: -max_len=4096 keeps them short and the fuzzer fast.
-afl-cmin and -merge=1 find the seeds that are worth their time for a target.
+libFuzzer and the fuzzers based on it generate inputs up to the length of the longest seed. Use -max_len=4096 for short
+inputs and a faster fuzzer. afl-cmin and -merge=1 select the seeds that are useful for your target.
 """
 
 
-def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
+def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     seen: dict[MessageType, set[bytes]] = {}
     for case in cases:
         digest = sha1(case.body, usedforsecurity=False)
@@ -48,12 +48,12 @@ def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
         if len(case.body) > LARGEST_SEED:
             about.left_out.add(case, f"longer than {LARGEST_SEED:,} bytes")
         elif digest.digest() in known:
-            about.left_out.add(case, "with the bytes of another")
+            about.left_out.add(case, "with the same bytes as another case")
         else:
             known.add(digest.digest())
             yield File(f"seeds/{case.message_type}/{digest.hexdigest()}", (case.body,))
     if not any(seen.values()):
-        raise CorpusError(f"every message is longer than {LARGEST_SEED:,} bytes, too long for a seed: choose more cases")
+        raise CorpusError(f"every message is longer than {LARGEST_SEED:,} bytes, the maximum for a seed: choose more cases")
     seeded: list[MessageType] = [message_type for message_type, digests in seen.items() if digests]
     for message_type in seeded:
         yield File(f"{message_type}.dict", (dictionary(about.contract, message_type),))

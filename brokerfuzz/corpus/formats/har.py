@@ -1,7 +1,7 @@
-"""HAR 1.2: the cases as recorded traffic, for what replays or reads that.
+"""HAR 1.2: the cases as recorded traffic, for tools that replay or import such files.
 
-An entry a case. An offer is a request, to which no response is known (its status is 0); the other messages are the content of a response with status
-200. What is known of the case is in properties with `_` before their names.
+There is one entry per case. An offer is a request without a known response (status 0). The other messages are the content
+of a response with status 200. Properties that begin with `_` describe the case.
 """
 
 import json
@@ -10,15 +10,15 @@ from typing import Any
 
 from brokerfuzz import har_entries
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.case_names import name_of, now_of, reason_of, told_now
-from brokerfuzz.corpus.formats.format import About, OneFile
+from brokerfuzz.corpus.formats.case_names import clock_note, name_of, now_of, reason_of
+from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
 from brokerfuzz.schemas.headers import JSON_TYPE
 from brokerfuzz.schemas.instants import spell
 from brokerfuzz.version import __version__
 
 
-def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
+def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
     started = spell(about.now)
     creator = json.dumps({"name": "brokerfuzz", "version": __version__})
     yield f'{{"log":{{"version":"1.2","creator":{creator},"entries":['.encode()
@@ -31,12 +31,12 @@ def _entry(case: Case, started: str, now: str | None) -> dict[str, Any]:
     method, path = ROUTES[case.message_type]
     if case.message_type == OFFER:
         request = har_entries.request(method, HOST + path, sent_headers(case.headers), case.body)
-        response = har_entries.response(0, har_entries.content(b"", "x-unknown"), "not known: this is what to send")
+        response = har_entries.response(0, har_entries.content(b"", "x-unknown"), "no response is known: send this request")
     else:
         request = har_entries.request(method, HOST + path, [("Accept", JSON_TYPE)], b"")
-        response = har_entries.response(200, har_entries.content(case.body, JSON_TYPE), "what to read", [("Content-Type", JSON_TYPE)])
+        response = har_entries.response(200, har_entries.content(case.body, JSON_TYPE), "the message to read", [("Content-Type", JSON_TYPE)])
     return {
-        **har_entries.entry(started, 0, request, response, f"{name_of(case)}: {reason_of(case)}{told_now(now)}"),
+        **har_entries.entry(started, 0, request, response, f"{name_of(case)}: {reason_of(case)}{clock_note(now)}"),
         "_id": case.id,
         "_message": case.message_type,
         "_verdict": case.label,

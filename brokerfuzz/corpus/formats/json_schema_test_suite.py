@@ -1,10 +1,12 @@
-"""JSON-Schema-Test-Suite: what the test runner of any validator of JSON Schema reads.
+"""JSON-Schema-Test-Suite: the test format that the test runners of JSON Schema validators read.
 
     [{"description": "…", "comment": "…", "schema": {…}, "tests": [{"description": "…", "data": …, "valid": false}, …]}, …]
 
-Two groups a message type: what the contract settles, and what it leaves open (`unspecified`), for `valid` is what the schema alone says. The schema
-is the contract's own, of draft 2020-12, with what it refers to in `$defs`. A group's `comment` says how many cases were left out, and why: they are
-no JSON that all parsers read alike, or more than the schema decides, such as a rule of `semantics.json` or whether `format` is asserted.
+There are two groups per message type: cases with a verdict in the contract, and cases that the contract leaves open
+(`unspecified`). `valid` is the result of the JSON Schema alone. The schema is the one in the contract (draft 2020-12), with
+referenced schemas in `$defs`. The `comment` of a group gives the number of cases left out and the reason. Either parsers
+disagree about the JSON, or the verdict does not follow from the schema alone: it depends on a rule of `semantics.json`, or
+on the assertion of `format`.
 """
 
 from collections import Counter
@@ -18,21 +20,21 @@ import orjson
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import name_of
-from brokerfuzz.corpus.formats.format import About, OneFile
+from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 from brokerfuzz.corpus.formats.plain_values import has_plain_value
 from brokerfuzz.corpus.formats.schema_bundle import bundled
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MessageType
 from brokerfuzz.schemas.flattening import Schema
 
-SETTLED, OPEN = "what the contract settles", "what the contract leaves open, as its schema alone has it"
-NO_PLAIN_VALUE = "that are no JSON which all parsers read alike, or are about a request's headers"
-MORE_THAN_THE_SCHEMA = "that more than the schema decides"
+SETTLED, OPEN = "cases with a verdict in the contract", "cases that the contract leaves open, with the result of the schema alone"
+NO_PLAIN_VALUE = "that JSON parsers read differently, or that depend on the headers of a request"
+MORE_THAN_THE_SCHEMA = "with a verdict that does not follow from the schema alone"
 _CHUNK = 1 << 20
 
 
 class _Group:
-    """The tests of a group, in a file until the groups before it are complete: their cases may come in any order."""
+    """The tests of a group. They are stored in a temporary file, because the cases of all groups arrive in mixed order."""
 
     def __init__(self, message_type: MessageType, title: str, schema: Schema, tests: IO[bytes]) -> None:
         self.message_type, self.title, self._schema, self._tests = message_type, title, schema, tests
@@ -54,55 +56,58 @@ class _Group:
         yield b"\n]}"
 
 
-def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
+def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
     with ExitStack() as files:
         groups: dict[tuple[MessageType, str], _Group] = {}
         schemas: dict[MessageType, Schema] = {}
-        judges: dict[MessageType, Judge] = {}
+        checks: dict[MessageType, SchemaCheck] = {}
         for case in cases:
             message_type, title = case.message_type, OPEN if case.label == "unspecified" else SETTLED
             if message_type not in schemas:
                 schemas[message_type] = bundled(about.contract, message_type)
-                judges[message_type] = _judge(schemas[message_type])
+                checks[message_type] = _schema_check(schemas[message_type])
             if (message_type, title) not in groups:
                 groups[message_type, title] = _Group(message_type, title, schemas[message_type], files.enter_context(TemporaryFile()))
-            reason = _sort(case, groups[message_type, title], judges[message_type])
+            reason = _add_or_reason(case, groups[message_type, title], checks[message_type])
             if reason is not None:
                 groups[message_type, title].left_out[reason] += 1
                 about.left_out.add(case, reason)
         written = [group for group in groups.values() if group.count]
         if not written:
-            raise CorpusError("no case is one that a JSON Schema alone decides: choose more cases, or another format")
+            raise CorpusError("no case has a verdict that follows from a JSON Schema alone: choose more cases, or another format")
         for number, group in enumerate(written):
             yield b",\n" if number else b"[\n"
             yield from group.pieces()
         yield b"\n]\n"
 
 
-def _sort(case: Case, group: _Group, judge: "Judge") -> str | None:
-    """Adds a case to its group, or says why not."""
+def _add_or_reason(case: Case, group: _Group, check: "SchemaCheck") -> str | None:
+    """Adds a case to its group, or returns the reason why it is left out."""
     if not has_plain_value(case):
         return NO_PLAIN_VALUE
-    valid = judge(case.body)
+    valid = check(case.body)
     if valid is None or (case.label != "unspecified" and valid != (case.label == "valid")):
         return MORE_THAN_THE_SCHEMA
     group.add(case, valid=valid)
     return None
 
 
-Judge = Callable[[bytes], bool | None]
-"""What a schema says of a message; None where it depends on whether formats are asserted, which draft 2020-12 leaves to the validator."""
+SchemaCheck = Callable[[bytes], bool | None]
+"""Returns if a message is valid by the schema, or None if the result depends on the assertion of `format`.
+
+Draft 2020-12 lets each validator decide if it asserts formats.
+"""
 
 
-def _judge(schema: Schema) -> Judge:
+def _schema_check(schema: Schema) -> SchemaCheck:
     lenient, strict = (jsonschema_rs.Draft202012Validator(schema, validate_formats=asserted) for asserted in (False, True))
 
-    def judge(body: bytes) -> bool | None:
+    def is_valid(body: bytes) -> bool | None:
         value = orjson.loads(body)
         verdict = lenient.is_valid(value)
         return verdict if strict.is_valid(value) == verdict else None
 
-    return judge
+    return is_valid
 
 
 FORMAT = OneFile("json-schema-test-suite", "groups of tests for JSON Schema validators", ".json", _pieces)

@@ -1,13 +1,13 @@
-"""NDJSON: a case a line, as `cases.records` has it; the last says that it is the last."""
+"""NDJSON: one record per line, as described in `cases.records`. The last record is marked as the last."""
 
 from collections.abc import Iterable, Iterator
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.records import encode, encode_all
-from brokerfuzz.corpus.formats.format import About, OneFile
+from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 
 
-def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
+def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
     held: Case | None = None
     for case in cases:
         if held is not None:

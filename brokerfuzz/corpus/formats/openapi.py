@@ -1,13 +1,14 @@
-"""OpenAPI 3.1: the messages as components, with cases for examples.
+"""OpenAPI 3.1: the messages as components, with cases as examples.
 
-The contract shows no methods and no paths, so the document has none: it is to be referred to by one that has. `components.schemas` are the
-contract's, `requestBodies` and `responses` say which message goes where. A message's `examples` are its first valid cases. Those that break a rule,
-or touch what the contract leaves open, would be no examples of the schema, and tools would say so: they stand beside it in `x-invalid-examples` and
-`x-unspecified-examples`, no two of the same rules or ambiguities, with summaries that say what is broken.
+The contract contains no methods and no paths, so this document has none either: refer to it from a document that has them.
+`components.schemas` has the schemas of the contract, `requestBodies` and `responses` have the messages. The `examples` of a
+message are its first valid cases. Tools would report other cases as wrong examples. So cases that break a rule are in
+`x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. Each of them shows different rules or
+ambiguities, and its summary gives the reason for the verdict.
 
-There are 20 of each at the most, of messages of at most 16 KiB that are compact JSON which all parsers read alike, without a property `$ref`, which
-tools would follow. Many tools read the document as YAML, which takes less than JSON does: what it does not print is escaped, and no example has a
-name that is too long for it.
+There are at most 20 examples of each kind. Their messages have at most 16 KiB of compact JSON that all parsers read alike, and
+no property `$ref`, which tools would resolve. Many tools read the document with a YAML parser, and YAML permits less than JSON.
+So characters that YAML does not permit are escaped, and no example has a property name that is too long for YAML.
 """
 
 import re
@@ -19,50 +20,50 @@ import orjson
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import now_of, reason_of
 from brokerfuzz.corpus.formats.file_names import topic_of
-from brokerfuzz.corpus.formats.format import About, OneFile
+from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 from brokerfuzz.corpus.formats.plain_values import has_plain_value
 from brokerfuzz.corpus.formats.schema_bundle import referred_to, relocated
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.flattening import Schema
 
 MOST_EXAMPLES = 20
-"""Of a message type and verdict."""
+"""Maximum number of examples per message type and verdict."""
 LARGEST_EXAMPLE = 16 * 1024
-"""Bytes."""
-ENOUGH = f"beyond {MOST_EXAMPLES} examples of a verdict, or one of a rule or ambiguity"
-UNFIT = "that are too long, or no compact JSON which all parsers read alike"
+"""Maximum size of an example, in bytes."""
+ENOUGH = f"beyond the maximum of {MOST_EXAMPLES} examples per verdict, or of one per rule or ambiguity"
+UNFIT = "that are too long, not compact, or not JSON that all parsers read alike"
 
 _PLACES: dict[Label, str] = {"valid": "examples", "invalid": "x-invalid-examples", "unspecified": "x-unspecified-examples"}
 _REQUEST = "-request"
-_NOT_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-"""What JSON has in texts as it is, and YAML 1.1 does not print, takes for ends of lines, or for a byte order mark."""
+_UNSAFE_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+"""Characters that JSON strings may contain but YAML 1.1 does not permit, or reads as line breaks or as a byte order mark."""
 _LONG_NAME = re.compile(rb'"(?:[^"\\]|\\.){1000,}":')
-"""A property's name that YAML, whose names are at most 1,024 characters long, may take for none."""
+"""A property name that is too long for YAML, which permits at most 1,024 characters."""
 
 _DESCRIPTION = (
-    "The messages of the offer broker's contract, which shows no methods and no paths: refer to these components from a document that has them."
+    "The messages of the offer broker contract, which contains no methods and no paths. Refer to these components from a document that contains them."
 )
 
 Examples = dict[str, dict[str, dict[str, Any]]]
-"""Where they stand -> their names -> Example Objects."""
+"""Property of the media type -> name -> Example Object."""
 
 
-def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
+def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
     chosen = _Chosen(about)
     for case in cases:
         chosen.offer(case)
-    yield _as_yaml_has_it(orjson.dumps(_document(about, chosen), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
+    yield _yaml_safe(orjson.dumps(_document(about, chosen), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))
 
 
-def _as_yaml_has_it(text: bytes) -> bytes:
-    """The same JSON, in which all that YAML reads otherwise is escaped."""
-    return _NOT_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()).encode()
+def _yaml_safe(text: bytes) -> bytes:
+    """Returns the same JSON with all characters escaped that YAML reads differently."""
+    return _UNSAFE_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()).encode()
 
 
 class _Chosen:
-    """The examples of each message type: the first of each verdict, no two of one rule or ambiguity."""
+    """The examples of each message type: the first cases of each verdict, without two for the same rules or ambiguities."""
 
-    def __init__(self, about: About) -> None:
+    def __init__(self, about: CorpusInfo) -> None:
         self._about = about
         self._examples: dict[MessageType, Examples] = {}
         self._shown: set[Hashable] = set()
@@ -88,11 +89,11 @@ class _Chosen:
 def _fits(case: Case) -> bool:
     if len(case.body) > LARGEST_EXAMPLE or not case.is_compact or b'"$ref"' in case.body:
         return False
-    return has_plain_value(case) and not _LONG_NAME.search(_as_yaml_has_it(case.body))
+    return has_plain_value(case) and not _LONG_NAME.search(_yaml_safe(case.body))
 
 
 def _shown_by(case: Case) -> Hashable:
-    """What one example is enough for: the rules that are broken, the ambiguities that are touched, or the message."""
+    """Returns a key that one example is enough for: the broken rules, the touched ambiguities, or the ID of a valid case."""
     match case.label:
         case "valid":
             return case.id
@@ -102,13 +103,13 @@ def _shown_by(case: Case) -> Hashable:
             return frozenset(touched.ambiguity for touched in case.verdict.ambiguities)
 
 
-def _example(case: Case, about: About) -> dict[str, Any]:
+def _example(case: Case, about: CorpusInfo) -> dict[str, Any]:
     now = now_of(case, about)
     summary = reason_of(case) if case.label != "valid" else f"Valid: {topic_of(case)}"
-    return {"summary": f"{summary} (At {now}.)" if now else summary, "value": orjson.Fragment(case.body)}
+    return {"summary": f"{summary} (Correct only at {now}.)" if now else summary, "value": orjson.Fragment(case.body)}
 
 
-def _document(about: About, chosen: _Chosen) -> dict[str, Any]:
+def _document(about: CorpusInfo, chosen: _Chosen) -> dict[str, Any]:
     components: dict[str, dict[str, Any]] = {"schemas": _schemas(about.contract, chosen.message_types()), "requestBodies": {}, "responses": {}}
     for message_type in chosen.message_types():
         title = about.contract.schemas[message_type].get("title", message_type)

@@ -1,9 +1,10 @@
-"""Parquet: a case a row, for analysis, as typed columns. It needs pyarrow.
+"""Parquet: one case per row, with typed columns, for analysis. It needs pyarrow.
 
-`id`, `message` and `verdict` are texts; `faults` lists `rule`, `at` and `technique`; `ambiguities` and `tags` list texts; `twin` is an id or null;
-`headers` lists `name` and `value` (null: no such header); `body` is the message's bytes, which need be no text: where they are UTF-8,
-`decode(body)` in DuckDB and `col("body").cast(String)` in Polars give it. The file's metadata has `brokerfuzz`, the version, and `recipe`. The same
-cases give the same bytes by one version of pyarrow.
+`id`, `message` and `verdict` are strings. `faults` is a list of `rule`, `at` and `technique`. `ambiguities` and `tags` are lists
+of strings. `twin` is the ID of the twin (the valid counterpart), or null. `headers` is a list of `name` and `value` (null: the
+header is not sent). `body` has the bytes of the message, which may be invalid UTF-8. If they are valid UTF-8, decode them with
+`decode(body)` in DuckDB or `col("body").cast(String)` in Polars. The metadata of the file contains `brokerfuzz` (the version)
+and `recipe`. With the same version of pyarrow, the same cases give the same bytes.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,26 +12,26 @@ from types import ModuleType
 from typing import Any
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.corpus.formats.format import About, OneFile
+from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
 GROUP_ROWS, GROUP_BYTES = 2048, 8 * 1024 * 1024
-"""A group of rows ends with the case that reaches one of these, messages counted."""
+"""Maximum rows of a row group, and the bytes of messages after which a row group ends."""
 
 Rows = list[dict[str, Any]]
 
 
-def _pieces(cases: Iterable[Case], about: About) -> Iterator[bytes]:
+def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
     arrow, parquet = _pyarrow()
     schema = _schema(arrow)
     sink = _Sink()
     with parquet.ParquetWriter(sink, schema, compression="zstd", store_schema=False) as writer:
         for rows in _groups(cases):
             writer.write_table(arrow.Table.from_pylist(rows, schema=schema), row_group_size=GROUP_ROWS)
-            yield from sink.taken()
+            yield from sink.take()
         writer.add_key_value_metadata({"brokerfuzz": __version__, "recipe": about.recipe})
-    yield from sink.taken()
+    yield from sink.take()
 
 
 def _pyarrow() -> tuple[ModuleType, ModuleType]:
@@ -38,7 +39,7 @@ def _pyarrow() -> tuple[ModuleType, ModuleType]:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as problem:
-        raise CorpusError(f"the format parquet needs pyarrow, which is not there ({problem}): pip install 'brokerfuzz[parquet]'") from problem
+        raise CorpusError(f"the format parquet needs pyarrow, which is not installed ({problem}): pip install 'brokerfuzz[parquet]'") from problem
     return pa, pq
 
 
@@ -92,7 +93,7 @@ def _row(case: Case) -> dict[str, Any]:
 
 
 class _Sink:
-    """The file that pyarrow writes to: it keeps what is written until it is taken."""
+    """A file object for pyarrow. It buffers the written bytes until `take` is called."""
 
     closed = False
 
@@ -103,15 +104,15 @@ class _Sink:
         self._pieces.append(bytes(piece))
         return len(self._pieces[-1])
 
-    def taken(self) -> list[bytes]:
+    def take(self) -> list[bytes]:
         pieces, self._pieces = self._pieces, []
         return pieces
 
     def flush(self) -> None:
-        """There is nothing to flush."""
+        """Does nothing."""
 
     def close(self) -> None:
-        """There is nothing to close."""
+        """Does nothing."""
 
 
 FORMAT = OneFile("parquet", "one case per row, with typed columns (needs pyarrow)", ".parquet", _pieces)

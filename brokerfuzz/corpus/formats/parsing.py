@@ -1,10 +1,10 @@
-"""Parsing: the layout of JSON parsers' test suites (nst/JSONTestSuite), for what reads these messages.
+"""Parsing: the layout of nst/JSONTestSuite, a test suite for JSON parsers. Use it to test programs that read these messages.
 
     offer-creation-request/n_0000042_order-minimum_minimum_one-below_19da04d3.json
 
-A folder a message type. A name begins with `y_` where the message must be accepted (`valid`), with `n_` where it must be rejected (`invalid`), with
-`i_` where either will do (`unspecified`), and the file has its exact bytes. Cases that are about a request's headers are left out, and those whose
-verdict follows the clock: it is not that of the bytes alone.
+There is one folder per message type. A file has the exact bytes of a message. Its name begins with `y_` if the message must be
+accepted (`valid`), with `n_` if it must be rejected (`invalid`), and with `i_` if both are permitted (`unspecified`). Cases
+whose verdict depends on request headers or on the clock are left out, because it does not follow from the bytes alone.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import now_of
 from brokerfuzz.corpus.formats.file_names import Numbers, stem
-from brokerfuzz.corpus.formats.format import About, File, Folder
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Label
 
-HEADERS, CLOCK = "about a request's headers", "whose verdict follows the clock"
+HEADERS, CLOCK = "with a verdict that depends on request headers", "with a verdict that depends on the clock"
 LETTERS: dict[Label, str] = {"valid": "y", "invalid": "n", "unspecified": "i"}
 
 
-def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
+def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     numbers, name = Numbers(), None
     for case in cases:
         if case.headers:
@@ -32,7 +32,7 @@ def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
             name = f"{case.message_type}/{letter}_{stem(numbers.next((case.message_type, letter)), case)}.json"
             yield File(name, (case.body,))
     if name is None:
-        raise CorpusError(f"every case is {HEADERS}, or one {CLOCK}, which the format parsing has no place for: choose more cases")
+        raise CorpusError(f"the format parsing does not support cases {HEADERS} or {CLOCK}, and there are no others: choose more cases")
 
 
 FORMAT = Folder("parsing", "y_, n_ and i_ files, as in JSONTestSuite", _files)

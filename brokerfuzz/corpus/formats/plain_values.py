@@ -1,4 +1,4 @@
-"""Messages that any parser of JSON reads alike, so that they can stand as values in a document of JSON."""
+"""Detects messages that all JSON parsers read alike, so that they can be embedded as values in a JSON document."""
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas.json_reader import DEEPEST, read
@@ -6,9 +6,10 @@ from brokerfuzz.schemas.nesting import shallow
 
 
 def has_plain_value(case: Case) -> bool:
-    """Whether the message is JSON in UTF-8 that parsers do not differ on, and the verdict is that of the message alone, whatever its headers.
+    """Returns True if all parsers read the message alike, it is JSON in UTF-8, and the verdict does not depend on headers.
 
-    Not so: properties of one name, numbers that a double cannot hold, NUL or half a surrogate pair in a text, a byte order mark, nesting beyond 64.
+    Parsers differ about duplicate properties, numbers that a double cannot represent, NUL or a lone surrogate in a string, a
+    byte order mark, and nesting deeper than 64.
     """
     if case.headers:
         return False

@@ -1,4 +1,4 @@
-"""Tests for pytest, which need nothing else."""
+"""Tests for pytest, without other dependencies."""
 
 from brokerfuzz.corpus.formats.test_suite_folder import json_lines, suite
 
@@ -6,7 +6,7 @@ FORMAT = suite(
     "pytest",
     "tests for pytest; you must complete conftest.py",
     tests=["test_broker_contract.py"],
-    yours=["conftest.py"],
+    templates=["conftest.py"],
     cases="cases.ndjson",
     lines=json_lines,
 )

@@ -1,13 +1,13 @@
-"""Where each message goes. The contract shows no methods or paths, so they are those of the reference service."""
+"""The method and path of each message. The contract contains none, so these are the ones of the reference service."""
 
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers
 
 HOST = "http://127.0.0.1:8000"
-"""The reference service, where `brokerfuzz serve` starts it."""
+"""The default URL of `brokerfuzz serve`."""
 
 OFFER: MessageType = "offer-creation-request"
-"""The one message that is a request; the others are responses."""
+"""The only message type that is a request. The others are responses."""
 
 RESPONSES: tuple[MessageType, ...] = tuple(name for name in MESSAGE_TYPES if name != OFFER)
 
@@ -16,11 +16,11 @@ ROUTES: dict[MessageType, tuple[str, str]] = {
     "product-list-response": ("GET", "/products"),
     "offer-pricing-response": ("POST", "/pricing"),
 }
-"""Method and path, by the message that goes there or comes from there."""
+"""Method and path of the request that contains a message, or that is answered with it."""
 
 
 def sent_headers(headers: Headers) -> list[tuple[str, str]]:
-    """The headers of the request that carries a message, by what goes in place of the usual one."""
+    """Returns all headers of a request. `headers` replace default headers with the same name; None removes one."""
     names = {name.lower() for name, _ in headers}
     usual = [] if "content-type" in names else [("Content-Type", JSON_TYPE)]
     return usual + [(name, value) for name, value in headers if value is not None]

@@ -1,4 +1,4 @@
-"""A contract's schemas in one document: what they refer to in each other's files is found within it, with nothing fetched."""
+"""Bundles the schemas of a contract into one document, so that validators resolve all references inside it."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,11 +9,11 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX
 
 PlaceOf = Callable[[str], str]
-"""Where in the document the schema of a file lies, `envelope` for that of `envelope.schema.json`: the fragment of a URI, as `#/$defs/envelope`."""
+"""Returns the URI fragment of a schema in the document: `#/$defs/envelope` for `envelope` (the file `envelope.schema.json`)."""
 
 
 def bundled(contract: Contract, message_type: MessageType) -> Schema:
-    """The schema of a message type that stands alone: the schemas that it refers to lie in `$defs`, and it has no `$id`."""
+    """Returns a self-contained schema for a message type: referenced schemas are in `$defs`, and it has no `$id`."""
     own, *others = referred_to(contract, message_type)
 
     def place_of(name: str) -> str:
@@ -25,17 +25,17 @@ def bundled(contract: Contract, message_type: MessageType) -> Schema:
 
 
 def referred_to(contract: Contract, name: str) -> list[str]:
-    """The name of a schema, then those of all that it refers to, and that those refer to."""
+    """Returns the name of a schema and of all schemas that it refers to, directly or indirectly."""
     names = [name]
-    for found in names:  # grows while it is gone through
+    for found in names:  # the list grows during the loop
         names += [other for other in dict.fromkeys(_files_in(contract, contract.schemas[found], _uri(contract, found))) if other not in names]
     return names
 
 
 def relocated(contract: Contract, name: str, place_of: PlaceOf) -> Schema:
-    """The schema of a file with its references leading to where the schemas lie.
+    """Returns a schema with its references changed to the places in the document.
 
-    It is without `$id`, which would have them lead elsewhere, and without `$schema`, which belongs to a whole document.
+    `$id` is removed because it would change the base of the references, and `$schema` because it belongs to a whole document.
     """
     base = _uri(contract, name)
 
@@ -70,6 +70,6 @@ def _uri(contract: Contract, name: str) -> str:
 
 
 def _file_of(contract: Contract, uri: str) -> str:
-    """The name of the schema with this URI: its `$id`, or any that ends in the name of its file."""
+    """Returns the name of the schema with this URI, which is its `$id` or ends in the name of its file."""
     by_id = {schema["$id"]: name for name, schema in contract.schemas.items() if "$id" in schema}
     return by_id.get(uri) or uri.rpartition("/")[2].removesuffix(SCHEMA_SUFFIX)

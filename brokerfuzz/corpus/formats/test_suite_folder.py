@@ -1,7 +1,7 @@
-"""A folder with tests for a language: the cases in one file, beside tests that read it, and what is left to fill in.
+"""A folder with a test suite in one language: the cases in one file, tests that read it, and templates to complete.
 
-The tests are the same whatever the cases are (`suites` has them): nothing of a case gets into source text. What is to be filled in stands in
-files of its own, which are the user's from the first export on.
+The source code of the tests does not depend on the cases (see `suites`), so content of a case can never become code. The
+templates are separate files. They belong to the user after the first export, and later exports keep them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -12,26 +12,32 @@ import orjson
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.records import encode
 from brokerfuzz.corpus.formats.case_names import name_of, now_of, reason_of
-from brokerfuzz.corpus.formats.format import About, File, Folder
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
 
-Lines = Callable[[Iterable[Case], About], Iterator[bytes]]
-"""Cases as the lines of a file."""
+Lines = Callable[[Iterable[Case], CorpusInfo], Iterator[bytes]]
+"""A function that returns cases as lines of a file."""
 
 
-def suite(name: str, says: str, *, tests: Iterable[str], yours: Iterable[str], cases: str, lines: Lines, folder: str = "") -> Folder:
-    """The format of a suite. `tests`, and `yours`, which is to be filled in, are files of `suites`, which go to `folder`; `lines` go to `cases`."""
+def suite(name: str, description: str, *, tests: Iterable[str], templates: Iterable[str], cases: str, lines: Lines, folder: str = "") -> Folder:
+    """Returns the format of a test suite.
 
-    def files(chosen: Iterable[Case], about: About) -> Iterator[File]:
+    `tests`, and the `templates` that the user completes, are files of `suites` that are copied to `folder`. `cases` is the
+    name of the file for `lines`.
+    """
+
+    def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         yield from (File(folder + source, [_source(source)]) for source in tests)
-        yield from (File(folder + source, [_source(source)], yours=True) for source in yours)
+        yield from (File(folder + source, [_source(source)], user_owned=True) for source in templates)
         yield File(cases, lines(chosen, about))
 
-    return Folder(name, says, files)
+    return Folder(name, description, files)
 
 
-def json_lines(cases: Iterable[Case], about: About) -> Iterator[bytes]:
-    """The corpus' own records, each with three properties in front: the test's `name`, the verdict's `reason`, and `now`, the time that it holds
-    at."""
+def json_lines(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
+    """Yields the records of the corpus, each preceded by three properties.
+
+    `name` is the name of the test, `reason` the reason for the verdict, and `now` the time for which the verdict is correct.
+    """
     held: Case | None = None
     for case in cases:
         if held is not None:
@@ -41,12 +47,12 @@ def json_lines(cases: Iterable[Case], about: About) -> Iterator[bytes]:
         yield _line(held, about, last=True)
 
 
-def _line(case: Case, about: About, *, last: bool = False) -> bytes:
-    told = orjson.dumps({"name": name_of(case), "reason": reason_of(case), "now": now_of(case, about)})
-    return told[:-1] + b"," + encode(case, last=last)[1:] + b"\n"
+def _line(case: Case, about: CorpusInfo, *, last: bool = False) -> bytes:
+    head = orjson.dumps({"name": name_of(case), "reason": reason_of(case), "now": now_of(case, about)})
+    return head[:-1] + b"," + encode(case, last=last)[1:] + b"\n"
 
 
 def _source(name: str) -> bytes:
-    """A file of `suites`; those of Python have `.txt` behind their names there, for they are no modules of ours."""
+    """Returns a file of `suites`. Python files have the additional suffix `.txt` there, because they are not modules of brokerfuzz."""
     found = resources.files("brokerfuzz.corpus.formats") / "suites" / (f"{name}.txt" if name.endswith(".py") else name)
-    return found.read_bytes().replace(b"\r\n", b"\n")  # a checkout may have other ends of lines
+    return found.read_bytes().replace(b"\r\n", b"\n")  # a checkout may have changed the line endings

@@ -1,4 +1,4 @@
-"""Tests for Vitest, in TypeScript, which need nothing else."""
+"""Tests for Vitest in TypeScript, without other dependencies."""
 
 from brokerfuzz.corpus.formats.test_suite_folder import json_lines, suite
 
@@ -6,7 +6,7 @@ FORMAT = suite(
     "vitest",
     "tests for Vitest, in TypeScript; you must complete accepts.ts",
     tests=["broker-contract.test.ts"],
-    yours=["accepts.ts"],
+    templates=["accepts.ts"],
     cases="cases.ndjson",
     lines=json_lines,
 )

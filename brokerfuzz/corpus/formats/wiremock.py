@@ -1,11 +1,12 @@
-"""WireMock: a root folder whose stubs serve the messages that are responses, to test what reads them.
+"""WireMock: a root folder with stubs that serve the responses, to test programs that read them.
 
-    GET /brokerfuzz                                     every case: id, message, verdict, name, reason, path
+    GET /brokerfuzz                                     the list of cases: id, message, verdict, name, reason, path
     GET /brokerfuzz/product-list-response/ID            the message of a case
-    any request with the header X-Brokerfuzz-Case: ID   the same
-    any request, once PUT /__admin/scenarios/brokerfuzz/state has set {"state": "ID"}: for programs that send what they send
+    any request with the header X-Brokerfuzz-Case: ID   the message of a case
+    any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"}   the message of a case
 
-The bytes of a message are a file of their own in `__files`, and nothing is filled into them, whatever WireMock is told of templates.
+Use the last way for programs whose requests you cannot change. The bytes of each message are a separate file in `__files`.
+WireMock never processes them as a template, even if templates are enabled.
 """
 
 import json
@@ -15,7 +16,7 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import name_of, now_of, reason_of
-from brokerfuzz.corpus.formats.format import About, File, Folder
+from brokerfuzz.corpus.formats.format import CorpusInfo, File, Folder
 from brokerfuzz.corpus.formats.routes import OFFER, RESPONSES
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas.headers import JSON_TYPE
@@ -26,22 +27,22 @@ SCENARIO = "brokerfuzz"
 _INDEX = "brokerfuzz/cases.json"
 _CHUNK = 1 << 20
 _BY_PATH, _BY_HEADER, _BY_SCENARIO = 1, 2, 3
-"""WireMock's priorities: what is asked for more plainly goes first."""
+"""Priorities in WireMock. A more specific request is matched first."""
 
 
-def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
-    with TemporaryFile() as index:  # as long as the corpus has cases: more than memory should hold
+def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
+    with TemporaryFile() as index:  # one entry per case: it may be too large for memory
         count = 0
         for case in cases:
             if case.message_type == OFFER:
                 continue
             place = f"{case.message_type}/{case.id}"
-            index.write((",\n" if count else "[\n").encode() + _json(_told(case, about)))
+            index.write((",\n" if count else "[\n").encode() + _json(_described(case, about)))
             count += 1
             yield File(f"__files/brokerfuzz/{place}.json", [case.body])
             yield File(f"mappings/brokerfuzz/{place}.json", [_json({"mappings": list(_stubs(case, about))}, indent=2), b"\n"])
         if not count:
-            raise CorpusError("the format wiremock serves responses, and none of these cases is one: choose --message product-list-response")
+            raise CorpusError("the format wiremock supports only responses, but these cases are requests: choose --message product-list-response")
         index.write(b"\n]\n")
         index.seek(0)
         yield File(f"__files/{_INDEX}", iter(lambda: index.read(_CHUNK), b""))
@@ -49,8 +50,8 @@ def _files(cases: Iterable[Case], about: About) -> Iterator[File]:
         yield File("mappings/brokerfuzz/cases.json", [_json(listing, indent=2), b"\n"])
 
 
-def _told(case: Case, about: About) -> dict[str, Any]:
-    """What is said of a case."""
+def _described(case: Case, about: CorpusInfo) -> dict[str, Any]:
+    """Returns the description of a case."""
     return {
         "id": case.id,
         "message": case.message_type,
@@ -65,20 +66,20 @@ def _told(case: Case, about: About) -> dict[str, Any]:
     }
 
 
-def _stubs(case: Case, about: About) -> Iterator[dict[str, Any]]:
-    told = _told(case, about)
+def _stubs(case: Case, about: CorpusInfo) -> Iterator[dict[str, Any]]:
+    description = _described(case, about)
     response = _served(f"brokerfuzz/{case.message_type}/{case.id}.json")
-    by_path = {"method": "GET", "urlPath": told["path"]}
+    by_path = {"method": "GET", "urlPath": description["path"]}
     by_header = {"method": "ANY", "urlPattern": ".*", "headers": {HEADER: {"equalTo": case.id}}}
     by_scenario = {"method": "ANY", "urlPattern": ".*"}
     state = {"scenarioName": SCENARIO, "requiredScenarioState": case.id}
-    yield {"name": told["name"], "priority": _BY_PATH, "request": by_path, "response": response, "metadata": {"brokerfuzz": told}}
-    yield {"name": told["name"], "priority": _BY_HEADER, "request": by_header, "response": response}
-    yield {"name": told["name"], "priority": _BY_SCENARIO, **state, "request": by_scenario, "response": response}
+    yield {"name": description["name"], "priority": _BY_PATH, "request": by_path, "response": response, "metadata": {"brokerfuzz": description}}
+    yield {"name": description["name"], "priority": _BY_HEADER, "request": by_header, "response": response}
+    yield {"name": description["name"], "priority": _BY_SCENARIO, **state, "request": by_scenario, "response": response}
 
 
 def _served(name: str) -> dict[str, Any]:
-    """A response with the bytes of a file."""
+    """Returns a response with the bytes of a file."""
     headers = {"Content-Type": JSON_TYPE}
     return {"status": 200, "headers": headers, "bodyFileName": name, "transformerParameters": {"disableBodyFileTemplating": True}}
 

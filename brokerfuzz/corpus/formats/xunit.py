@@ -1,4 +1,4 @@
-"""Tests for xUnit, in C#, which need .NET 8 and nothing else."""
+"""Tests for xUnit in C#. They need .NET 8 and no other dependencies."""
 
 from brokerfuzz.corpus.formats.test_suite_folder import json_lines, suite
 
@@ -6,7 +6,7 @@ FORMAT = suite(
     "xunit",
     "tests for xUnit, in C#; you must complete Broker.cs",
     tests=["BrokerContractTests.cs"],
-    yours=["Broker.cs"],
+    templates=["Broker.cs"],
     cases="cases.ndjson",
     lines=json_lines,
 )

@@ -1,4 +1,4 @@
-"""Where corpora go: files and folders of this machine, or of a store that fsspec knows. Each appears whole, or not at all."""
+"""The places for corpora: local files and folders, or those in a store that fsspec supports. They are written atomically."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://")
 
 
 def place_of(out: str) -> Place:
-    """The place that a path or a URL names. Raises `CorpusError` for one that cannot be, of an unknown kind, or whose package is not there."""
+    """Returns the place for a path or a URL. Raises `CorpusError` if it is invalid, of an unknown kind, or needs a missing package."""
     if _URL.match(out) is None:
         return LocalPlace(Path(out))
     if out.lower().startswith("file://"):
@@ -27,7 +27,7 @@ def place_of(out: str) -> Place:
 def _path_of(url: str) -> Path:
     parts = urlsplit(url)
     if parts.netloc not in ("", "localhost"):
-        raise CorpusError(f"{url} is a file of another machine, {parts.netloc}: begin a path of this one with file:///, or name it without")
+        raise CorpusError(f"{url} is a file on another machine, {parts.netloc}: begin a local path with file:///, or write only the path")
     if "\0" in (path := unquote(parts.path)):
-        raise CorpusError(f"{path!r} is no path: give one without %00")
+        raise CorpusError(f"{path!r} is not a path: remove %00")
     return Path(path)

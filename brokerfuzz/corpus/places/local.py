@@ -1,4 +1,4 @@
-"""Files and folders of this machine."""
+"""Local files and folders."""
 
 import os
 import shutil
@@ -9,14 +9,14 @@ from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
-from brokerfuzz.atomic_files import own_name, uninterrupted, whole
+from brokerfuzz.atomic_files import atomic_file, temporary_name, uninterrupted
 from brokerfuzz.corpus.places.place import Create, Place
 from brokerfuzz.errors import CorpusError
 
 
 @dataclass(frozen=True)
 class LocalPlace:
-    """A path. What is written has a name of its own beside it first, which begins with a dot and ends in `.part`."""
+    """A path. Until it is completely written, it has a temporary name that begins with a dot and ends in `.part`."""
 
     path: Path
 
@@ -31,54 +31,57 @@ class LocalPlace:
         return self.path.name
 
     def beside(self, name: str) -> "LocalPlace":
-        """The path of this name in the same folder. Raises `CorpusError`."""
+        """Returns the place with this name in the same folder. Raises `CorpusError` if this path has no name."""
         self._check_name()
         return LocalPlace(self.path.with_name(name))
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` where no file may be written."""
-        self._check_around()
+        """Raises `CorpusError` if a file cannot be written here."""
+        self._check_folder_exists()
         if self.path.is_dir():
-            raise CorpusError(f"{self.path} is a folder: name the file that the corpus is to be written to")
+            raise CorpusError(f"{self.path} is a folder: specify a file to write the corpus to")
         if os.path.lexists(self.path):
             if not self.path.is_file():
-                raise CorpusError(f"{self.path} is there and is no file: name one, or - for standard output")
+                raise CorpusError(f"{self.path} exists but is not a file: specify a file, or - for standard output")
             if not force:
-                raise CorpusError(f"{self.path} is there already: add --force to replace it, or name another file")
+                raise CorpusError(f"{self.path} already exists: add --force to replace it, or specify another file")
 
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
-        """Raises `CorpusError` where no folder may be written."""
-        self._check_around()
+        """Raises `CorpusError` if a folder cannot be written here."""
+        self._check_folder_exists()
         if os.path.lexists(self.path) and not self.path.is_dir():
-            raise CorpusError(f"{self.path} is there and is no folder, which this format is: name another one")
+            raise CorpusError(f"{self.path} exists but is not a folder, and this format writes a folder: specify another name")
         if self.path.is_dir() and any(self.path.iterdir()):
             if not is_corpus(self):
-                raise CorpusError(f"{self.path} is a folder with other files than a corpus, or lacks its manifest: name another one, or remove it")
+                raise CorpusError(f"{self.path} is a folder that is not a corpus, or its manifest is missing: specify another folder, or remove it")
             if not force:
-                raise CorpusError(f"{self.path} is there already: add --force to replace it, or name another folder")
+                raise CorpusError(f"{self.path} already exists: add --force to replace it, or specify another folder")
 
-    def _check_around(self) -> None:
-        """So that it is not found out when all cases have been made."""
+    def _check_folder_exists(self) -> None:
+        """Reports an unusable path before the cases are generated."""
         self._check_name()
         if not self.path.parent.is_dir():
-            raise CorpusError(f"{self.path} cannot be written: there is no folder {self.path.parent}; make it, or name another one")
+            raise CorpusError(f"{self.path} cannot be written: the folder {self.path.parent} does not exist; create it, or specify another one")
         if not os.access(self.path.parent, os.W_OK | os.X_OK):
-            raise CorpusError(f"{self.path} cannot be written: the folder {self.path.parent} is not yours to write to; choose another one")
+            raise CorpusError(f"{self.path} cannot be written: you have no write permission for the folder {self.path.parent}; choose another one")
 
     def _check_name(self) -> None:
         if self.path.name in ("", ".."):
-            raise CorpusError(f"{self.path} has no name that something could be written under: name a file or a folder in it")
+            raise CorpusError(f"{self.path} is not the name of a file or folder: specify a file or a folder in it")
 
     @contextmanager
     def file(self) -> Iterator[BinaryIO]:
-        """A stream to the file. Raises `CorpusError`."""
-        with self._told(), whole(self.path) as stream:
+        """Opens a stream to the file. Raises `CorpusError` if it cannot be written."""
+        with self._write_errors(), atomic_file(self.path) as stream:
             yield stream
 
     @contextmanager
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
-        """What creates files of the folder, which takes its name once all are written, and then what is not `former`. Raises `CorpusError`."""
-        part, old = (self.path.with_name(own_name(self.path.name, end)) for end in ("part", "old"))
+        """Yields a function that creates files in the folder. Raises `CorpusError` if they cannot be written.
+
+        The folder gets its final name once all files are written. Then the files that are not in `former` are moved into it.
+        """
+        part, old = (self.path.with_name(temporary_name(self.path.name, end)) for end in ("part", "old"))
 
         @contextmanager
         def create(name: str) -> Iterator[BinaryIO]:
@@ -87,7 +90,7 @@ class LocalPlace:
             with path.open("xb") as stream:
                 yield stream
 
-        with self._told():
+        with self._write_errors():
             part.mkdir()
             try:
                 yield create
@@ -95,10 +98,10 @@ class LocalPlace:
                     self._replace_by(part, old, former)
             finally:
                 with uninterrupted():
-                    _forget(part)
+                    _remove_quietly(part)
 
     def _replace_by(self, part: Path, old: Path, former: Container[str]) -> None:
-        """Puts a folder in the place of what is there, which is called `old` until what others have put into it has been moved."""
+        """Replaces the existing folder. The existing one is renamed to `old` until the files that users added are moved."""
         with suppress(FileNotFoundError):
             self.path.replace(old)
         try:
@@ -107,54 +110,56 @@ class LocalPlace:
             with suppress(FileNotFoundError):
                 old.replace(self.path)
             raise
-        if old.is_dir() and not old.is_symlink():  # behind a link it stays where it is
+        if old.is_dir() and not old.is_symlink():  # the target of a link is not changed
             try:
-                _carry(old, self.path, former)
+                _move_user_files(old, self.path, former)
             except OSError as problem:
                 reason = problem.strerror or problem
-                raise CorpusError(f"{self.path} is written, but what others had put into it could not be moved ({reason}): see {old}") from problem
-        _forget(old)
+                raise CorpusError(
+                    f"{self.path} is written, but files that you had added could not be moved ({reason}): they are in {old}"
+                ) from problem
+        _remove_quietly(old)
 
     @contextmanager
     def opened(self, below: str = "") -> Iterator[BufferedReader]:
-        """A stream from the file, or from one below the folder. Raises `FileNotFoundError`, `CorpusError`."""
+        """Opens the file, or a file in the folder, for reading. Raises `FileNotFoundError`, `CorpusError`."""
         path = self.path / below if below else self.path
         try:
             if path.exists() and not path.is_file():
-                raise CorpusError(f"{path} is no file, where one was expected: remove it, or name another corpus")
+                raise CorpusError(f"{path} is not a file, but a file was expected: remove it, or specify another corpus")
             with path.open("rb") as stream:
                 yield stream
         except (FileNotFoundError, NotADirectoryError) as problem:
             raise FileNotFoundError(str(path)) from problem
         except OSError as problem:
-            raise CorpusError(f"{path} cannot be read: {problem.strerror or problem}; remove it, or name another corpus") from problem
+            raise CorpusError(f"{path} cannot be read: {problem.strerror or problem}; remove it, or specify another corpus") from problem
 
     def remove(self) -> None:
-        """Takes it away. Raises `CorpusError`."""
-        with self._told():
+        """Deletes the file or folder. Raises `CorpusError` if that fails."""
+        with self._write_errors():
             _remove(self.path)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _write_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as problem:
             reason = problem.strerror or problem
-            raise CorpusError(f"{self.path} cannot be written: {reason}; choose a folder that is there and yours, with room in it") from problem
+            raise CorpusError(f"{self.path} cannot be written: {reason}; choose an existing folder with write permission and free space") from problem
 
 
-def _carry(old: Path, new: Path, former: Container[str], below: str = "") -> None:
-    """Moves what is not `former`, and has no new one of its name, to the new folder."""
+def _move_user_files(old: Path, new: Path, former: Container[str], below: str = "") -> None:
+    """Moves the files that are not in `former` to the new folder, unless it has a file with the same name."""
     for path in sorted(old.iterdir()):
         name, target = f"{below}{path.name}", new / path.name
         if path.is_dir() and not path.is_symlink() and (name in former or target.is_dir()):
-            _carry(path, target, former, f"{name}/")
+            _move_user_files(path, target, former, f"{name}/")
         elif name not in former and not os.path.lexists(target):
             new.mkdir(parents=True, exist_ok=True)
             path.rename(target)
 
 
-def _forget(path: Path) -> None:
+def _remove_quietly(path: Path) -> None:
     with suppress(OSError):
         _remove(path)
 

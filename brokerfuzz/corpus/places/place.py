@@ -1,4 +1,4 @@
-"""What places have in common."""
+"""The protocol of places, and streams that count and hash what is written."""
 
 from collections.abc import Callable, Container, Iterable
 from contextlib import AbstractContextManager
@@ -7,68 +7,69 @@ from io import BufferedReader
 from typing import BinaryIO, Protocol
 
 Create = Callable[[str], AbstractContextManager[BinaryIO]]
-"""Opens a file of a folder that is being written, by its name below the folder."""
+"""Opens a file in a folder that is being written, by its path relative to the folder."""
 
 
 class Place(Protocol):
-    """A file or a folder, there or yet to be. What cannot be done raises `CorpusError`."""
+    """A file or a folder that may or may not exist. Failed operations raise `CorpusError`."""
 
     @property
     def name(self) -> str:
-        """What users call it."""
+        """The path or URL as the user wrote it."""
         ...
 
     @property
     def base(self) -> str:
-        """Its name in its folder."""
+        """The name without the folder."""
         ...
 
     def beside(self, name: str) -> "Place":
-        """The place of this name in the same folder."""
+        """Returns the place with this name in the same folder."""
         ...
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` where no file may be written here: there is something, and it is no file, or is not to be replaced."""
+        """Raises `CorpusError` if a file cannot be written here, or if something exists here and may not be replaced."""
         ...
 
     def check_folder(self, is_corpus: "Callable[[Place], bool]", *, force: bool) -> None:
-        """As `check_file`, of a folder; one with files that is no corpus is never replaced."""
+        """Does the same as `check_file` for a folder. A folder with files that is not a corpus is never replaced."""
         ...
 
     def file(self) -> AbstractContextManager[BinaryIO]:
-        """A stream to the file, which is there once the stream is left, and replaces what was; where an error leaves it, nothing is changed."""
+        """Opens a stream to the file. The file appears, or replaces the existing one, when the context exits without an error."""
         ...
 
     def folder(self, manifest: str, former: Container[str]) -> AbstractContextManager[Create]:
-        """What creates the files of the folder. `manifest` is the last, and where an error leaves it, it is not there.
+        """Yields a function that creates the files of the folder.
 
-        It replaces `former` files and folders, named by their paths below it; other ones stay, unless a new one has their name.
+        `manifest` is the name of the last file; it does not exist if an error interrupts the writing. The new files replace
+        the files and folders in `former` (paths relative to the folder). Other files stay, unless a new file has the same name.
         """
         ...
 
     def opened(self, below: str = "") -> AbstractContextManager[BufferedReader]:
-        """A stream from the file, or the one of this name below the folder. Raises `FileNotFoundError` too."""
+        """Opens the file, or the file with this name in the folder, for reading. Also raises `FileNotFoundError`."""
         ...
 
     def remove(self) -> None:
-        """Takes the file or the folder away, if it is there."""
+        """Deletes the file or the folder if it exists."""
         ...
 
 
 class CountingStream:
-    """A stream to write to that knows how many bytes went through it."""
+    """An output stream that counts the bytes written to it."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
         self.bytes = 0
 
     def write(self, data: bytes) -> int:
-        """Writes bytes through."""
+        """Writes bytes to the underlying stream."""
         self.bytes += len(data)
         return self._stream.write(data)
 
     def writelines(self, pieces: Iterable[bytes]) -> None:
-        """Writes pieces, one after the other."""
+        """Writes the pieces in order."""
         for piece in pieces:
             self.write(piece)
 
@@ -78,7 +79,7 @@ class CountingStream:
 
 
 class Summed(CountingStream):
-    """The same, which knows their SHA-256 too."""
+    """An output stream that counts the bytes written to it and computes their SHA-256."""
 
     def __init__(self, stream: BinaryIO) -> None:
         super().__init__(stream)
@@ -86,10 +87,10 @@ class Summed(CountingStream):
 
     @property
     def sha256(self) -> str:
-        """Of what was written so far."""
+        """The SHA-256 of the bytes written so far, in hexadecimal."""
         return self._digest.hexdigest()
 
     def write(self, data: bytes) -> int:
-        """Writes bytes through."""
+        """Writes bytes to the underlying stream."""
         self._digest.update(data)
         return super().write(data)

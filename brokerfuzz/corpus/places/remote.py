@@ -1,4 +1,4 @@
-"""Files and folders of stores that fsspec knows, by URLs: `s3://bucket/corpus.ndjson`, `gs://…`, `memory://…`."""
+"""Files and folders at URLs, in stores that fsspec supports: `s3://bucket/corpus.ndjson`, `gs://…`, `memory://…`."""
 
 import json
 from collections.abc import Callable, Container, Iterator
@@ -9,7 +9,7 @@ from io import SEEK_SET, BufferedReader, RawIOBase
 from os import strerror
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from brokerfuzz.atomic_files import own_name
+from brokerfuzz.atomic_files import temporary_name
 from brokerfuzz.corpus.places.place import Create, Place
 from brokerfuzz.errors import BrokerfuzzError, CorpusError
 
@@ -17,24 +17,27 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _ATOMIC = frozenset({"s3", "s3a", "gs", "gcs", "memory"})
-"""The protocols whose uploads show when they are committed. In other stores a file has a name of its own until it is whole."""
+"""The protocols whose uploads become visible only when committed. In other stores a file has a temporary name until it is complete."""
 _BLOCK = 16 * 1024 * 1024
-"""Bytes that are sent at a time."""
+"""Bytes per upload request."""
 _READ = 128 * 1024
-"""Bytes that are asked for at a time; the store's own package may read ahead."""
+"""Bytes per read request. The package for the store may read more in advance."""
 UNFINISHED = ".unfinished"
-"""The file that a folder has as long as it is written to: so one that was left can be told from one that is no corpus, and what is to stay there."""
+"""The file that marks a folder as incomplete while it is written.
+
+It distinguishes an unfinished corpus from other folders, and lists the files that must stay in the folder.
+"""
 _SAID = b"being written, or left so: no whole corpus\n"
-"""What it begins with. The names of the files that are to stay follow, as JSON."""
+"""The first bytes of that file. The names of the files that must stay follow as JSON."""
 
 
 def remote_place(url: str) -> "RemotePlace":
-    """The place of a URL. Raises `CorpusError`."""
+    """Returns the place for a URL. Raises `CorpusError` if fsspec, or its package for this kind of URL, is missing."""
     try:
         from fsspec.core import url_to_fs
     except ImportError as problem:
         raise CorpusError("a corpus at a URL needs fsspec: pip install 'brokerfuzz[remote]'") from problem
-    with _told(url, "used"):
+    with _store_errors(url, "used"):
         try:
             system, key = url_to_fs(url)
         except ImportError as problem:
@@ -44,7 +47,7 @@ def remote_place(url: str) -> "RemotePlace":
 
 @dataclass(frozen=True)
 class RemotePlace:
-    """A key of a store."""
+    """A file or folder in a store, identified by its key."""
 
     system: Any
     key: str
@@ -56,74 +59,77 @@ class RemotePlace:
         return self.name.rpartition("/")[2]
 
     def beside(self, name: str) -> "RemotePlace":
-        """The key of this name in the same folder."""
+        """Returns the place with this name in the same folder."""
         return RemotePlace(self.system, f"{self.key.rpartition('/')[0]}/{name}", f"{self.name.rpartition('/')[0]}/{name}")
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` where there is something that is not to be replaced."""
-        with self._told("used"):
+        """Raises `CorpusError` if something exists here that may not be replaced."""
+        with self._store_errors("used"):
             if self.system.isdir(self.key):
-                raise CorpusError(f"{self.name} is a folder: name the file that the corpus is to be written to")
+                raise CorpusError(f"{self.name} is a folder: specify a file to write the corpus to")
             if not force and self.system.exists(self.key):
-                raise CorpusError(f"{self.name} is there already: add --force to replace it, or name another file")
+                raise CorpusError(f"{self.name} already exists: add --force to replace it, or specify another file")
 
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
-        """Raises `CorpusError` where there is something that is no corpus, or is not to be replaced."""
-        with self._told("used"):
+        """Raises `CorpusError` if something exists here that is not a corpus or may not be replaced."""
+        with self._store_errors("used"):
             if self.system.isfile(self.key):
-                raise CorpusError(f"{self.name} is there and is no folder, which this format is: name another one")
+                raise CorpusError(f"{self.name} exists but is not a folder, and this format writes a folder: specify another name")
             if self.system.exists(self.key) and self.system.ls(self.key, detail=False):
                 if not (is_corpus(self) or self._is_unfinished()):
                     raise CorpusError(
-                        f"{self.name} is a folder with other files than a corpus, or lacks its manifest: name another one, or remove it"
+                        f"{self.name} is a folder that is not a corpus, or its manifest is missing: specify another folder, or remove it"
                     )
                 if not force:
-                    raise CorpusError(f"{self.name} is there already: add --force to replace it, or name another folder")
+                    raise CorpusError(f"{self.name} already exists: add --force to replace it, or specify another folder")
 
     @contextmanager
     def file(self) -> Iterator[BinaryIO]:
-        """A stream to the file. Raises `CorpusError`."""
+        """Opens a stream to the file. Raises `CorpusError` if it cannot be written."""
         protocols = self.system.protocol if isinstance(self.system.protocol, tuple | list) else (self.system.protocol,)
         with self._committed() if _ATOMIC & set(protocols) else self._renamed() as stream:
             yield cast(BinaryIO, stream)
 
     @contextmanager
     def _committed(self) -> Iterator["_RemoteStream"]:
-        with self._told():
+        with self._store_errors():
             stream = self.system.open(self.key, "wb", autocommit=False, block_size=_BLOCK)
         try:
             yield _RemoteStream(self.name, stream)
-            with self._told():
+            with self._store_errors():
                 stream.close()
                 stream.commit()
         except BaseException:
-            with self._told():
+            with self._store_errors():
                 stream.discard()
             raise
 
     @contextmanager
     def _renamed(self) -> Iterator["_RemoteStream"]:
         folder, _, name = self.key.rpartition("/")
-        part = f"{folder}/{own_name(name, 'part')}"
-        with self._told():
+        part = f"{folder}/{temporary_name(name, 'part')}"
+        with self._store_errors():
             stream = self.system.open(part, "wb", block_size=_BLOCK)
         try:
             yield _RemoteStream(self.name, stream)
-            with self._told():
+            with self._store_errors():
                 stream.close()
                 self.system.mv(part, self.key)
         except BaseException:
-            with self._told():
+            with self._store_errors():
                 stream.close()
                 self.system.rm_file(part)
             raise
 
     @contextmanager
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
-        """What creates the files of the folder under their names; its manifest, which tells that it is whole, is the last. Raises `CorpusError`."""
+        """Yields a function that creates the files of the folder. The manifest is the last file; it shows that the folder is complete.
+
+        Raises `CorpusError` if a file cannot be written.
+        """
         marker, created = self._below(UNFINISHED), {UNFINISHED}
         before = self._names()
-        staying = self._left_staying() if UNFINISHED in before else {name for name in before if name not in former}
+        staying = self._files_to_keep() if UNFINISHED in before else {name for name in before if name not in former}
         with marker.file() as stream:
             stream.write(_SAID + json.dumps(sorted(staying)).encode())
         self._below(manifest).remove()
@@ -133,15 +139,15 @@ class RemotePlace:
             return self._below(name).file()
 
         yield create
-        with self._told():
+        with self._store_errors():
             for name in before - staying - created:
                 self.system.rm_file(self._below(name).key)
         marker.remove()
 
     def _names(self) -> set[str]:
-        """Of the files of the folder."""
+        """Returns the names of the files in the folder."""
         key = self.key.strip("/")
-        with self._told("used"):
+        with self._store_errors("used"):
             return {found.strip("/").removeprefix(f"{key}/") for found in self.system.find(self.key)}
 
     def _is_unfinished(self) -> bool:
@@ -151,62 +157,62 @@ class RemotePlace:
         except FileNotFoundError:
             return False
 
-    def _left_staying(self) -> set[str]:
-        """The files that were to stay in a folder that was left unfinished."""
+    def _files_to_keep(self) -> set[str]:
+        """Returns the files that must stay in an unfinished folder."""
         with self.opened(UNFINISHED) as stream:
             said = stream.read(_BLOCK)
         try:
             return set(map(str, json.loads(said.removeprefix(_SAID))))
         except (ValueError, TypeError) as problem:
-            raise CorpusError(f"{self.name}/{UNFINISHED} does not say what is to stay: remove the folder, or name another one") from problem
+            raise CorpusError(f"{self.name}/{UNFINISHED} does not list the files to keep: remove the folder, or specify another one") from problem
 
     def _below(self, name: str) -> "RemotePlace":
         return RemotePlace(self.system, f"{self.key}/{name}", f"{self.name}/{name}")
 
     @contextmanager
     def opened(self, below: str = "") -> Iterator[BufferedReader]:
-        """A stream from the file, or from one below the folder. Raises `FileNotFoundError`, `CorpusError`."""
+        """Opens the file, or a file in the folder, for reading. Raises `FileNotFoundError`, `CorpusError`."""
         try:
-            with _told(self.name, "read", FileNotFoundError):
+            with _store_errors(self.name, "read", FileNotFoundError):
                 key = f"{self.key}/{below}" if below else self.key
                 if self.system.info(key)["type"] == "directory":
-                    raise CorpusError(f"{self.name} is a folder, and at a URL only files are read: copy it here first")
+                    raise CorpusError(f"{self.name} is a folder, and brokerfuzz reads only files from URLs: copy the folder to this machine first")
                 stream = self.system.open(key, "rb")
         except FileNotFoundError as problem:
             raise FileNotFoundError(ENOENT, strerror(ENOENT), self.name) from problem
-        with stream, cast("BufferedReader", BufferedReader(_Source(self.name, stream), _READ)) as buffered:
+        with stream, cast("BufferedReader", BufferedReader(_RemoteSource(self.name, stream), _READ)) as buffered:
             yield buffered
 
     def remove(self) -> None:
-        """Takes it away. Raises `CorpusError`."""
-        with self._told():
+        """Deletes the file or folder. Raises `CorpusError` if that fails."""
+        with self._store_errors():
             if self.system.exists(self.key):
                 self.system.rm(self.key, recursive=True)
 
     @contextmanager
-    def _told(self, what: str = "written") -> Iterator[None]:
-        with _told(self.name, what):
+    def _store_errors(self, what: str = "written") -> Iterator[None]:
+        with _store_errors(self.name, what):
             yield
 
 
 class _RemoteStream:
-    """A stream to a store, whose errors say where it is."""
+    """An output stream to a store. Its errors name the URL."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
 
     def write(self, data: bytes) -> int:
-        """Writes bytes. Raises `CorpusError`."""
-        with _told(self._name, "written"):
+        """Writes bytes. Raises `CorpusError` if that fails."""
+        with _store_errors(self._name, "written"):
             self._stream.write(data)
             return len(data)
 
     def flush(self) -> None:
-        """A store takes what it has when it has enough."""
+        """Does nothing: the store decides when to upload."""
 
 
-class _Source(RawIOBase):
-    """A stream from a store, whose errors say where it is."""
+class _RemoteSource(RawIOBase):
+    """An input stream from a store. Its errors name the URL."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
@@ -218,22 +224,22 @@ class _Source(RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = SEEK_SET, /) -> int:
-        """Goes to another place. Raises `CorpusError`."""
-        with _told(self._name, "read"):
+        """Changes the position. Raises `CorpusError` if that fails."""
+        with _store_errors(self._name, "read"):
             return int(self._stream.seek(offset, whence))
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
-        """Reads the next bytes. Raises `CorpusError`."""
+        """Reads the next bytes. Raises `CorpusError` if that fails."""
         view = memoryview(buffer)
-        with _told(self._name, "read"):
+        with _store_errors(self._name, "read"):
             data = self._stream.read(len(view))
         view[: len(data)] = data
         return len(data)
 
 
 @contextmanager
-def _told(url: str, what: str, *passed: type[Exception]) -> Iterator[None]:
-    """What goes wrong in a store is an error of the user's: each kind of store raises errors of its own kind."""
+def _store_errors(url: str, what: str, *passed: type[Exception]) -> Iterator[None]:
+    """Turns any error of a store into a `CorpusError`. Each kind of store raises its own types of errors."""
     known: tuple[type[Exception], ...] = (BrokerfuzzError, *passed)
     try:
         yield
@@ -241,6 +247,6 @@ def _told(url: str, what: str, *passed: type[Exception]) -> Iterator[None]:
         raise
     except Exception as problem:
         if isinstance(problem, NotImplementedError):
-            raise CorpusError(f"{url} cannot be {what}: such URLs do not allow it; name another place") from problem
+            raise CorpusError(f"{url} cannot be {what}: this kind of URL does not support it; specify another place") from problem
         said = " ".join(str(problem).split()) or type(problem).__name__
-        raise CorpusError(f"{url} cannot be {what}: {said}; see that the URL is right, and what lies there yours") from problem
+        raise CorpusError(f"{url} cannot be {what}: {said}; check the URL and your permissions") from problem

@@ -1,4 +1,4 @@
-"""What all formats of data have in common: the same bytes for the same cases, names that every file system takes, one pass over the cases."""
+"""Properties of all data formats: the same bytes for the same cases, safe file names, and one pass over the cases."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ def folders() -> Mapping[str, Mapping[str, bytes]]:
     return {name: folder(name, cases()) for name in FOLDERS}
 
 
-def test_the_formats_are_those_that_are_offered() -> None:
+def test_the_formats_have_the_names_in_the_help() -> None:
     assert {*FOLDERS, *ONE_FILE} < {*FORMATS}
     assert [name for name in FORMATS if format_named(name).name != name] == []
 
@@ -46,7 +46,7 @@ def test_names_are_safe_on_every_file_system(folders: Mapping[str, Mapping[str, 
 
 
 @pytest.mark.parametrize("name", FOLDERS)
-def test_files_come_one_at_a_time_and_a_case_is_asked_for_when_it_is_written(name: str) -> None:
+def test_files_are_written_one_at_a_time_and_cases_are_read_lazily(name: str) -> None:
     asked: list[Case] = []
 
     def counted() -> Iterator[Case]:
@@ -63,7 +63,7 @@ def test_files_come_one_at_a_time_and_a_case_is_asked_for_when_it_is_written(nam
 
 
 @pytest.mark.parametrize("name", ["parsing", "json-schema-test-suite", "fuzz-seeds"])
-def test_a_corpus_with_nothing_for_a_format_is_rejected(name: str) -> None:
+def test_a_corpus_without_cases_for_a_format_is_rejected(name: str) -> None:
     if name == "fuzz-seeds":
         unfit = [case for case in cases() if len(case.body) > 1_000_000]
     else:

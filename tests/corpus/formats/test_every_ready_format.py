@@ -1,4 +1,4 @@
-"""What the formats that are run or served have in common: the same bytes for the same cases, names that every file system takes."""
+"""Properties of all formats that are run or served: the same bytes for the same cases, and safe file names."""
 
 import re
 
@@ -28,7 +28,7 @@ def test_names_are_safe_on_every_file_system(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["junit5", "pytest", "vitest", "xunit"])
-def test_nothing_of_a_case_is_in_source_text(name: str) -> None:
+def test_source_code_does_not_depend_on_the_cases(name: str) -> None:
     form = format_named(name)
     assert isinstance(form, Folder)
     sources = [

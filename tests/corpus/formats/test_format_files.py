@@ -1,4 +1,4 @@
-"""`files`: a file a case, which is read back as the corpus that it was."""
+"""`files`: one file per case. The folder is read back as the same corpus."""
 
 import shutil
 import subprocess
@@ -29,11 +29,11 @@ def facts(case: Case) -> tuple[object, ...]:
     return case.id, case.message_type, case.body, case.verdict, case.faults, case.tags, case.twin_id, case.headers
 
 
-def test_the_folder_is_read_back_as_the_corpus_that_it_was(corpus: Path) -> None:
+def test_the_folder_is_read_back_as_the_same_corpus(corpus: Path) -> None:
     assert [facts(case) for case in read(corpus)] == [facts(case) for case in cases()]
 
 
-def test_each_message_is_there_with_its_exact_bytes(files: Mapping[str, bytes]) -> None:
+def test_each_file_has_the_exact_bytes_of_its_message(files: Mapping[str, bytes]) -> None:
     assert [body for name, body in files.items() if name != "cases.ndjson"] == [case.body for case in cases()]
 
 
@@ -46,7 +46,7 @@ def test_names_sort_in_the_order_of_the_corpus(files: Mapping[str, bytes]) -> No
     assert all(order[one] < order[other] for names in by_folder.values() for one, other in pairwise(sorted(names)))
 
 
-def test_names_say_the_verdict_and_the_reason(files: Mapping[str, bytes]) -> None:
+def test_names_contain_the_verdict_and_the_topic(files: Mapping[str, bytes]) -> None:
     named = dict(zip((case.id for case in cases()), files, strict=False))
     for case in cases():
         path = named[case.id]
@@ -56,13 +56,13 @@ def test_names_say_the_verdict_and_the_reason(files: Mapping[str, bytes]) -> Non
         assert all(tag.removeprefix("as:") in path for tag in case.tags if tag.startswith("as:") and len(tag) < 20)
 
 
-def test_one_more_case_changes_no_name_in_other_folders() -> None:
+def test_an_additional_case_changes_no_name_in_other_folders() -> None:
     valid = [case for case in cases() if case.label == "valid" and case.message_type == OFFER]
     others = [case for case in cases() if case.label != "valid"]
     assert folder("files", others).keys() < folder("files", [valid[0], *others]).keys()
 
 
-def test_git_keeps_every_byte_even_where_it_is_told_to_change_ends_of_lines(corpus: Path, tmp_path: Path) -> None:
+def test_git_keeps_every_byte_even_if_it_converts_line_endings(corpus: Path, tmp_path: Path) -> None:
     if not shutil.which("git"):
         pytest.skip("git is not installed")
 

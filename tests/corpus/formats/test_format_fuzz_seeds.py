@@ -1,4 +1,4 @@
-"""`fuzz-seeds`: seeds that are called as fuzzers call theirs, and dictionaries that fuzzers read."""
+"""`fuzz-seeds`: seeds with names as in the corpora of fuzzers, and dictionaries that fuzzers can read."""
 
 import os
 import re
@@ -19,7 +19,7 @@ from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 
 SECONDS = 60
 ENTRY = re.compile(r'"((?:[ !#-\[\]-~]|\\[\\"]|\\x[0-9a-f]{2})+)"')
-"""A line of a dictionary, by the documentation of AFL++ and libFuzzer: printable ASCII in quotes, in which `"` and a backslash are escaped."""
+"""A line of a dictionary, as documented by AFL++ and libFuzzer: quoted printable ASCII with escaped quotes and backslashes."""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def out(tmp_path: Path, files: Mapping[str, bytes]) -> Path:
 
 
 def tokens(text: bytes) -> Iterator[bytes]:
-    """The tokens of a dictionary, read as its grammar has it. Fails where a line is not of it."""
+    """Yields the tokens of a dictionary. Fails if a line does not match the grammar."""
     for line in text.decode("ascii").removesuffix("\n").split("\n"):
         if not line.startswith("#"):
             entry = ENTRY.fullmatch(line)
@@ -44,7 +44,7 @@ def tokens(text: bytes) -> Iterator[bytes]:
             yield re.sub(r'\\(?:x(..)|([\\"]))', lambda found: chr(int(found[1], 16)) if found[1] else found[2], entry[1]).encode("latin-1")
 
 
-def test_seeds_are_the_distinct_messages_by_the_sum_of_their_bytes(files: Mapping[str, bytes]) -> None:
+def test_seeds_are_the_distinct_messages_named_by_their_digest(files: Mapping[str, bytes]) -> None:
     seeds = {name: body for name, body in files.items() if name.startswith("seeds/")}
     assert set(seeds) == {
         f"seeds/{case.message_type}/{sha1(case.body).hexdigest()}" for case in cases() if len(case.body) <= LARGEST_SEED
@@ -53,7 +53,7 @@ def test_seeds_are_the_distinct_messages_by_the_sum_of_their_bytes(files: Mappin
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_a_dictionary_is_of_the_grammar_and_names_every_property_once(files: Mapping[str, bytes], message_type: str) -> None:
+def test_a_dictionary_is_well_formed_and_contains_every_property_once(files: Mapping[str, bytes], message_type: str) -> None:
     found = list(tokens(files[f"{message_type}.dict"]))
     assert len(set(found)) == len(found)
     assert all(0 < len(token) <= LONGEST_TOKEN for token in found)
@@ -61,17 +61,17 @@ def test_a_dictionary_is_of_the_grammar_and_names_every_property_once(files: Map
     assert named == {token[1:-2].decode() for token in found if re.fullmatch(rb'"\w+":', token)}
 
 
-def test_a_dictionary_has_what_the_contract_lists_and_the_numbers_around_its_bounds(files: Mapping[str, bytes]) -> None:
+def test_a_dictionary_contains_listed_values_and_numbers_around_bounds(files: Mapping[str, bytes]) -> None:
     found = set(tokens(files[f"{OFFER}.dict"]))
     assert {b'"Product List"', b'"VDM"', b"0", b"1", b"2", b"2147483647", b"2147483648", b"-2147483649"} <= found
 
 
-def test_any_byte_is_spelled_so_that_it_comes_back() -> None:
+def test_every_byte_survives_escaping() -> None:
     every = [bytes([byte]) for byte in range(256)]
     assert list(tokens("".join(f"{quoted(token)}\n" for token in every).encode())) == every
 
 
-def test_names_and_values_of_a_changed_contract_are_spelled_too(tmp_path: Path) -> None:
+def test_names_and_values_of_a_changed_contract_are_escaped_too(tmp_path: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
         schema["properties"] |= {'quo"te': {"type": "string"}, "größe": {"enum": ["back\\slash", "x" * 200]}}
 
@@ -80,7 +80,7 @@ def test_names_and_values_of_a_changed_contract_are_spelled_too(tmp_path: Path) 
     assert not any(b"xxx" in token for token in found)
 
 
-def test_the_readme_names_folders_and_dictionaries_that_are_there(files: Mapping[str, bytes]) -> None:
+def test_the_readme_names_only_existing_folders_and_dictionaries(files: Mapping[str, bytes]) -> None:
     readme = files["README.txt"].decode("ascii")
     for message_type in MESSAGE_TYPES:
         assert f"    {message_type}\n" in readme
@@ -88,10 +88,10 @@ def test_the_readme_names_folders_and_dictionaries_that_are_there(files: Mapping
     assert {"-dict=TYPE.dict", "-x", "seeds/TYPE"} <= set(readme.split())
 
 
-def test_libfuzzer_takes_the_dictionary_and_every_seed(out: Path) -> None:
-    """A target that does nothing, with the fuzzer that clang brings."""
+def test_libfuzzer_accepts_the_dictionary_and_every_seed(out: Path) -> None:
+    """Uses an empty target and the libFuzzer of clang."""
     if not shutil.which("clang"):
-        pytest.skip("clang is not installed: no libFuzzer to ask")
+        pytest.skip("clang is not installed, so there is no libFuzzer")
     (out / "target.c").write_text("#include <stddef.h>\n#include <stdint.h>\nint LLVMFuzzerTestOneInput(const uint8_t *b, size_t n) { return 0; }\n")
     built = subprocess.run(["clang", "-fsanitize=fuzzer", "target.c", "-o", "target"], cwd=out, capture_output=True, timeout=SECONDS, check=False)
     if built.returncode:
@@ -104,13 +104,13 @@ def test_libfuzzer_takes_the_dictionary_and_every_seed(out: Path) -> None:
         assert re.search(rf"seed corpus: files: {len(seeds)} ", done.stderr)
 
 
-def test_afl_takes_every_token(out: Path) -> None:
+def test_afl_accepts_every_token(out: Path) -> None:
     if not shutil.which("afl-fuzz"):
         pytest.skip("AFL++ is not installed")
-    told = dict.fromkeys(["AFL_NO_UI", "AFL_NO_AFFINITY", "AFL_SKIP_CPUFREQ", "AFL_SKIP_BIN_CHECK", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES"], "1")
+    settings = dict.fromkeys(["AFL_NO_UI", "AFL_NO_AFFINITY", "AFL_SKIP_CPUFREQ", "AFL_SKIP_BIN_CHECK", "AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES"], "1")
     (out / "in").mkdir()
     (out / "in" / "one").write_bytes(b"{}")
     for message_type in MESSAGE_TYPES:
         command = ["afl-fuzz", "-n", "-V", "1", "-i", "in", "-o", f"found-{message_type}", "-x", f"{message_type}.dict", "--", "/bin/cat", "@@"]
-        done = subprocess.run(command, cwd=out, env={**os.environ, **told}, capture_output=True, text=True, timeout=SECONDS, check=False)
+        done = subprocess.run(command, cwd=out, env={**os.environ, **settings}, capture_output=True, text=True, timeout=SECONDS, check=False)
         assert f"Loaded {len(list(tokens((out / f'{message_type}.dict').read_bytes())))} extra tokens" in done.stdout

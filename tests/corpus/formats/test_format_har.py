@@ -1,4 +1,4 @@
-"""`har`: recorded traffic by HAR's schema, from which the messages are read back."""
+"""`har`: recorded traffic that is valid by the schema of HAR and contains the messages."""
 
 import json
 from pathlib import Path
@@ -40,7 +40,7 @@ def validator() -> jsonschema.Draft6Validator:
     return jsonschema.Draft6Validator({"$ref": "har.json"}, registry=registry)
 
 
-def test_the_file_is_what_the_schema_of_har_demands(har: bytes) -> None:
+def test_the_file_is_valid_by_the_schema_of_har(har: bytes) -> None:
     document = json.loads(har)
     judge = validator()
     assert [error.message[:200] for error in judge.iter_errors(document)] == []
@@ -48,13 +48,13 @@ def test_the_file_is_what_the_schema_of_har_demands(har: bytes) -> None:
     assert not judge.is_valid(document)
 
 
-def test_what_har_has_no_property_for_begins_with_an_underscore(entries: list[dict[str, Any]]) -> None:
+def test_additional_properties_begin_with_an_underscore(entries: list[dict[str, Any]]) -> None:
     posted = [entry["request"]["postData"] for entry in entries if "postData" in entry["request"]]
     assert any("_encoding" in body for body in posted)
     assert {name for body in posted for name in body if not name.startswith("_")} == {"mimeType", "text", "comment"}
 
 
-def test_every_message_that_is_sent_as_json_is_read_back_to_the_byte(har: bytes) -> None:
+def test_messages_sent_as_json_are_read_back_byte_for_byte(har: bytes) -> None:
     plain = [case for case in [*chosen(), *cases()[::10]] if case.body and not any(name.lower() == "content-type" for name, _ in case.headers)]
     found = {body for _, body in bodies(har) or ()}
     assert is_har(har)
@@ -68,19 +68,19 @@ def test_offers_are_requests_and_the_other_messages_responses(entries: list[dict
         assert entry["response"]["status"] == (0 if case.message_type == OFFER else 200)
 
 
-def test_headers_of_a_case_go_in_place_of_the_usual_ones(entries: list[dict[str, Any]]) -> None:
+def test_headers_of_a_case_replace_the_default_headers(entries: list[dict[str, Any]]) -> None:
     [sent] = [entry["request"]["headers"] for entry in entries if entry["_id"] == chosen()[5].id]
     assert sent == [{"name": "Content-Type", "value": "text/plain; a=b&c%20+d"}]
     assert entries[0]["request"]["headers"] == [{"name": "Content-Type", "value": JSON_TYPE}]
 
 
-def test_where_the_verdict_follows_the_clock_the_time_that_it_holds_at_is_said(entries: list[dict[str, Any]]) -> None:
+def test_a_verdict_that_depends_on_the_clock_comes_with_its_time(entries: list[dict[str, Any]]) -> None:
     assert clocked()
     for entry, case in zip(entries, [*chosen(), *cases()[::10]], strict=True):
         now = now_of(case, about())
         assert entry["_now"] == now
-        assert ("to which the clock has to be set" in entry["comment"]) == (now is not None)
+        assert ("set the clock of the target to this time" in entry["comment"]) == (now is not None)
 
 
-def test_messages_go_where_the_reference_service_has_them() -> None:
+def test_routes_are_those_of_the_reference_service() -> None:
     assert [path for _, path in ROUTES.values()] == [OFFERS, PRODUCTS, PRICING]

@@ -1,4 +1,4 @@
-"""`http`: requests that editors send as they are meant, whatever is in a message."""
+"""`http`: requests that editors send without changes, even for hostile messages."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ class Request(NamedTuple):
 
 
 def requests_in(text: bytes, files: Mapping[str, bytes]) -> Iterator[Request]:
-    """What is in a file, read as strictly as it gets: all editors part requests at `###`, and a request from its body at the first empty line."""
+    """Yields the requests of a file, parsed strictly. All editors split requests at `###`, and end the headers at the first empty line."""
     first, *parts = re.split(rb"^###", text, flags=re.MULTILINE)
     assert re.fullmatch(rb"@baseUrl = http://[0-9.:]+\n\n", first)
     for part in parts:
@@ -60,28 +60,28 @@ def files(offers: list[Case]) -> Mapping[str, bytes]:
     return folder("http", offers)
 
 
-def test_each_case_is_a_request_of_the_file_of_its_verdict(offers: list[Case], files: Mapping[str, bytes]) -> None:
+def test_each_case_is_a_request_in_the_file_for_its_verdict(offers: list[Case], files: Mapping[str, bytes]) -> None:
     for label, expected in EXPECTED.items():
         found = list(requests_in(files[f"{label}.http"], files))
         wanted = [case for case in offers if case.label == label]
         assert [request.name for request in found] == [name_of(case) for case in wanted]
         for request, case in zip(found, wanted, strict=True):
             assert request.comment.startswith(f"# {expected}")
-            assert ("to which the clock has to be set" in request.comment) == (now_of(case, about()) is not None)
+            assert ("set the clock of the target to this time" in request.comment) == (now_of(case, about()) is not None)
             assert request.target == "POST {{baseUrl}}/offers"
             assert request.headers == sent_headers(case.headers)
             assert request.body == case.body
 
 
-def test_only_what_cannot_be_misread_stands_among_the_requests(offers: list[Case], files: Mapping[str, bytes]) -> None:
-    beside = {name.removeprefix("bodies/").removesuffix(".bin") for name in files if name.startswith("bodies/")}
-    assert chosen()[0].id not in beside
+def test_bodies_that_editors_could_change_are_separate_files(offers: list[Case], files: Mapping[str, bytes]) -> None:
+    separate = {name.removeprefix("bodies/").removesuffix(".bin") for name in files if name.startswith("bodies/")}
+    assert chosen()[0].id not in separate
     for case in offers:
         if case.body and (case.headers or b"{{" in case.body or not case.body.isascii() or b"\n" in case.body):
-            assert case.id in beside
+            assert case.id in separate
 
 
-def test_without_an_offer_there_is_nothing_to_send() -> None:
+def test_a_corpus_without_offers_is_rejected() -> None:
     with pytest.raises(CorpusError, match="choose --message offer-creation-request"):
         folder("http", [case for case in chosen() if case.message_type != OFFER])
 

@@ -1,6 +1,6 @@
-"""`junit5`: Java that compiles, passes where the contract is kept and says which rule is broken where it is not.
+"""`junit5`: Java tests that compile, pass for a conforming system, and otherwise name the broken rule.
 
-JUnit itself is not at hand: the little of it that the tests call stands in for it.
+JUnit itself is not installed. Small stubs replace the classes that the tests use.
 """
 
 import re
@@ -15,7 +15,7 @@ from ready_suites import RULE, SEEN, TWIN, chosen, clocked, exported, fill_in
 from brokerfuzz.corpus.formats.case_names import name_of
 from brokerfuzz.corpus.formats.junit5 import COLUMNS
 
-STAND_INS = {
+JUNIT_STUBS = {
     "org/junit/jupiter/api/TestFactory.java": "package org.junit.jupiter.api; public @interface TestFactory {}",
     "org/junit/jupiter/api/DynamicTest.java": """package org.junit.jupiter.api;
         public record DynamicTest(String name, Executable body) {
@@ -69,17 +69,17 @@ Outcomes = dict[str, tuple[str, str]]
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the tests, filled in and compiled."""
+    """Returns a folder with the completed and compiled tests."""
     return compiled_at(tmp_path_factory.mktemp("tests") / "contract", ANSWER)
 
 
 def compiled_at(folder: Path, answer: str | None) -> Path:
     if shutil.which("javac") is None:
-        pytest.skip("there is no Java compiler")
+        pytest.skip("no Java compiler is installed")
     java = exported(folder, "junit5") / "src/test/java"
     if answer is not None:
         fill_in(java / "brokerfuzz/Broker.java", r"throw new AssertionError\(.*?\);\n", answer)
-    for name, source in STAND_INS.items():
+    for name, source in JUNIT_STUBS.items():
         (java / name).parent.mkdir(parents=True, exist_ok=True)
         (java / name).write_text(source)
     (folder / "invalid.txt").write_text("\n".join(b64encode(case.body).decode() for case in chosen() if case.label == "invalid"))
@@ -98,7 +98,7 @@ def outcomes_of(folder: Path, bug: str = "") -> Outcomes:
     return {name: (outcome, said) for name, outcome, said in (line.split("\t") for line in printed.splitlines())}
 
 
-def test_a_program_that_keeps_the_contract_passes_and_is_asked_about_the_exact_bytes(compiled: Path) -> None:
+def test_a_conforming_system_passes_and_gets_the_exact_bytes(compiled: Path) -> None:
     outcomes = outcomes_of(compiled)
     assert outcomes.keys() == {name_of(case) for case in chosen()}
     assert {name for name, (outcome, _) in outcomes.items() if outcome != "passed"} == clocked(), outcomes
@@ -106,37 +106,37 @@ def test_a_program_that_keeps_the_contract_passes_and_is_asked_about_the_exact_b
     assert seen == {case.body for case in chosen() if name_of(case) not in clocked()}
 
 
-def test_a_bug_fails_the_cases_of_its_rule_with_all_that_is_known_of_them(compiled: Path) -> None:
+def test_a_bug_fails_the_cases_of_its_rule_with_a_description(compiled: Path) -> None:
     failed = {name: said for name, (outcome, said) in outcomes_of(compiled, "accepts-zero").items() if outcome == "failed"}
     assert failed
     for name, said in failed.items():
         assert RULE in name
         assert f"accepted the invalid offer-creation-request {name[-16:]}" in said
-    assert any(f"Broken: {RULE} at /orderMinimum: found 0, demanded at least 1 (one-below)." in said for said in failed.values())
+    assert any(f"Broken: {RULE} at /orderMinimum: expected at least 1, found 0 (one-below)." in said for said in failed.values())
 
 
-def test_a_rejection_whose_twin_is_rejected_too_proves_nothing(compiled: Path) -> None:
+def test_a_rejection_is_inconclusive_if_the_twin_is_rejected_too(compiled: Path) -> None:
     outcomes = outcomes_of(compiled, b64encode(TWIN).decode())
     twin, fault = (name_of(case) for case in chosen()[:2])
     assert outcomes[twin][0] == "failed"
-    assert outcomes[fault] == ("aborted", f"the rejection proves nothing: the valid twin, {twin}, is rejected too")
+    assert outcomes[fault] == ("aborted", f"inconclusive: your system also rejects the twin (the valid counterpart), {twin}")
 
 
 @pytest.mark.parametrize("name", ["IllegalStateException", "UnsupportedOperationException"])
-def test_a_crash_fails_whatever_the_verdict_and_whatever_was_thrown(name: str, compiled: Path) -> None:
+def test_any_exception_is_a_crash_and_fails_for_every_verdict(name: str, compiled: Path) -> None:
     outcomes = outcomes_of(compiled, name)
     assert {name for name, (outcome, _) in outcomes.items() if outcome != "failed"} == clocked()
     assert all(re.match(rf"crashed on the .* caused by java\.lang\.{name}", said) for outcome, said in outcomes.values() if outcome == "failed")
     assert all(said.isascii() for _, said in outcomes.values())
 
 
-def test_until_it_is_filled_in_it_says_so(tmp_path: Path) -> None:
+def test_an_incomplete_template_fails_with_an_instruction(tmp_path: Path) -> None:
     outcomes = outcomes_of(compiled_at(tmp_path / "contract", None))
     assert {name for name, (outcome, _) in outcomes.items() if outcome != "failed"} == clocked()
-    assert all(said.startswith("fill in accepts() in Broker.java: ") for outcome, said in outcomes.values() if outcome == "failed")
+    assert all(said.startswith("complete accepts() in Broker.java: ") for outcome, said in outcomes.values() if outcome == "failed")
 
 
-def test_a_parser_of_java_finds_nothing_wrong(tmp_path: Path) -> None:
+def test_a_java_parser_finds_no_syntax_error(tmp_path: Path) -> None:
     java = pytest.importorskip("tree_sitter_java", reason="tree-sitter-java is not installed")
     from tree_sitter import Language, Parser
 
@@ -145,13 +145,13 @@ def test_a_parser_of_java_finds_nothing_wrong(tmp_path: Path) -> None:
         assert not Parser(Language(java.language())).parse((folder / name).read_bytes()).root_node.has_error
 
 
-def test_the_cases_are_lines_of_as_many_columns_whatever_is_in_them(tmp_path: Path) -> None:
+def test_every_line_has_the_same_columns_even_for_hostile_cases(tmp_path: Path) -> None:
     data = (exported(tmp_path / "contract", "junit5") / "src/test/resources/brokerfuzz/cases.tsv").read_bytes()
     head, *lines = data.decode().removesuffix("\n").split("\n")
     assert tuple(head.split("\t")) == COLUMNS
     assert len(lines) == len(chosen())
     for line, case in zip(lines, chosen(), strict=True):
-        told = dict(zip(COLUMNS, line.split("\t"), strict=True))
-        body = told["body"]
-        assert (told["id"], told["verdict"]) == (case.id, case.label)
+        values = dict(zip(COLUMNS, line.split("\t"), strict=True))
+        body = values["body"]
+        assert (values["id"], values["verdict"]) == (case.id, case.label)
         assert (b64decode(body.removeprefix("base64:")) if body.startswith("base64:") else body.encode()) == case.body

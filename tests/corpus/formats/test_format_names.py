@@ -1,11 +1,11 @@
-"""The formats that help tells of are those that there are, and it says of each what the format says of itself."""
+"""The help lists all formats with their own descriptions."""
 
 from brokerfuzz.corpus.formats import FORMATS, format_named
 
 
-def test_help_says_of_each_format_what_it_says_itself() -> None:
-    assert {name: format_named(name).says for name in FORMATS} == FORMATS
+def test_the_help_has_the_description_of_each_format() -> None:
+    assert {name: format_named(name).description for name in FORMATS} == FORMATS
 
 
-def test_formats_come_in_order_behind_that_of_our_own() -> None:
+def test_ndjson_is_the_first_format_and_the_others_are_sorted() -> None:
     assert list(FORMATS) == ["ndjson", *sorted(FORMATS.keys() - {"ndjson"})]

@@ -1,4 +1,4 @@
-"""`openapi`: a document that a validator of OpenAPI takes, with examples that are what they are called."""
+"""`openapi`: a document that OpenAPI validators accept, with examples that have the expected verdict."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -33,13 +33,13 @@ def document() -> dict[str, Any]:
 
 
 def media(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """What the document says of the content of each message, by message type."""
+    """Returns the Media Type Object of each message, by message type."""
     components = document["components"]
     return {name: body["content"]["application/json"] for kind in ("requestBodies", "responses") for name, body in components.get(kind, {}).items()}
 
 
 def examples(document: dict[str, Any]) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    """(message type, verdict, name, Example Object)"""
+    """Yields (message type, verdict, name, Example Object)."""
     for message_type, content in media(document).items():
         for place, verdict in VERDICTS.items():
             yield from ((message_type, verdict, name, example) for name, example in content.get(place, {}).items())
@@ -50,7 +50,7 @@ def judge_of(document: dict[str, Any], message_type: str) -> jsonschema.Draft202
     return jsonschema.Draft202012Validator({"$ref": f"urn:document{media(document)[message_type]['schema']['$ref']}"}, registry=registry)
 
 
-def test_a_validator_of_openapi_finds_nothing_wrong(document: dict[str, Any]) -> None:
+def test_an_openapi_validator_accepts_the_document(document: dict[str, Any]) -> None:
     assert list(OpenAPIV31SpecValidator(document).iter_errors()) == []
 
 
@@ -63,7 +63,7 @@ def whole_catalogue() -> Sequence[Case]:
 
 
 @pytest.mark.parametrize("chosen", [whole_catalogue, random_cases, lambda: whole_catalogue()[::-1], lambda: random_cases()[::-1]])
-def test_the_command_of_a_validator_which_reads_it_as_yaml_finds_nothing_wrong(
+def test_a_validator_that_reads_the_document_as_yaml_accepts_it(
     chosen: Callable[[], Sequence[Case]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "openapi.json"
@@ -72,7 +72,7 @@ def test_the_command_of_a_validator_which_reads_it_as_yaml_finds_nothing_wrong(
     assert capsys.readouterr().out == f"{file}: OK\n"
 
 
-def test_yaml_reads_the_texts_of_an_example_as_json_does(tmp_path: Path) -> None:
+def test_a_yaml_parser_reads_the_same_strings_as_a_json_parser(tmp_path: Path) -> None:
     codes = chain(range(0x20, 0x300), range(0x2000, 0x2100), range(0xD700, 0xD800), range(0xFD00, 0x10000), range(0x10000, 0x110000, 0x4FFF))
     text = "".join(map(chr, codes))
     file = tmp_path / "openapi.json"
@@ -83,19 +83,19 @@ def test_yaml_reads_the_texts_of_an_example_as_json_does(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("unfit", [b'"%s":1' % (b"a" * 1023), b'"%s":1' % (b"\x7f" * 200), b'"a"\t:1', b'"\\ud83d\\ude00":1'])
-def test_what_yaml_reads_otherwise_even_so_is_no_example(unfit: bytes) -> None:
+def test_a_message_that_yaml_reads_differently_is_not_an_example(unfit: bytes) -> None:
     found = [Case.judged(OFFER, b'{"number":"1","offerType":"Email",%s}' % prop, now=NOW) for prop in (unfit, b'"other":1')]
     document = json.loads(written("openapi", found))
     assert [example["value"] for *_, example in examples(document)] == [{"number": "1", "offerType": "Email", "other": 1}]
 
 
-def test_requests_and_responses_are_told_apart_and_no_path_is_made_up(document: dict[str, Any]) -> None:
+def test_requests_and_responses_are_separate_and_there_are_no_paths(document: dict[str, Any]) -> None:
     assert set(document["components"]["requestBodies"]) == {OFFER}
     assert set(document["components"]["responses"]) == {*MESSAGE_TYPES[1:]}
     assert document["paths"] == {}
 
 
-def test_examples_have_the_verdict_that_they_stand_under(document: dict[str, Any]) -> None:
+def test_examples_have_the_verdict_of_their_list(document: dict[str, Any]) -> None:
     bodies = {case.id[:8]: case.body for case in cases()}
     found = list(examples(document))
     assert {(message_type, verdict) for message_type, verdict, _, _ in found} == {
@@ -108,20 +108,20 @@ def test_examples_have_the_verdict_that_they_stand_under(document: dict[str, Any
         assert check(message_type, body, now=NOW).label == verdict
 
 
-def test_summaries_of_what_is_no_example_name_the_broken_rule_or_the_ambiguity(document: dict[str, Any]) -> None:
+def test_summaries_contain_the_broken_rule_or_the_ambiguity(document: dict[str, Any]) -> None:
     verdicts = {case.id[:8]: case.verdict for case in cases()}
     assert {verdict for _, verdict, _, _ in examples(document)} == {"valid", "invalid", "unspecified"}
     for _, verdict, name, example in examples(document):
-        told = verdicts[name.rpartition("_")[2]]
+        known = verdicts[name.rpartition("_")[2]]
         named = {
-            "invalid": [broken.rule for broken in told.broken],
-            "unspecified": [touched.ambiguity for touched in told.ambiguities],
+            "invalid": [broken.rule for broken in known.broken],
+            "unspecified": [touched.ambiguity for touched in known.ambiguities],
             "valid": ["Valid"],
         }
         assert named[verdict][0] in example["summary"]
 
 
-def test_examples_are_few_and_no_two_invalid_ones_are_of_one_rule(document: dict[str, Any]) -> None:
+def test_examples_are_few_and_invalid_ones_break_different_rules(document: dict[str, Any]) -> None:
     for content in media(document).values():
         assert all(len(content[place]) <= MOST_EXAMPLES for place in VERDICTS)
         told = [frozenset(broken.rule for broken in check(content["schema"]["$ref"].rpartition("/")[2], example["value"], now=NOW).broken)
@@ -129,26 +129,26 @@ def test_examples_are_few_and_no_two_invalid_ones_are_of_one_rule(document: dict
         assert len(set(told)) == len(told)
 
 
-def test_the_schemas_within_judge_as_the_contract_does(document: dict[str, Any]) -> None:
+def test_the_schemas_of_the_document_give_the_verdicts_of_the_contract(document: dict[str, Any]) -> None:
     judges: dict[str, jsonschema.Draft202012Validator] = {name: judge_of(document, name) for name in MESSAGE_TYPES}
     for message_type, verdict, name, example in examples(document):
         semantic = "not-in-future" in example["summary"]
         assert judges[message_type].is_valid(example["value"]) == (verdict != "invalid" or semantic), name
 
 
-def test_only_the_messages_that_the_corpus_has_are_in_it() -> None:
+def test_the_document_contains_only_message_types_of_the_corpus() -> None:
     document = json.loads(written("openapi", [case for case in cases() if case.message_type == OFFER]))
     assert set(document["components"]) == {"schemas", "requestBodies"}
     assert set(document["components"]["schemas"]) == {OFFER}
 
 
-def test_a_property_that_looks_like_a_reference_is_in_no_example() -> None:
+def test_a_message_with_a_property_ref_is_not_an_example() -> None:
     found = [Case.judged(OFFER, b'{"number":"1","offerType":"Email","%s":"#"}' % name, now=NOW) for name in (b"$ref", b"ref")]
     document = json.loads(written("openapi", found))
     assert [example["value"] for *_, example in examples(document)] == [{"number": "1", "offerType": "Email", "ref": "#"}]
 
 
-def test_a_changed_contract_is_in_it_as_it_is(tmp_path: Path) -> None:
+def test_the_document_contains_a_changed_contract(tmp_path: Path) -> None:
     contract = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"].update(extra={"$ref": "envelope.schema.json"}))
     valid = Case.judged(OFFER, b'{"number":"1","offerType":"Email"}', now=NOW, contract=contract)
     document = json.loads(written("openapi", [valid], contract))

@@ -1,4 +1,4 @@
-"""`parquet`: typed columns that come back as what the cases were."""
+"""`parquet`: typed columns with all data of the cases."""
 
 import io
 import sys
@@ -20,7 +20,7 @@ def content() -> bytes:
     return written("parquet", cases())
 
 
-def test_rows_come_back_as_the_cases_were(content: bytes) -> None:
+def test_rows_have_the_data_of_the_cases(content: bytes) -> None:
     rows = pq.read_table(io.BytesIO(content)).to_pylist()
     assert len(rows) == len(cases())
     for row, case in zip(rows, cases(), strict=True):
@@ -32,20 +32,20 @@ def test_rows_come_back_as_the_cases_were(content: bytes) -> None:
         assert set(row["ambiguities"]) == {touch.ambiguity for touch in case.verdict.ambiguities}
 
 
-def test_columns_have_types_and_say_where_nothing_may_be_missing(content: bytes) -> None:
+def test_columns_have_types_and_only_the_twin_can_be_null(content: bytes) -> None:
     schema = pq.read_schema(io.BytesIO(content))
     assert str(schema.field("body").type) == "binary"
     assert "struct<rule: string not null, at: string not null, technique: string not null>" in str(schema.field("faults").type)
     assert [field.name for field in schema if field.nullable] == ["twin"]
 
 
-def test_what_made_it_is_in_the_metadata(content: bytes) -> None:
+def test_the_metadata_contain_the_version_and_the_recipe(content: bytes) -> None:
     metadata = pq.read_metadata(io.BytesIO(content)).metadata
     assert metadata[b"recipe"] == b"--seed 1"
     assert metadata[b"brokerfuzz"]
 
 
-def test_rows_are_written_in_groups_so_that_not_all_are_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_written_in_groups_to_limit_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parquet, "GROUP_ROWS", 100)
     metadata = pq.read_metadata(io.BytesIO(written("parquet", cases()[:250])))
     assert [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)] == [100, 100, 50]
@@ -53,7 +53,7 @@ def test_rows_are_written_in_groups_so_that_not_all_are_in_memory(monkeypatch: p
     assert pq.read_metadata(io.BytesIO(written("parquet", cases()[:3]))).num_row_groups == 3
 
 
-def test_duckdb_asks_for_rules_and_reads_messages_that_are_text(tmp_path: Path, content: bytes) -> None:
+def test_duckdb_can_query_rules_and_decode_messages(tmp_path: Path, content: bytes) -> None:
     duckdb = pytest.importorskip("duckdb", reason="DuckDB is not installed")
     (tmp_path / "corpus.parquet").write_bytes(content)
     corpus = duckdb.read_parquet(str(tmp_path / "corpus.parquet"))  # noqa: F841 - the queries name it
@@ -64,13 +64,13 @@ def test_duckdb_asks_for_rules_and_reads_messages_that_are_text(tmp_path: Path, 
     assert [number for (number,) in numbers] == [case.value["number"] for case in cases() if case.label == "valid" and case.message_type[6] == "c"]
 
 
-def test_without_pyarrow_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pyarrow_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(CorpusError, match=r"pip install 'brokerfuzz\[parquet\]'"):
         written("parquet", cases())
 
 
-def test_without_pyarrow_nothing_is_left_behind(run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_pyarrow_no_file_is_left(run: Callable[..., Result], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     result = run("export", tmp_path / "c.parquet", "--format", "parquet", "--random", "--count", 5, "--message", "product-list-response")
     assert result.exit_code == 2

@@ -1,4 +1,4 @@
-"""`pytest`: tests that pass where the contract is kept, and say which rule is broken where it is not."""
+"""`pytest`: tests that pass for a conforming system, and otherwise name the broken rule."""
 
 import json
 import os
@@ -33,7 +33,7 @@ Outcomes = dict[str, str]
 
 
 def outcomes_of(folder: Path, answer: str | None, clock: str | None = None) -> tuple[Outcomes, str]:
-    """(name of a test -> what became of it, all that was printed)."""
+    """Returns (name of a test -> outcome, output)."""
     exported(folder, "pytest")
     if answer is not None:
         fill_in(folder / "conftest.py", r"pytest\.fail\(.*?\)\n", f"{JUDGED.strip()}\n    {answer}\n")
@@ -48,7 +48,7 @@ def outcomes_of(folder: Path, answer: str | None, clock: str | None = None) -> t
 
 @cache
 def names() -> Mapping[str, str]:
-    """Name -> verdict."""
+    """Returns name of a test -> verdict."""
     return {name_of(case): case.label for case in chosen()}
 
 
@@ -58,54 +58,54 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcomes, str]
     return folder, *outcomes_of(folder, KEEPS)
 
 
-def test_a_program_that_keeps_the_contract_passes_each_case_under_its_name(kept: tuple[Path, Outcomes, str]) -> None:
+def test_a_conforming_system_passes_each_case(kept: tuple[Path, Outcomes, str]) -> None:
     _, outcomes, printed = kept
     assert outcomes.keys() == names().keys()
     assert {name for name, outcome in outcomes.items() if outcome != "PASSED"} == clocked(), printed
 
 
-def test_it_is_asked_about_the_exact_bytes_of_every_message(kept: tuple[Path, Outcomes, str]) -> None:
+def test_the_system_gets_the_exact_bytes_of_every_message(kept: tuple[Path, Outcomes, str]) -> None:
     seen = {b64decode(line) for line in (kept[0] / SEEN).read_text().splitlines()}
     assert seen == {case.body for case in chosen() if name_of(case) not in clocked()}
 
 
-def test_a_bug_fails_the_cases_of_its_rule_with_all_that_is_known_of_them(tmp_path: Path) -> None:
+def test_a_bug_fails_the_cases_of_its_rule_with_a_description(tmp_path: Path) -> None:
     outcomes, printed = outcomes_of(tmp_path / "contract", ACCEPTS_ZERO)
     failed = [name for name, outcome in outcomes.items() if outcome == "FAILED"]
     assert failed
     assert all(RULE in name for name in failed)
     assert f"accepted the invalid offer-creation-request {failed[0][-16:]}" in printed
-    assert f"Broken: {RULE} at /orderMinimum: found 0, demanded at least 1 (one-below)." in printed
+    assert f"Broken: {RULE} at /orderMinimum: expected at least 1, found 0 (one-below)." in printed
 
 
-def test_a_rejection_whose_twin_is_rejected_too_proves_nothing(tmp_path: Path) -> None:
+def test_a_rejection_is_inconclusive_if_the_twin_is_rejected_too(tmp_path: Path) -> None:
     outcomes, printed = outcomes_of(tmp_path / "contract", REJECTS_TWIN)
     twin, fault = (name_of(case) for case in chosen()[:2])
     assert (outcomes[twin], outcomes[fault]) == ("FAILED", "SKIPPED")
     assert "rejected the valid offer-creation-request" in printed
-    assert "the rejection proves nothing: the valid twin," in printed.replace("\n", " ")
+    assert "inconclusive: your system also rejects the twin (the valid counterpart)," in printed.replace("\n", " ")
 
 
 @pytest.mark.parametrize("name", ["ZeroDivisionError", "NotImplementedError", "AssertionError"])
-def test_a_crash_fails_whatever_the_verdict_and_whatever_was_raised(name: str, tmp_path: Path) -> None:
+def test_any_exception_is_a_crash_and_fails_for_every_verdict(name: str, tmp_path: Path) -> None:
     outcomes, printed = outcomes_of(tmp_path / "contract", f"raise {name}('by what is tested')")
     assert {outcome for name, outcome in outcomes.items() if name not in clocked()} == {"FAILED"}
     assert "crashed on the unspecified offer-creation-request" in printed
     assert f"{name}: by what is tested" in printed
 
 
-def test_verdicts_that_follow_the_clock_hold_where_it_is_set(tmp_path: Path) -> None:
+def test_cases_that_depend_on_the_clock_run_if_it_is_set(tmp_path: Path) -> None:
     outcomes, printed = outcomes_of(tmp_path / "contract", KEEPS, clock="2025-06-15T12:00:00Z")
     assert set(outcomes.values()) == {"PASSED"}, printed
 
 
-def test_until_it_is_filled_in_it_says_so(tmp_path: Path) -> None:
+def test_an_incomplete_template_fails_with_an_instruction(tmp_path: Path) -> None:
     outcomes, printed = outcomes_of(tmp_path / "contract", None)
     assert {outcome for name, outcome in outcomes.items() if name not in clocked()} == {"FAILED"}
-    assert "fill in accepts() in conftest.py" in printed
+    assert "complete accepts() in conftest.py" in printed
 
 
-def test_what_was_filled_in_stays_when_the_corpus_is_written_again(tmp_path: Path) -> None:
+def test_another_export_does_not_overwrite_the_completed_template(tmp_path: Path) -> None:
     folder = exported(tmp_path / "contract", "pytest")
     (folder / "conftest.py").write_text("# mine\n")
     (folder / "test_broker_contract.py").write_text("# not mine\n")
@@ -115,7 +115,7 @@ def test_what_was_filled_in_stays_when_the_corpus_is_written_again(tmp_path: Pat
     assert "conftest.py" not in (folder / "SHA256SUMS").read_text()
 
 
-def test_linters_have_nothing_to_say(tmp_path: Path) -> None:
+def test_a_linter_finds_no_problem(tmp_path: Path) -> None:
     folder = exported(tmp_path / "contract", "pytest")
     pytest.importorskip("ruff", reason="ruff is not installed")
     for command in (["check", "--isolated", "--no-cache"], ["format", "--isolated", "--no-cache", "--diff", "--line-length=160"]):
@@ -123,7 +123,7 @@ def test_linters_have_nothing_to_say(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stdout
 
 
-def test_the_cases_are_records_of_a_corpus_with_what_is_said_of_each(kept: tuple[Path, Outcomes, str]) -> None:
+def test_the_cases_are_records_of_a_corpus_with_name_reason_and_time(kept: tuple[Path, Outcomes, str]) -> None:
     records = [json.loads(line) for line in (kept[0] / "cases.ndjson").read_bytes().splitlines()]
     assert [record["id"] for record in records] == [case.id for case in chosen()]
     assert all(record["reason"].isprintable() and record["reason"].isascii() for record in records)

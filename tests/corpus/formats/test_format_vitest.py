@@ -1,4 +1,4 @@
-"""`vitest`: tests that pass where the contract is kept, and say which rule is broken where it is not."""
+"""`vitest`: tests that pass for a conforming system, and otherwise name the broken rule."""
 
 import json
 import shutil
@@ -26,10 +26,10 @@ Run = Callable[[str | None], tuple[dict[str, tuple[str, str]], Path]]
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Fills in the answer, runs the tests: (name -> (what became of it, what it says); the folder)."""
+    """Returns a function that completes the template and runs the tests. It returns (name -> (outcome, message), folder)."""
     if shutil.which("node") is None or not (NODE / "node_modules" / "vitest").is_dir():
         pytest.skip("Vitest is not installed: run `npm ci` in tests/node")
-    (tmp_path / "node_modules").symlink_to(NODE / "node_modules")  # Vitest is found from where its tests are
+    (tmp_path / "node_modules").symlink_to(NODE / "node_modules")  # Node looks for Vitest in the folders above the tests
     folder = tmp_path / "contract"
 
     def outcomes(answer: str | None) -> tuple[dict[str, tuple[str, str]], Path]:
@@ -51,7 +51,7 @@ def _base64(body: bytes) -> str:
     return b64encode(body).decode()
 
 
-def test_a_program_that_keeps_the_contract_passes_and_is_asked_about_the_exact_bytes(run: Run) -> None:
+def test_a_conforming_system_passes_and_gets_the_exact_bytes(run: Run) -> None:
     outcomes, folder = run("return !invalid.has(told);")
     assert outcomes.keys() == {name_of(case) for case in chosen()}
     assert {name for name, (status, _) in outcomes.items() if status != "passed"} == clocked(), outcomes
@@ -59,32 +59,32 @@ def test_a_program_that_keeps_the_contract_passes_and_is_asked_about_the_exact_b
     assert seen == {case.body for case in chosen() if name_of(case) not in clocked()}
 
 
-def test_a_bug_fails_the_cases_of_its_rule_with_all_that_is_known_of_them(run: Run) -> None:
+def test_a_bug_fails_the_cases_of_its_rule_with_a_description(run: Run) -> None:
     outcomes, _ = run("return zero || !invalid.has(told);")
     failed = {name: said for name, (status, said) in outcomes.items() if status == "failed"}
     assert failed
     for name, said in failed.items():
         assert RULE in name
         assert f"accepted the invalid offer-creation-request {name[-16:]}" in said
-    assert any(f"Broken: {RULE} at /orderMinimum: found 0, demanded at least 1 (one-below)." in said for said in failed.values())
+    assert any(f"Broken: {RULE} at /orderMinimum: expected at least 1, found 0 (one-below)." in said for said in failed.values())
 
 
-def test_a_rejection_whose_twin_is_rejected_too_proves_nothing(run: Run) -> None:
+def test_a_rejection_is_inconclusive_if_the_twin_is_rejected_too(run: Run) -> None:
     outcomes, _ = run(f"return told !== {json.dumps(_base64(TWIN))} && !invalid.has(told);")
     twin, fault = (name_of(case) for case in chosen()[:2])
     assert outcomes[twin][0] == "failed"
     assert outcomes[fault][0] not in ("passed", "failed")
 
 
-def test_a_crash_fails_whatever_the_verdict_and_says_what_was_thrown(run: Run) -> None:
+def test_any_error_is_a_crash_and_fails_with_its_message(run: Run) -> None:
     outcomes, _ = run('throw new TypeError("by what is tested");')
     assert {name for name, (status, _) in outcomes.items() if status != "failed"} == clocked()
     assert all(f"by what is tested\n  on the {name.split('-')[0]} " in said for name, (status, said) in outcomes.items() if status == "failed")
 
 
-def test_until_it_is_filled_in_it_says_so(run: Run) -> None:
+def test_an_incomplete_template_fails_with_an_instruction(run: Run) -> None:
     outcomes, _ = run(None)
     assert "failed" in {status for status, _ in outcomes.values()}
     for name, (status, said) in outcomes.items():
         assert status == "failed" or name in clocked()
-        assert status != "failed" or "fill in accepts() in accepts.ts" in said
+        assert status != "failed" or "complete accepts() in accepts.ts" in said

@@ -1,4 +1,7 @@
-"""`wiremock`: stubs that serve each response to the byte, by path, header or state. (They were tried on WireMock 3.13, which is not at hand here.)"""
+"""`wiremock`: stubs that serve the exact bytes of each response, by path, header or state.
+
+WireMock is not installed for these tests. The stubs were tested manually with WireMock 3.13.
+"""
 
 import json
 import re
@@ -35,7 +38,7 @@ def stubs(files: Mapping[str, bytes]) -> list[Stub]:
 
 
 def served(stubs: list[Stub], files: Mapping[str, bytes], method: str, path: str, *, case: str = "", state: str = "Started") -> bytes:
-    """What WireMock answers: the stub that fits and goes first."""
+    """Returns the response of WireMock: that of the matching stub with the first priority."""
 
     def fits(stub: Stub) -> bool:
         request = stub["request"]
@@ -61,27 +64,27 @@ def test_each_response_is_served_by_path_header_and_state(stubs: list[Stub], fil
         assert served(stubs, files, "GET", "/products?page=1", state=case.id) == case.body
 
 
-def test_the_list_names_every_case_and_where_it_is(stubs: list[Stub], files: Mapping[str, bytes], responses: list[Case]) -> None:
+def test_the_list_contains_every_case_with_its_path(stubs: list[Stub], files: Mapping[str, bytes], responses: list[Case]) -> None:
     listed = json.loads(served(stubs, files, "GET", "/brokerfuzz"))
     assert [entry["id"] for entry in listed] == [case.id for case in responses]
     assert all(files[f"__files{entry['path']}.json"] == case.body for entry, case in zip(listed, responses, strict=True))
 
 
-def test_stubs_say_what_is_known_of_their_case(stubs: list[Stub], responses: list[Case]) -> None:
-    told = {stub["metadata"]["brokerfuzz"]["id"]: stub["metadata"]["brokerfuzz"] for stub in stubs if "metadata" in stub}
+def test_stubs_describe_their_case(stubs: list[Stub], responses: list[Case]) -> None:
+    described = {stub["metadata"]["brokerfuzz"]["id"]: stub["metadata"]["brokerfuzz"] for stub in stubs if "metadata" in stub}
     for case in responses:
-        assert told[case.id]["verdict"] == case.label
-        assert [fault["rule"] for fault in told[case.id]["faults"]] == [fault.rule for fault in case.faults]
+        assert described[case.id]["verdict"] == case.label
+        assert [fault["rule"] for fault in described[case.id]["faults"]] == [fault.rule for fault in case.faults]
 
 
 def test_every_file_is_served_by_a_stub(stubs: list[Stub], files: Mapping[str, bytes]) -> None:
     assert {f"__files/{stub['response']['bodyFileName']}" for stub in stubs} == {name for name in files if name.startswith("__files/")}
 
 
-def test_without_a_response_there_is_nothing_to_serve(run: Callable[..., Result], tmp_path: Path) -> None:
+def test_a_corpus_without_responses_is_rejected(run: Callable[..., Result], tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="choose --message product-list-response"):
         folder("wiremock", chosen()[:3])
     result = run("export", tmp_path / "out", "--format", "wiremock", "--message", OFFER)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "no place for offer-creation-request: choose --message product-list-response" in result.stderr
+    assert "does not support offer-creation-request: use --message product-list-response" in result.stderr
     assert list(tmp_path.iterdir()) == []

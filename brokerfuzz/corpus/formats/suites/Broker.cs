@@ -5,22 +5,22 @@ using System.Threading.Tasks;
 
 namespace Brokerfuzz;
 
-/// <summary>What is tested, and how it is asked. This file is yours: it is written once, and kept when the corpus is written again.</summary>
+/// <summary>Connects the tests to your system. Complete this file. brokerfuzz creates it once and does not overwrite it.</summary>
 internal static class Broker
 {
     /// <summary>
-    /// The time that the clock of what you test shows, such as "2025-06-15T12:00:00Z". A few verdicts follow the clock: those cases
-    /// are left out at any other time.
+    /// The time on the clock of your system, such as "2025-06-15T12:00:00Z", or null for the current time. The verdicts of a few
+    /// cases depend on the clock. These cases are left out unless this is their time.
     /// </summary>
     public static readonly string? Clock = null;
 
     /// <summary>
-    /// Whether what you test accepts a message. Headers go with a request in place of its usual headers of these names (null: no such
-    /// header); few cases have any. Reject by returning false: whatever is thrown counts as a crash.
+    /// Returns true if your system accepts a message. The headers replace the default headers of the request with the same names
+    /// (null: do not send this header); most cases have none. Return false for a rejection: any exception counts as a crash.
     /// </summary>
     public static Task<bool> AcceptsAsync(string messageType, byte[] body, IReadOnlyList<KeyValuePair<string, string?>> headers)
     {
-        throw new NotFilledInException(
-            "fill in AcceptsAsync() in Broker.cs: ask what you test, and return whether it accepts the message");
+        throw new NotCompletedException(
+            "complete AcceptsAsync() in Broker.cs: send the message to your system, and return true if it accepts the message");
     }
 }

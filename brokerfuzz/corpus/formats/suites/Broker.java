@@ -2,23 +2,24 @@ package brokerfuzz;
 
 import java.util.List;
 
-/** What is tested, and how it is asked. This file is yours: it is written once, and kept when the corpus is written again. */
+/** Connects the tests to your system. Complete this file. brokerfuzz creates it once and does not overwrite it. */
 final class Broker {
 
     /**
-     * The time that the clock of what you test shows, such as "2025-06-15T12:00:00Z", or "" for the present. A few verdicts follow
-     * the clock: those cases are skipped at any other time.
+     * The time on the clock of your system, such as "2025-06-15T12:00:00Z", or "" for the current time. The verdicts of a few cases
+     * depend on the clock. These cases are skipped unless this is their time.
      */
     static final String CLOCK = "";
 
-    /** What a request has in place of its usual headers of this name; a value of null: no such header. */
+    /** A header that replaces the default headers of the request with this name (null: do not send this header). */
     record Header(String name, String value) {}
 
     /**
-     * Whether what you test accepts a message. Few cases have headers. Reject by returning false: whatever is thrown counts as a crash.
+     * Returns true if your system accepts a message. Most cases have no headers. Return false for a rejection: any exception
+     * counts as a crash.
      */
     static boolean accepts(String messageType, byte[] body, List<Header> headers) throws Exception {
-        throw new AssertionError("fill in accepts() in Broker.java: ask what you test, and return whether it accepts the message");
+        throw new AssertionError("complete accepts() in Broker.java: send the message to your system, and return true if it accepts the message");
     }
 
     private Broker() {}

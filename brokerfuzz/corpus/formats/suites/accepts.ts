@@ -1,17 +1,17 @@
-// What is tested, and how it is asked. This file is yours: it is written once, and kept when the corpus is written again.
+// Connects the tests to your system. Complete this file. brokerfuzz creates it once and does not overwrite it.
 
-/** [name, value]: what a request has in place of its usual headers of these names; null: no such header. */
+/** [name, value]: replaces the default headers of the request with this name (null: do not send this header). */
 export type Header = [name: string, value: string | null];
 
 /**
- * The time that the clock of what you test shows, such as "2025-06-15T12:00:00Z". A few verdicts follow the clock:
- * those cases are skipped at any other time.
+ * The time on the clock of your system, such as "2025-06-15T12:00:00Z", or null for the current time. The verdicts of a
+ * few cases depend on the clock. These cases are skipped unless this is their time.
  */
 export const CLOCK: string | null = null;
 
 /**
- * Whether what you test accepts a message. Few cases have headers. Reject by returning false: whatever is thrown counts as a crash.
+ * Returns true if your system accepts a message. Most cases have no headers. Return false for a rejection: any error counts as a crash.
  */
 export async function accepts(messageType: string, body: Uint8Array, headers: Header[]): Promise<boolean> {
-  throw new Error("fill in accepts() in accepts.ts: ask what you test, and return whether it accepts the message");
+  throw new Error("complete accepts() in accepts.ts: send the message to your system, and return true if it accepts the message");
 }
