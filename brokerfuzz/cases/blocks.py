@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.plan import DRAWN, SLICE, Plan
+from brokerfuzz.cases.plan import CATALOGUE_PER_SHARD, RANDOM_PER_SHARD, Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ class Block:
     def cases(self) -> Iterator[Case]:
         """Yields the cases in order."""
         if self.is_random:
-            return islice(self.plan.drawn(self.number), self.size)
-        return islice(self.plan.listed(), self.number * SLICE, self.number * SLICE + self.size)
+            return islice(self.plan.random_cases(self.number), self.size)
+        return islice(self.plan.catalogue_cases(), self.number * CATALOGUE_PER_SHARD, self.number * CATALOGUE_PER_SHARD + self.size)
 
 
 def blocks(plans: Iterable[Plan]) -> Iterator[Block]:
     """Yields the blocks of finite plans, in order. Generates their catalogues."""
     for plan in plans:
-        for random, total, most in ((False, len(plan.listed()), SLICE), (True, plan.count or 0, DRAWN)):
+        for random, total, most in ((False, len(plan.catalogue_cases()), CATALOGUE_PER_SHARD), (True, plan.count or 0, RANDOM_PER_SHARD)):
             for number, start in enumerate(range(0, total, most)):
                 yield Block(plan, number, random, min(most, total - start))

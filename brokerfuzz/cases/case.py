@@ -52,9 +52,7 @@ class Case:
 
     @cached_property
     def id(self) -> str:
-        """16 hexadecimal digits, computed from the message type, the headers and the bytes. Equal messages have equal ids
-        everywhere.
-        """
+        """16 hexadecimal digits, computed from the message type, the headers and the bytes. Equal messages have equal ids everywhere."""
         return _id(self.message_type, self.headers, self.body)
 
     @cached_property
@@ -160,9 +158,7 @@ class Case:
 
 
 def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -> bool:
-    """Returns True if the verdict agrees with these faults and this claim (the id of an ambiguity, or `valid`). See
-    `Case.judged`.
-    """
+    """Returns True if the verdict agrees with these faults and this claim (the id of an ambiguity, or `valid`). See `Case.judged`."""
     if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
         return False
     return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.ambiguity for touch in verdict.ambiguities})

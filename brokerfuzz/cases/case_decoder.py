@@ -14,7 +14,7 @@ from typing import Any
 from brokerfuzz.cases.case import Case, clock, compact
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.faults import FaultMaker
-from brokerfuzz.cases.message_builder import with_place
+from brokerfuzz.cases.message_builder import schema_with_place
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.techniques import Technique
 from brokerfuzz.contract_names import LABELS
@@ -58,22 +58,22 @@ class CaseDecoder:
     def _fault(self, header: bytes, source: Source, now: datetime) -> Case:
         maker = self.faults(now)
         rule = self.rules[int.from_bytes(header[1:3]) % len(self.rules)]
-        ways = self.ways(rule, maker)
+        techniques = self.techniques_for(rule, maker)
         place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules at the same place share a decoder
-        message = self._message(place, source, lambda: maker.towards(rule))
+        message = self._message(place, source, lambda: maker.breakable_schema(rule))
         found = places(message, rule.site)
         steps = found[header[4] % len(found)]
-        for number in range(len(ways)):
-            case = maker.broken(message, steps, rule, ways[(header[3] + number) % len(ways)], (TAG,))
+        for number in range(len(techniques)):
+            case = maker.broken(message, steps, rule, techniques[(header[3] + number) % len(techniques)], (TAG,))
             if case is not None:
                 return case
-        plain = maker.case(rule, ways[0])
+        plain = maker.case(rule, techniques[0])
         assert plain is not None, "every technique breaks its rule in a plain message"
         return plain
 
-    def ways(self, rule: Rule, maker: FaultMaker) -> list[Technique]:
+    def techniques_for(self, rule: Rule, maker: FaultMaker) -> list[Technique]:
         """Returns the selected techniques that break the rule."""
-        return [technique for technique in maker.ways(rule) if self.techniques is None or technique.name in self.techniques]
+        return [technique for technique in maker.techniques(rule) if self.techniques is None or technique.name in self.techniques]
 
     def faults(self, now: datetime) -> FaultMaker:
         """Returns a maker for this time. It reuses everything that earlier makers have built."""
@@ -87,7 +87,7 @@ class CaseDecoder:
         maker = ProbeMaker(self.contract, self.message_type, now)
         ambiguity, site = self._questions[int.from_bytes(header[1:3]) % len(self._questions)]
         path = maker.path(site)
-        message = self._message(path, source, lambda: with_place(self.contract, self.message_type, path))
+        message = self._message(path, source, lambda: schema_with_place(self.contract, self.message_type, path))
         probes = list(maker.probes(ambiguity, site, message))
         if not probes:
             return next(maker.of_ambiguity(ambiguity))
@@ -130,7 +130,7 @@ def case_decoder(
     """
     decoder = CaseDecoder(contract, message_type, labels, rules or contract.rules[message_type], techniques)
     maker = decoder.faults(clock(None))
-    breakable = tuple(rule for rule in decoder.rules if decoder.ways(rule, maker))
+    breakable = tuple(rule for rule in decoder.rules if decoder.techniques_for(rule, maker))
     return replace(decoder, rules=breakable)
 
 

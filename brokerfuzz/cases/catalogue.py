@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from brokerfuzz.cases.case import Case, clock, compact
-from brokerfuzz.cases.catalogue_maker import made
+from brokerfuzz.cases.catalogue_maker import generate
 from brokerfuzz.cases.message_builder import MessagePlan, build
 from brokerfuzz.cases.prepared_catalogue import STRENGTH, prepared
 from brokerfuzz.contract_names import LABELS
@@ -52,4 +52,4 @@ def _listed(contract: Contract, message_type: MessageType, now: datetime, streng
     """Returns all cases. The last few catalogues are cached, because generating one takes seconds."""
     if contract is load_contract() and strength == STRENGTH:
         return prepared(message_type, now)
-    return made(contract, message_type, now, strength)
+    return generate(contract, message_type, now, strength)

@@ -15,11 +15,11 @@ from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.pairs import PairMaker
 from brokerfuzz.cases.probes import ProbeMaker
 from brokerfuzz.cases.requests import RequestMaker
-from brokerfuzz.cases.weights import OF_PAIR, worths
+from brokerfuzz.cases.weights import OF_PAIR, case_weights
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType, Rule
 
 
-def made(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Sequence[Case]:
+def generate(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Sequence[Case]:
     """Returns all cases, in order, each once. This takes seconds. Raises `StrengthError`."""
     every: dict[str, Case] = {}
     for case in _unordered(contract, message_type, now, strength):
@@ -27,7 +27,7 @@ def made(contract: Contract, message_type: MessageType, now: datetime, strength:
             if one is not None:
                 every.setdefault(one.id, one)
     cases = list(every.values())
-    return tuple(by_cover(cases, worths(cases, contract, message_type), OF_PAIR))
+    return tuple(by_cover(cases, case_weights(cases, contract, message_type), OF_PAIR))
 
 
 def _unordered(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Iterator[Case]:

@@ -12,36 +12,36 @@ from typing import NamedTuple
 from brokerfuzz.cases.case import Case
 
 
-class Worth(NamedTuple):
+class CaseWeight(NamedTuple):
     """What a case covers: named goals with the weight of each, and goals of equal weight as bits."""
 
     named: dict[str, int]
     bits: int = 0
 
 
-def by_cover(cases: Sequence[Case], worths: Sequence[Worth], of_bit: int = 0) -> Iterator[Case]:
+def by_cover(cases: Sequence[Case], weights: Sequence[CaseWeight], of_bit: int = 0) -> Iterator[Case]:
     """Yields the cases, the one that adds the most weight first. Ties keep the given order. The twin of a fault comes before the
     fault.
 
     A bit has the weight `of_bit`.
     """
-    return _Cover(cases, worths, of_bit).every()
+    return _Cover(cases, weights, of_bit).every()
 
 
-_NOTHING = Worth({})
+_NOTHING = CaseWeight({})
 
 
 class _Cover:
-    def __init__(self, cases: Sequence[Case], worths: Sequence[Worth], of_bit: int) -> None:
+    def __init__(self, cases: Sequence[Case], weights: Sequence[CaseWeight], of_bit: int) -> None:
         self.cases, self.of_bit = cases, of_bit
-        self.worth_of = {case.id: Worth(dict(worth.named), worth.bits) for case, worth in zip(cases, worths, strict=True)}
-        self.held: set[str] = set()
+        self.weight_of = {case.id: CaseWeight(dict(weight.named), weight.bits) for case, weight in zip(cases, weights, strict=True)}
+        self.covered: set[str] = set()
         self.bits = 0
-        self.given: set[str] = set()
-        self.leaning: defaultdict[str, list[int]] = defaultdict(list)
+        self.yielded: set[str] = set()
+        self.faults_of: defaultdict[str, list[int]] = defaultdict(list)
         for number, case in enumerate(cases):
             if case.twin is not None:
-                self.leaning[case.twin.id].append(number)
+                self.faults_of[case.twin.id].append(number)
 
     def every(self) -> Iterator[Case]:
         self.queue = [(-self._gain(case), number) for number, case in enumerate(self.cases)]
@@ -50,25 +50,25 @@ class _Cover:
             before, number = heappop(self.queue)
             case = self.cases[number]
             now = -self._gain(case)
-            if case.id in self.given:
+            if case.id in self.yielded:
                 continue
             if now > before and self.queue and (now, number) > self.queue[0]:
                 heappush(self.queue, (now, number))
                 continue
             for one in self._with_twin(case):
-                yield from self._give(one)
+                yield from self._yield(one)
 
-    def _give(self, case: Case) -> Iterator[Case]:
-        self.given.add(case.id)
-        worth = self.worth_of.get(case.id, _NOTHING)
-        self.held.update(worth.named)
-        self.bits |= worth.bits
-        for number in self.leaning.get(case.id, ()):  # their full weight counts from now on
+    def _yield(self, case: Case) -> Iterator[Case]:
+        self.yielded.add(case.id)
+        weight = self.weight_of.get(case.id, _NOTHING)
+        self.covered.update(weight.named)
+        self.bits |= weight.bits
+        for number in self.faults_of.get(case.id, ()):  # their full weight counts from now on
             heappush(self.queue, (-self._gain(self.cases[number]), number))
         yield case
 
     def _with_twin(self, case: Case) -> list[Case]:
-        return [one for one in (case.twin, case) if one is not None and one.id not in self.given]
+        return [one for one in (case.twin, case) if one is not None and one.id not in self.yielded]
 
     def _gain(self, case: Case) -> int:
         together = self._with_twin(case)
@@ -79,11 +79,9 @@ class _Cover:
             bits |= left.bits
         return (sum(new.values()) + self.of_bit * (bits & ~self.bits).bit_count()) // max(len(together), 1)
 
-    def _left(self, case: Case) -> Worth:
-        """Returns the part of the case's weight that earlier cases do not cover. Removes the rest, so that it is not checked
-        again.
-        """
-        left = self.worth_of.get(case.id, _NOTHING)
-        for name in left.named.keys() & self.held:
+    def _left(self, case: Case) -> CaseWeight:
+        """Returns the part of the case's weight that earlier cases do not cover. Removes the rest, so that it is not checked again."""
+        left = self.weight_of.get(case.id, _NOTHING)
+        for name in left.named.keys() & self.covered:
             del left.named[name]
         return left

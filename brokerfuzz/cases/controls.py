@@ -62,9 +62,7 @@ class ControlMaker:
         return [*null, *(edges(self.contract, self.message_type).values(path)[:3] if scalar else [])]
 
     def _control(self, fault: Case, steps: Steps, value: Any, tag: str) -> Case:
-        """Returns the fault's message with this value. It is valid, or it has the same fault and the twin's message with this
-        value as its twin.
-        """
+        """Returns the fault's message with this value. It is valid, or it has the same fault and the twin's message with this value as its twin."""
         tags = (*(tag for tag in fault.tags if not tag.startswith(UNDER)), tag)
         control = self._judged(_with(fault, steps, value), tags)
         if control.label == "valid" or fault.twin is None:

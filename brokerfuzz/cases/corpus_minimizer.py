@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from brokerfuzz.cases.case import Case, clock
-from brokerfuzz.cases.catalogue_order import Worth, by_cover
+from brokerfuzz.cases.catalogue_order import CaseWeight, by_cover
 from brokerfuzz.cases.covering.goals import Goal
 from brokerfuzz.cases.covering.tally import Tally
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 
-def needed(cases: Iterable[Case], contract: Contract, now: datetime | None = None) -> Iterator[Case]:
+def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = None) -> Iterator[Case]:
     """Yields a small subset of the cases that covers the same goals, the most useful case first and a fault's twin before the
     fault.
 
@@ -33,20 +33,20 @@ def needed(cases: Iterable[Case], contract: Contract, now: datetime | None = Non
         yield from _cover(list(some.values()), tallies[message_type])
 
 
-_WORTH = 2
+_WEIGHT = 2
 """The weight of each goal. A fault with its twin counts half, which must still be more than 0."""
 
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:
     goals = {case.id: tally.goals_of(case) for case in cases}
     bits = {goal: 1 << number for number, goal in enumerate(tally.goals)}
-    leaning: dict[str, Case] = {}
+    pending: dict[str, Case] = {}
     held: set[Goal] = set()
-    for case in by_cover(cases, [Worth({}, sum(map(bits.__getitem__, goals[case.id]))) for case in cases], _WORTH):
-        leaning[case.id] = case
+    for case in by_cover(cases, [CaseWeight({}, sum(map(bits.__getitem__, goals[case.id]))) for case in cases], _WEIGHT):
+        pending[case.id] = case
         if goals[case.id] <= held:
             continue
         for one in (case.twin, case):
-            if one is not None and one.id in leaning:
+            if one is not None and one.id in pending:
                 held |= goals[one.id]
-                yield leaning.pop(one.id)
+                yield pending.pop(one.id)

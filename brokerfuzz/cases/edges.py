@@ -14,7 +14,7 @@ from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import places
 from brokerfuzz.cases.covering.edges import SIZES, edges
 from brokerfuzz.cases.fault_surroundings import null_where_allowed
-from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, towards, with_place
+from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, schema_requiring, schema_with_place
 from brokerfuzz.decoder.ambiguity_sites import detectors_at, doubts
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import Schema, strangers, types_of
@@ -30,9 +30,7 @@ class EdgeMaker:
     now: datetime
 
     def every(self) -> Iterator[Case]:
-        """Yields plain messages first, then messages with many edges, then one state of one property at a time, then spellings of
-        one message.
-        """
+        """Yields plain messages first, then messages with many edges, then one state of one property at a time, then spellings of one message."""
         return (case for case in self._all() if case is not None)
 
     def _all(self) -> Iterator[Case | None]:
@@ -56,9 +54,7 @@ class EdgeMaker:
         return list(self.contract.sites[self.message_type].values())
 
     def _packed(self) -> Iterator[Case | None]:
-        """Puts all places in the same state: null, false, absent, then each value of the pools for the types. Shorter pools
-        repeat their values.
-        """
+        """Puts all places in the same state: null, false, absent, then each value of the pools for the types. Shorter pools repeat their values."""
         yield self._case("all-null", MessagePlan(choose=null_where_allowed))
         yield self._case("all-false", MessagePlan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
         yield self._case("backwards", MessagePlan(backwards=True))
@@ -82,7 +78,7 @@ class EdgeMaker:
                 grounds.pop()
             lacking = left
             if lacking:
-                grounds.append(with_place(self.contract, self.message_type, lacking[0]))
+                grounds.append(schema_with_place(self.contract, self.message_type, lacking[0]))
         return grounds
 
     def _values(self, site: Site) -> list[Any]:
@@ -92,9 +88,7 @@ class EdgeMaker:
         return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not strangers(site.schema) else []
 
     def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
-        """Returns a function that chooses the value with this number from every pool. The later of two ordered times gets the
-        next value.
-        """
+        """Returns a function that chooses the value with this number from every pool. The later of two ordered times gets the next value."""
         later = {
             join(path, names[1])
             for path, asked in doubts(self.contract, self.message_type).items()
@@ -129,7 +123,7 @@ class EdgeMaker:
         for site in self._sites:
             for prop in site.schema.get("enum", ()):
                 for full, name in ((True, "complete"), (False, "bare")):
-                    leaf = towards(site.path, {"enum": [prop]})
+                    leaf = schema_requiring(site.path, {"enum": [prop]})
                     yield self._case(f"{name}-{site.path}={prop}", MessagePlan(full=full).narrow(leaf))
 
     def _one_at_a_time(self) -> Iterator[Case | None]:
@@ -139,7 +133,7 @@ class EdgeMaker:
                 continue
             if not site.required:
                 yield self._case(f"absent-{site.path}", MessagePlan(choose=_only(site.path, ABSENT)))
-                yield self._case(f"alone-{site.path}", MessagePlan(full=False).narrow(towards(site.path)))
+                yield self._case(f"alone-{site.path}", MessagePlan(full=False).narrow(schema_requiring(site.path)))
             if "null" in types_of(site.schema):
                 yield self._case(f"null-{site.path}", MessagePlan(choose=_only(site.path, None)))
 

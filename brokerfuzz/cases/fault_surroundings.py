@@ -17,9 +17,7 @@ from brokerfuzz.schemas.flattening import Schema, strangers, types_of
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The position of a fault: item `index` of the arrays at these paths, which have `size` items. All other arrays have one
-    item.
-    """
+    """The position of a fault: item `index` of the arrays at these paths, which have `size` items. All other arrays have one item."""
 
     name: str
     arrays: tuple[str, ...] = ()

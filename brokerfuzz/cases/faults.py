@@ -1,6 +1,4 @@
-"""Faults: one technique breaks one rule at one place of a message. The twin (the valid counterpart) is the message without the
-fault.
-"""
+"""Faults: one technique breaks one rule at one place of a message. The twin (the valid counterpart) is the message without the fault."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -12,7 +10,7 @@ from typing import Any, cast
 from brokerfuzz.cases.case import TWIN_TAGS, Case, Fault, compact, now_tag
 from brokerfuzz.cases.changes import Change, Steps, apply, place_of, places, pointer, value_at
 from brokerfuzz.cases.fault_surroundings import BACKWARDS, COMPLETE, ONLY, Placement, Setting, placements, surroundings
-from brokerfuzz.cases.message_builder import MessagePlan, build, meeting, with_place
+from brokerfuzz.cases.message_builder import MessagePlan, build, schema_meeting, schema_with_place
 from brokerfuzz.cases.techniques import Spot, Technique, techniques_for
 from brokerfuzz.schemas import Condition, Contract, MessageType, Rule, check, load_contract
 from brokerfuzz.schemas.flattening import Schema, conjoin
@@ -38,7 +36,7 @@ class FaultMaker:
     contract: Contract
     message_type: MessageType
     now: datetime
-    _ways: dict[str, list[Technique]] = field(default_factory=dict, repr=False, compare=False)
+    _techniques: dict[str, list[Technique]] = field(default_factory=dict, repr=False, compare=False)
     _messages: _Recent = field(default_factory=_Recent, repr=False, compare=False)
     _twins: _Recent = field(default_factory=_Recent, repr=False, compare=False)
 
@@ -50,25 +48,25 @@ class FaultMaker:
         surroundings. If a condition decides about the rule's place, the rule is also broken with the condition met. A presence
         rule is then broken at every placement, with the deciding property before it and after it.
         """
-        ways = self.ways(rule)
-        if not ways:
+        techniques = self.techniques(rule)
+        if not techniques:
             return
         around, made = surroundings(rule.site), set[str]()
-        for number in range(max(len(ways), len(around))):
-            for case in self._first_that_fits(rule, ways, around, number, made):
+        for number in range(max(len(techniques), len(around))):
+            for case in self._first_that_fits(rule, techniques, around, number, made):
                 made.add(case.id)
                 yield case
         for condition in self.deciding(rule):
-            given = meeting(self.contract, self.message_type, condition) if rule.condition is None else None
-            everywhere = [(technique, ONLY, COMPLETE) for technique in ways]
+            given = schema_meeting(self.contract, self.message_type, condition) if rule.condition is None else None
+            everywhere = [(technique, ONLY, COMPLETE) for technique in techniques]
             if rule.condition or rule.keyword in OF_PRESENCE:
                 orders = product(placements(rule.site), (COMPLETE, BACKWARDS))
-                everywhere += [(technique, placement, setting) for placement, setting in orders for technique in ways[:2]]
+                everywhere += [(technique, placement, setting) for placement, setting in orders for technique in techniques[:2]]
             for case in self._made(rule, everywhere, given):
                 yield replace(case, tags=(*case.tags, f"under:{condition.label}"))
 
     def _first_that_fits(
-        self, rule: Rule, ways: Sequence[Technique], around: Sequence[tuple[Placement, Setting]], number: int, made: Collection[str]
+        self, rule: Rule, techniques: Sequence[Technique], around: Sequence[tuple[Placement, Setting]], number: int, made: Collection[str]
     ) -> Iterator[Case]:
         """Yields one case: the technique with this number in the surroundings with this number.
 
@@ -76,12 +74,12 @@ class FaultMaker:
         technique may be used.
         """
         placement, setting = around[number % len(around)]
-        first = number % len(ways)
-        if number < len(ways):
-            tried = [(ways[first], placement, setting), (ways[first], ONLY, COMPLETE)]
+        first = number % len(techniques)
+        if number < len(techniques):
+            tried = [(techniques[first], placement, setting), (techniques[first], ONLY, COMPLETE)]
             found: Iterator[Case] = (case for case in self._made(rule, tried) if case.id not in made)
         else:
-            found = self._made(rule, [(technique, placement, setting) for technique in [*ways[first:], *ways[:first]]])
+            found = self._made(rule, [(technique, placement, setting) for technique in [*techniques[first:], *techniques[:first]]])
         yield from islice(found, 1)
 
     def _made(self, rule: Rule, wanted: Sequence[tuple[Technique, Placement, Setting]], given: Schema | None = None) -> Iterator[Case]:
@@ -91,9 +89,7 @@ class FaultMaker:
                 yield case
 
     def empty_object(self) -> Iterator[Case]:
-        """Yields the message without any property. It breaks the rule of every required property. Its twin has only the required
-        properties.
-        """
+        """Yields the message without any property. It breaks the rule of every required property. Its twin has only the required properties."""
         twin = self._twin(compact(build(self.contract, self.message_type, MessagePlan(full=False))))
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
@@ -103,20 +99,18 @@ class FaultMaker:
 
     def unbroken(self) -> list[Rule]:
         """Returns the rules that no technique breaks. A changed contract may use keywords without techniques."""
-        return [rule for rule in self.contract.rules[self.message_type] if not self.ways(rule)]
+        return [rule for rule in self.contract.rules[self.message_type] if not self.techniques(rule)]
 
-    def ways(self, rule: Rule) -> list[Technique]:
-        """Returns the techniques that break the rule in a plain message. If several give the same message, only the first is
-        returned.
-        """
-        if rule.id not in self._ways:
+    def techniques(self, rule: Rule) -> list[Technique]:
+        """Returns the techniques that break the rule in a plain message. If several give the same message, only the first is returned."""
+        if rule.id not in self._techniques:
             different: dict[bytes, Technique] = {}
             broken_by = self._broken_plainly(rule)
             for technique in techniques_for(rule):
                 if (body := broken_by(technique)) is not None:
                     different.setdefault(body, technique)
-            self._ways[rule.id] = list(different.values())
-        return self._ways[rule.id]
+            self._techniques[rule.id] = list(different.values())
+        return self._techniques[rule.id]
 
     def _broken_plainly(self, rule: Rule) -> Callable[[Technique], bytes | None]:
         """Returns a function that breaks the rule in a plain message by a technique. It returns None if the technique does not
@@ -189,23 +183,21 @@ class FaultMaker:
         key = (rule.site, rule.condition.label if rule.condition else "", placement, setting.name, json.dumps(given))
         if key not in self._messages:
             sizes = dict.fromkeys(placement.arrays, placement.size)
-            plan = setting.plan(self.contract, self.message_type, sizes, placement.index).narrow(given or {}, self.towards(rule))
+            plan = setting.plan(self.contract, self.message_type, sizes, placement.index).narrow(given or {}, self.breakable_schema(rule))
             self._messages[key] = build(self.contract, self.message_type, plan)
         return self._messages[key]
 
-    def towards(self, rule: Rule) -> Schema:
-        """Returns a flat schema for messages in which the rule can be broken: the place is present and the rule's condition
-        applies.
-        """
-        schema = with_place(self.contract, self.message_type, rule.site)
-        return conjoin(schema, meeting(self.contract, self.message_type, rule.condition)) if rule.condition else schema
+    def breakable_schema(self, rule: Rule) -> Schema:
+        """Returns a flat schema for messages in which the rule can be broken: the place is present and the rule's condition applies."""
+        schema = schema_with_place(self.contract, self.message_type, rule.site)
+        return conjoin(schema, schema_meeting(self.contract, self.message_type, rule.condition)) if rule.condition else schema
 
     @staticmethod
     def _steps(message: object, site: str, placement: Placement) -> Steps | None:
         """Returns the path to a site at this placement."""
         wanted = placement.indices(site)
-        ways = places(message, site)
-        return next((steps for steps in ways if [step for step in steps if isinstance(step, int)] == wanted), None)
+        found = places(message, site)
+        return next((steps for steps in found if [step for step in steps if isinstance(step, int)] == wanted), None)
 
 
 def _decides(condition: Condition, path: str) -> bool:

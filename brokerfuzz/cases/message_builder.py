@@ -29,7 +29,7 @@ PLAIN = object()
 Choose = Callable[[str, Schema], Any]
 
 
-def no_wish(path: str, schema: Schema) -> Any:
+def default_choice(path: str, schema: Schema) -> Any:
     """Leaves the choice of every place to the builder."""
     return PLAIN
 
@@ -49,7 +49,7 @@ class MessagePlan:
     narrowed: Schema = field(default_factory=dict)
     sizes: Mapping[str, int] = field(default_factory=dict)
     within: int | None = None
-    choose: Choose = no_wish
+    choose: Choose = default_choice
     backwards: bool = False
 
     def narrow(self, *schemas: Schema) -> "MessagePlan":
@@ -58,9 +58,7 @@ class MessagePlan:
 
 
 def build(contract: Contract, message_type: MessageType, plan: MessagePlan) -> Any:
-    """Builds the message of a plan. It is valid if the plan's values are valid. Related values are made consistent, as in the
-    decoder.
-    """
+    """Builds the message of a plan. It is valid if the plan's values are valid. Related values are made consistent, as in the decoder."""
     schema = flat.conjoin(contract.flat[message_type], plan.narrowed) if plan.narrowed else contract.flat[message_type]
     return _Builder(contract, message_type, plan).value(schema, "", 0)
 
@@ -108,7 +106,7 @@ class _Builder:
             if required or self.plan.full or wish is not PLAIN:
                 value = self._wished(prop, there, index, wish)
                 if value is ABSENT and required:
-                    value = replace(self, plan=replace(self.plan, choose=no_wish)).value(prop, there, index)
+                    value = replace(self, plan=replace(self.plan, choose=default_choice)).value(prop, there, index)
                 if value is not ABSENT:
                     built[name] = value
         return built
@@ -128,8 +126,8 @@ class _Builder:
         return replace(self, plan=replace(self.plan, sizes={there: size for there, size in self.plan.sizes.items() if not there.startswith(path)}))
 
     def _settle(self, schema: Schema, path: str, value: Any) -> None:
-        for settle in consistency_repairs(doubts(self.contract, self.message_type).get(path, ()), path, schema):
-            settle(value)
+        for repair in consistency_repairs(doubts(self.contract, self.message_type).get(path, ()), path, schema):
+            repair(value)
 
     def _scalar(self, schema: Schema, path: str, types: frozenset[str], index: int) -> Any:
         detector = spelling_at(self.contract, self.message_type, path)
@@ -160,28 +158,26 @@ def _numbered(values: Sequence[Any], index: int, schema: Schema) -> Any:
 # ------------------------------------------------------------------------------------------------------ narrowing
 
 
-def towards(path: str, leaf: Schema | None = None) -> Schema:
+def schema_requiring(path: str, leaf: Schema | None = None) -> Schema:
     """Returns a flat schema that requires the place at `path` (in at least one item of each array on the path) to meet `leaf`."""
     if not path:
         return leaf or {}
     if path.startswith("[]"):
-        return {"type": "array", "minItems": 1, "items": towards(path[2:].removeprefix("."), leaf)}
+        return {"type": "array", "minItems": 1, "items": schema_requiring(path[2:].removeprefix("."), leaf)}
     name = re.split(r"\.|\[\]", path, maxsplit=1)[0]
     rest = path[len(name) :].removeprefix(".")
-    return {"type": "object", "required": [name], "properties": {name: towards(rest, leaf)}}
+    return {"type": "object", "required": [name], "properties": {name: schema_requiring(rest, leaf)}}
 
 
-def with_place(contract: Contract, message_type: MessageType, path: str) -> Schema:
-    """Returns a flat schema that requires the place at `path` to be present and neither null nor an empty array. Raises
-    `ContractError`.
-    """
+def schema_with_place(contract: Contract, message_type: MessageType, path: str) -> Schema:
+    """Returns a flat schema that requires the place at `path` to be present and neither null nor an empty array. Raises `ContractError`."""
     contract.check_described(message_type)
     schema = contract.sites[message_type][path].schema
     types = flat.types_of(schema) - {"null"}
     leaf: Schema = {"type": sorted(types)} if types else {}
     if types == {"array"}:
         leaf["minItems"] = 1
-    return flat.conjoin(towards(path, leaf), _settled_in(contract, message_type, path))
+    return flat.conjoin(schema_requiring(path, leaf), _settled_in(contract, message_type, path))
 
 
 def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
@@ -190,7 +186,7 @@ def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Sch
     return {"properties": {"data": {"type": ["null"]}}} if enveloped and path.startswith("failureMessages[]") else {}
 
 
-def meeting(contract: Contract, message_type: MessageType, condition: Condition) -> Schema:
+def schema_meeting(contract: Contract, message_type: MessageType, condition: Condition) -> Schema:
     """Returns a flat schema under which the condition lets its rule apply.
 
     If the condition must not be met, only conditions on enumerated properties can be negated. Other conditions are left to
@@ -198,11 +194,11 @@ def meeting(contract: Contract, message_type: MessageType, condition: Condition)
     """
     if condition.holds:
         deciding = list(condition.when.get("properties", {}))
-        return towards(condition.site, flat.conjoin(condition.when, {"required": deciding}))
+        return schema_requiring(condition.site, flat.conjoin(condition.when, {"required": deciding}))
     site = contract.sites[message_type][condition.site]
     others = {
         name: {"enum": [value for value in site.schema["properties"][name]["enum"] if value not in prop.get("enum", ())]}
         for name, prop in condition.when.get("properties", {}).items()
         if "enum" in site.schema["properties"].get(name, {})
     }
-    return towards(condition.site, {"properties": dict(list(others.items())[:1])})
+    return schema_requiring(condition.site, {"properties": dict(list(others.items())[:1])})

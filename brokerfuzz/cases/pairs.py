@@ -19,7 +19,7 @@ from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.covering.edges import SIZES
 from brokerfuzz.cases.covering.states import States, StatesOf, states
-from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, towards
+from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, schema_requiring
 from brokerfuzz.decoder.ambiguity_sites import doubts
 from brokerfuzz.errors import StrengthError
 from brokerfuzz.schemas import Contract, MessageType, check
@@ -55,9 +55,7 @@ class PairMaker:
     strength: int = 2
 
     def every(self) -> Iterator[Case]:
-        """Yields the rows of the root, then those of the objects below, one depth at a time, and then the combinations that are
-        still missing.
-        """
+        """Yields the rows of the root, then those of the objects below, one depth at a time, and then the combinations that are still missing."""
         known = states(self.contract, self.message_type)
         strengths = {path: strength_at(known, path, self.strength) for path in known.objects}
         left = {path: missing(self.contract, self.message_type, path, strength) for path, strength in strengths.items()}
@@ -79,8 +77,8 @@ class PairMaker:
             others = {path: array for path, array in arrays.items() if _depth(path) != depth}
             for number in range(max(map(len, at_depth.values()))):
                 wanted = {path: array[number % len(array)] for path, array in at_depth.items()}
-                besides = {path: array[(number * step) % len(array)] for step, (path, array) in zip(cycle(_STEPS), others.items(), strict=False)}
-                messages = (_message(known, wanted, number, some) for some in (besides, {}))
+                other_rows = {path: array[(number * step) % len(array)] for step, (path, array) in zip(cycle(_STEPS), others.items(), strict=False)}
+                messages = (_message(known, wanted, number, some) for some in (other_rows, {}))
                 message = next(filter(self._is_valid, messages), None)  # a condition may forbid the states of the other rows
                 if message is not None:
                     yield self._case(message, f"{depth}-{number}")
@@ -116,12 +114,12 @@ def _depth(path: str) -> int:
     return path.count(".") + path.count("[]")
 
 
-def _message(known: States, chosen: Mapping[str, Row], number: int, besides: Mapping[str, Row] | None = None, *, full: bool = True) -> Any:
+def _message(known: States, chosen: Mapping[str, Row], number: int, other_rows: Mapping[str, Row] | None = None, *, full: bool = True) -> Any:
     """Returns a complete message in which the objects at the sites of `chosen` are in these states.
 
-    Other objects are in the states of `besides` if possible. `number` selects among the edges of a property.
+    Other objects are in the states of `other_rows` if possible. `number` selects among the edges of a property.
     """
-    wished = {join(path, name): state for path, row in {**(besides or {}), **chosen}.items() for name, state in row.items()}
+    wished = {join(path, name): state for path, row in {**(other_rows or {}), **chosen}.items() for name, state in row.items()}
     wished = {path: state for path, state in wished.items() if not any(_is_above(path, site) for site in chosen)}
     sizes = {
         path: _size(known, path) if state == "edge" else 1
@@ -129,7 +127,7 @@ def _message(known: States, chosen: Mapping[str, Row], number: int, besides: Map
         if _is(known, path, "array") and state in ("edge", "plain")
     }
     there = {path: [name for name, state in row.items() if state != "absent"] for path, row in chosen.items()}
-    narrowed = [towards(path, {"type": "object", "required": names}) for path, names in there.items() if path or not full]
+    narrowed = [schema_requiring(path, {"type": "object", "required": names}) for path, names in there.items() if path or not full]
     plan = MessagePlan(full=full, sizes=sizes, choose=_wishes(known, wished, number)).narrow(*narrowed)
     return build(known.contract, known.message_type, plan)
 
@@ -284,10 +282,10 @@ def witness(known: States, path: str, row: Row) -> Any | None:
         for name, states in known.at(path).items()
         if name in bound
     }
-    ways = [dict(zip(others, tried, strict=True)) for tried in islice(product(*others.values()), MOST_TRIED)]
-    for full, some in ((False, ways), (True, ways[:MOST_TRIED_WHOLE])):
-        for besides in some:
-            message = _message(known, {path: {**besides, **row}}, 0, full=full)
+    fillings = [dict(zip(others, tried, strict=True)) for tried in islice(product(*others.values()), MOST_TRIED)]
+    for full, some in ((False, fillings), (True, fillings[:MOST_TRIED_WHOLE])):
+        for filling in some:
+            message = _message(known, {path: {**filling, **row}}, 0, full=full)
             held = value_at(message, places(message, path)[0])
             if (
                 set(row.items()) <= set(known.of(path, held))

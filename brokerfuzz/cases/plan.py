@@ -21,11 +21,11 @@ from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 
 STRIDE = 4096
 """The number of case numbers reserved for each shard."""
-SLICE = 512
+CATALOGUE_PER_SHARD = 512
 """The number of catalogue cases in each shard."""
-DRAWN = 1024
+RANDOM_PER_SHARD = 1024
 """The number of random cases in each shard."""
-IN_VAIN = 5000
+MOST_EXCLUDED = 5000
 """A shard ends after this many random cases in a row that the filters exclude."""
 
 
@@ -61,23 +61,25 @@ class Plan:
     @property
     def total(self) -> int | None:
         """The number of cases, or None if they are without end."""
-        return None if self.count is None else len(self.listed()) + self.count
+        return None if self.count is None else len(self.catalogue_cases()) + self.count
 
     def shards(self) -> Iterator[int]:
         """Yields the numbers of the shards that have cases, in order."""
-        slices = self._slices
-        yield from range(slices)
-        yield from count(slices) if self.count is None else range(slices, slices + -(-self.count // DRAWN))
+        catalogue_shards = self._catalogue_shards
+        yield from range(catalogue_shards)
+        yield from count(catalogue_shards) if self.count is None else range(catalogue_shards, catalogue_shards + -(-self.count // RANDOM_PER_SHARD))
 
     def cases(self, shard: int) -> Iterator[tuple[int, Case]]:
         """Yields the cases of a shard with their numbers, in order."""
-        found = islice(self.listed(), shard * SLICE, (shard + 1) * SLICE) if shard < self._slices else self.drawn(shard - self._slices)
+        found = (
+            islice(self.catalogue_cases(), shard * CATALOGUE_PER_SHARD, (shard + 1) * CATALOGUE_PER_SHARD)
+            if shard < self._catalogue_shards
+            else self.random_cases(shard - self._catalogue_shards)
+        )
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
-        """Yields all cases with their numbers, in order. Stops at the first empty shard, because the filters may leave no new
-        random cases.
-        """
+        """Yields all cases with their numbers, in order. Stops at the first empty shard, because the filters may leave no new random cases."""
         for shard in self.shards():
             number = None
             for number, case in self.cases(shard):
@@ -86,29 +88,29 @@ class Plan:
                 return
 
     @property
-    def _slices(self) -> int:
-        return -(-len(self.listed()) // SLICE)
+    def _catalogue_shards(self) -> int:
+        return -(-len(self.catalogue_cases()) // CATALOGUE_PER_SHARD)
 
     @property
     def chosen(self) -> Selection:
         """The filter for cases. Raises `UnknownNameError`."""
         return selection(self.demands, self.rules, self.techniques, self.tags, sites=self.sites)
 
-    def listed(self) -> Sequence[Case]:
+    def catalogue_cases(self) -> Sequence[Case]:
         """Returns the cases of the catalogue."""
-        return () if self.only_random else _listed(self)
+        return () if self.only_random else _catalogue_cases(self)
 
-    def drawn(self, shard: int) -> Iterator[Case]:
+    def random_cases(self, shard: int) -> Iterator[Case]:
         """Yields the random cases of a shard, numbered from 0. Does not generate the catalogue."""
         from brokerfuzz.cases.steering import steered_cases
 
         chosen = self.chosen
-        left = DRAWN if self.count is None else min(DRAWN, self.count - shard * DRAWN)
+        left = RANDOM_PER_SHARD if self.count is None else min(RANDOM_PER_SHARD, self.count - shard * RANDOM_PER_SHARD)
         cases = steered_cases(
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts, rules=chosen.among(self.demands.rules[self.message_type]),
             techniques=chosen.names(), now=self.now, contract=self.demands, strength=self.strength,
         )  # fmt: skip
-        found = (case for case in chosen.of(_hopeful(cases, chosen)) if case.label in self.verdicts) if chosen else cases
+        found = (case for case in chosen.of(_until_hopeless(cases, chosen)) if case.label in self.verdicts) if chosen else cases
         return islice(found, left)
 
     def data(self) -> dict[str, Any]:
@@ -123,18 +125,18 @@ class Plan:
 
 
 @lru_cache(maxsize=4)
-def _listed(plan: Plan) -> Sequence[Case]:
+def _catalogue_cases(plan: Plan) -> Sequence[Case]:
     """Returns the catalogue cases that a plan selects."""
     cases = plan.chosen.of(catalogue(plan.message_type, now=plan.now, contract=plan.demands, strength=plan.strength))
     found = (case for case, _ in minimal(cases)) if plan.minimal else cases
     return tuple(case for case in found if case.label in plan.verdicts)
 
 
-def _hopeful(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:
+def _until_hopeless(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:
     """Yields the cases, and stops after many excluded cases in a row. The filter may match no case at all."""
-    in_vain = 0
+    excluded = 0
     for case in cases:
         yield case
-        in_vain = 0 if chosen.wants(case) else in_vain + 1
-        if in_vain == IN_VAIN:
+        excluded = 0 if chosen.wants(case) else excluded + 1
+        if excluded == MOST_EXCLUDED:
             return

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from brokerfuzz.cases.case import NOW_TAG, TWIN_TAGS, Case, Fault
-from brokerfuzz.cases.catalogue_maker import faults_of, made, probes_of
+from brokerfuzz.cases.catalogue_maker import faults_of, generate, probes_of
 from brokerfuzz.cases.record_reader import CaseRecord, record_of
 from brokerfuzz.cases.records import encode_all
-from brokerfuzz.compression import opened_for_reading, packing
+from brokerfuzz.compression import compressing, opened_for_reading
 from brokerfuzz.decoder.value_pools import EARLIEST_NOW
 from brokerfuzz.errors import CorpusError, LabelError
 from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, MessageType, Rule, load_contract
@@ -35,9 +35,7 @@ _PROBING = ("probe:", "as:")
 
 
 class _ClockCase(NamedTuple):
-    """Identifies a case that depends on the clock, for any time: its faults or probe tags, and its number among the cases with
-    the same ones.
-    """
+    """Identifies a case that depends on the clock, for any time: its faults or probe tags, and its number among the cases with the same ones."""
 
     faults: tuple[Fault, ...]
     probe: tuple[str, ...]
@@ -53,7 +51,7 @@ class _Prepared(NamedTuple):
 
 
 def prepared(message_type: MessageType, now: datetime) -> Sequence[Case]:
-    """Returns the cases, in order, each once, as `catalogue_maker.made` makes them for our own contract.
+    """Returns the cases, in order, each once, as `catalogue_maker.generate` makes them for our own contract.
 
     Raises `CorpusError` if they cannot be read.
     """
@@ -128,8 +126,8 @@ def _path(message_type: MessageType) -> Path:
 
 def prepare(message_type: MessageType) -> None:
     """Generates the catalogue of a message type and writes it to its file."""
-    cases = made(load_contract(), message_type, EARLIEST_NOW, STRENGTH)
-    with _path(message_type).open("wb") as file, packing(file, file.name) as packed:
+    cases = generate(load_contract(), message_type, EARLIEST_NOW, STRENGTH)
+    with _path(message_type).open("wb") as file, compressing(file, file.name) as packed:
         packed.write(encode_all(cases, last=True))
 
 

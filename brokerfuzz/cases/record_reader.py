@@ -107,8 +107,9 @@ def _list(value: Any) -> list[Any]:
 
 
 def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], bytes | str]:
-    """Returns the property with the message, and its content. A JSON value is serialized at once, because it needs 30 times the
-    memory of its bytes.
+    """Returns the property with the message, and its content.
+
+    A JSON value is serialized at once, because it needs 30 times the memory of its bytes.
     """
     carriers = _CARRIERS & said.keys()
     if len(carriers) > 1:
@@ -178,8 +179,6 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
 
 
 def decode(line: bytes, twins: Mapping[str, Case], *, contract: Contract | None = None) -> tuple[Case, bool]:
-    """Returns the case of a line, judged again, and True if it is the last record. Raises `CorpusError` as `record_of` and
-    `judged` do.
-    """
+    """Returns the case of a line, judged again, and True if it is the last record. Raises `CorpusError` as `record_of` and `judged` do."""
     record = record_of(line)
     return judged(record, twins, contract=contract), record.last

@@ -89,9 +89,7 @@ class RequestMaker:
                 yield from ((name, body, headers) for name, headers in _OTHERS.items())
 
     def _beyond_ascii(self, message: Any) -> bytes:
-        """Returns the message with non-ASCII letters in the first string that allows them. A wrong charset then changes the
-        string.
-        """
+        """Returns the message with non-ASCII letters in the first string that allows them. A wrong charset then changes the string."""
         for name, value in message.items():
             if isinstance(value, str):
                 body = compact({**message, name: f"{value} é漢"})

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from brokerfuzz.cases.case import NOW_TAG, Case
-from brokerfuzz.cases.catalogue_order import Worth
+from brokerfuzz.cases.catalogue_order import CaseWeight
 from brokerfuzz.cases.covering.goals import Goal, covered
-from brokerfuzz.cases.covering.message_scan import Walk
+from brokerfuzz.cases.covering.message_scan import MessageScanner
 from brokerfuzz.cases.covering.states import states
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import Contract, MessageType
@@ -45,20 +45,21 @@ _OF_SYNTAX = 20
 _OF_VALUES = 500
 
 
-def worths(cases: Iterable[Case], contract: Contract, message_type: MessageType) -> Sequence[Worth]:
+def case_weights(cases: Iterable[Case], contract: Contract, message_type: MessageType) -> Sequence[CaseWeight]:
     """Returns the weight of each named item that each case covers. Valid cases also have their pairs of states, as bits."""
-    walk = Walk(states(contract, message_type))
+    scanner = MessageScanner(states(contract, message_type))
     return [
-        _of_valid(case, contract, walk) if case.label == "valid" else Worth(dict(_worths(case, contract, covered(case, contract)))) for case in cases
+        _of_valid(case, contract, scanner) if case.label == "valid" else CaseWeight(dict(_weights(case, contract, covered(case, contract))))
+        for case in cases
     ]
 
 
-def _of_valid(case: Case, contract: Contract, walk: Walk) -> Worth:
-    shown = walk.over(case.value)
-    return Worth(dict(_worths(case, contract, shown.edges)), shown.pairs)
+def _of_valid(case: Case, contract: Contract, scanner: MessageScanner) -> CaseWeight:
+    shown = scanner.scan(case.value)
+    return CaseWeight(dict(_weights(case, contract, shown.edges)), shown.pairs)
 
 
-def _worths(case: Case, contract: Contract, goals: Iterable[Goal]) -> Iterator[tuple[str, int]]:
+def _weights(case: Case, contract: Contract, goals: Iterable[Goal]) -> Iterator[tuple[str, int]]:
     for goal in goals:
         if goal.kind in _OF_GOAL:
             yield _name(goal), _OF_GOAL[goal.kind]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from brokerfuzz.cases.message_builder import towards
+from brokerfuzz.cases.message_builder import schema_requiring
 from brokerfuzz.decoder import Read, Style, compile_decoder
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType, load_contract
@@ -171,7 +171,7 @@ def _sized(path: str, low: int, high: int | None) -> Schema:
     bounds: Schema = {} if high is None else {"maxItems": high}
     if low:
         bounds |= {"type": "array", "minItems": low}
-    schema = towards(path, bounds) if bounds else {}
+    schema = schema_requiring(path, bounds) if bounds else {}
     return schema if low else _where_it_is(schema)
 
 

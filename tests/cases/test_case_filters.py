@@ -99,9 +99,9 @@ def test_exclusions_alone_keep_the_cases_without_a_fault(excluded: tuple[list[st
 
 @pytest.mark.parametrize("mark", ["", "!"])
 def test_the_error_for_an_unknown_name_suggests_the_nearest_one(mark: str) -> None:
-    with pytest.raises(UnknownNameError, match="no technique is called 'one-belo': did you mean 'one-below'"):
+    with pytest.raises(UnknownNameError, match="unknown technique 'one-belo': did you mean 'one-below'"):
         selection(CONTRACT, techniques=[f"{mark}one-belo"])
-    with pytest.raises(UnknownNameError, match="no rule is called"):
+    with pytest.raises(UnknownNameError, match="unknown rule"):
         selection(CONTRACT, [f"{mark}*no-such"])
     with pytest.raises(UnknownNameError, match="no site is called"):
         selection(CONTRACT, sites=[f"{mark}no-such"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.case_filters import selection
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.cases.catalogue_order import Worth, by_cover
+from brokerfuzz.cases.catalogue_order import CaseWeight, by_cover
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.covering.goals import Goal, covered
@@ -138,20 +138,20 @@ def test_the_first_four_hundred_offers_contain_nearly_every_edge() -> None:
 
 
 ORDERED = 40  # cases
-WORTHS = st.builds(Worth, st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 9)), st.integers(0, 255))
+WEIGHTS = st.builds(CaseWeight, st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 9)), st.integers(0, 255))
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(WORTHS, min_size=ORDERED, max_size=ORDERED), st.integers(0, 9))
-def test_each_case_adds_the_most_weight_that_is_left(worths: list[Worth], of_bit: int) -> None:
+@given(st.lists(WEIGHTS, min_size=ORDERED, max_size=ORDERED), st.integers(0, 9))
+def test_each_case_adds_the_most_weight_that_is_left(weights: list[CaseWeight], of_bit: int) -> None:
     cases = [case for case in listed("offer-pricing-response") if case.twin is None][:ORDERED]
-    order = list(by_cover(cases, worths, of_bit))
+    order = list(by_cover(cases, weights, of_bit))
     assert sorted(case.id for case in order) == sorted(case.id for case in cases)
     bits = dict.fromkeys(range(8), of_bit)
-    of = {case.id: worth.named | {n: bits[n] for n in bits if worth.bits >> n & 1} for case, worth in zip(cases, worths, strict=True)}
+    of = {case.id: weight.named | {n: bits[n] for n in bits if weight.bits >> n & 1} for case, weight in zip(cases, weights, strict=True)}
     held: set[str | int] = set()
     for number, case in enumerate(order):
-        gains = [sum(worth for name, worth in of[other.id].items() if name not in held) for other in order[number:]]
+        gains = [sum(weight for name, weight in of[other.id].items() if name not in held) for other in order[number:]]
         assert gains[0] == max(gains)
         held |= set(of[case.id])
 
@@ -162,7 +162,7 @@ def test_each_case_adds_the_most_weight_that_is_left(worths: list[Worth], of_bit
 @EVERY_TYPE
 def test_the_smallest_set_breaks_every_rule_by_every_technique_once(message_type: MessageType) -> None:
     maker = FaultMaker(load_contract(), message_type, NOW)
-    wanted = {(rule.id, technique.name) for rule in load_contract().rules[message_type] for technique in maker.ways(rule)}
+    wanted = {(rule.id, technique.name) for rule in load_contract().rules[message_type] for technique in maker.techniques(rule)}
     chosen = list(minimal(listed(message_type)))
     broken = [(fault.rule, fault.technique) for case, _ in chosen for fault in case.faults]
     assert len(broken) == len(set(broken))

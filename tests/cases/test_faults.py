@@ -1,4 +1,4 @@
-"""Every rule of every message type, broken: judged broken by the oracle for that rule alone, beside a valid twin."""
+"""Every rule of every message type can be broken. The oracle confirms that only this rule is broken, and each fault has a valid twin."""
 
 import json
 from collections import defaultdict
@@ -49,7 +49,7 @@ def test_a_fault_breaks_its_rule_at_its_place_and_no_other(rule: Rule) -> None:
 
 
 @EVERY_RULE
-def test_a_twin_is_valid_and_differs_in_that_one_place(rule: Rule) -> None:
+def test_a_twin_is_valid_and_differs_only_at_the_place_of_the_fault(rule: Rule) -> None:
     for case in faults(rule):
         assert case.twin is not None
         assert check(case.message_type, case.twin.body, now=NOW).label == "valid"
@@ -58,7 +58,7 @@ def test_a_twin_is_valid_and_differs_in_that_one_place(rule: Rule) -> None:
 
 
 def differences(one: Any, other: Any, at: str = "") -> list[str]:
-    """The JSON Pointers of the places at which two values differ, as far down as both have the place."""
+    """Returns the JSON Pointers of the places where two values differ, as deep as both have the place."""
     if isinstance(one, dict) and isinstance(other, dict):
         names = [*one, *(name for name in other if name not in one)]
         below = {n: f"{at}/{escape(n)}" for n in names}
@@ -72,7 +72,7 @@ def differences(one: Any, other: Any, at: str = "") -> list[str]:
 
 
 @EVERY_RULE
-def test_a_fault_within_arrays_sits_in_every_placement(rule: Rule) -> None:
+def test_a_fault_in_arrays_is_tried_at_every_placement(rule: Rule) -> None:
     tags = {tag for case in faults(rule) for tag in case.tags}
     assert {placement.tag for placement in placements(rule.site)} <= tags
 
@@ -82,13 +82,13 @@ def test_every_technique_breaks_some_rule() -> None:
     for rule in RULES:
         for case in faults(rule):
             used[case.faults[0].technique].add(rule.keyword)
-    # No bound of this contract is open, a multiple, a greatest length or number of items, none demands unique items or a pattern.
+    # This contract has no exclusive bounds, multiples, maximum lengths, maximum item counts, unique items or patterns.
     for_other_contracts = {"exclusiveMinimum", "exclusiveMaximum", "multipleOf", "maxLength", "maxItems", "uniqueItems", "pattern", "format"}
     idle = [technique.name for technique in TECHNIQUES.values() if technique.name not in used and not technique.keywords <= for_other_contracts]
-    assert set(idle) <= {"one-item-fewer", "zero"}  # the fewest items that the contract demands anywhere is one; zero is one below the least
+    assert set(idle) <= {"one-item-fewer", "zero"}  # no array needs two items; zero is the same as one below the minimum
 
 
-def test_every_technique_says_in_one_line_what_it_does() -> None:
+def test_every_technique_has_a_description_of_one_line() -> None:
     for technique in TECHNIQUES.values():
         assert technique.text.endswith("."), technique.name
         assert technique.keywords

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from brokerfuzz.cases.catalogue import catalogue
-from brokerfuzz.cases.plan import DRAWN, STRIDE, Plan
+from brokerfuzz.cases.plan import RANDOM_PER_SHARD, STRIDE, Plan
 from brokerfuzz.errors import UnknownNameError
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -31,7 +31,7 @@ def test_the_catalogue_comes_first_and_in_its_order() -> None:
 
 
 def test_case_numbers_rise_and_identify_the_shard() -> None:
-    plan = planned(count=DRAWN + 5)
+    plan = planned(count=RANDOM_PER_SHARD + 5)
     for shard in plan.shards():
         numbers = [number for number, _ in plan.cases(shard)]
         assert numbers == list(range(shard * STRIDE, shard * STRIDE + len(numbers)))
@@ -39,7 +39,7 @@ def test_case_numbers_rise_and_identify_the_shard() -> None:
 
 
 def test_a_shard_is_the_same_in_another_process() -> None:
-    plan = planned(count=DRAWN + 5)
+    plan = planned(count=RANDOM_PER_SHARD + 5)
     other = pickle.loads(pickle.dumps(plan))
     assert [case.id for _, case in other.cases(4)] == [case.id for _, case in plan.cases(4)]
 
@@ -50,14 +50,14 @@ def test_a_plan_can_be_serialized_and_parsed() -> None:
 
 
 def test_no_case_occurs_twice_in_a_plan() -> None:
-    found = [case for _, case in ids(planned(count=2 * DRAWN))]
+    found = [case for _, case in ids(planned(count=2 * RANDOM_PER_SHARD))]
     assert len(found) == len(set(found))
 
 
 def test_a_plan_without_a_count_is_endless() -> None:
     plan = planned(count=None, only_random=True)
     assert plan.total is None
-    assert len(list(islice(plan.numbered(), 3 * DRAWN))) == 3 * DRAWN
+    assert len(list(islice(plan.numbered(), 3 * RANDOM_PER_SHARD))) == 3 * RANDOM_PER_SHARD
 
 
 def test_filters_apply_to_random_cases() -> None:

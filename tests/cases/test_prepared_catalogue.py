@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from brokerfuzz.cases.catalogue_maker import made
+from brokerfuzz.cases.catalogue_maker import generate
 from brokerfuzz.cases.prepared_catalogue import DATA, STRENGTH, _prepared, prepared
 from brokerfuzz.cases.records import encode
-from brokerfuzz.compression import packing
+from brokerfuzz.compression import compressing
 from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 
@@ -22,7 +22,7 @@ TODAY, FAR = datetime(2026, 3, 1, 12, tzinfo=UTC), datetime(2525, 12, 31, 23, 59
 @pytest.mark.parametrize("now", [pytest.param(TODAY, id="today"), pytest.param(FAR, id="far", marks=pytest.mark.long)])
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 def test_the_prepared_catalogue_equals_a_generated_one(message_type: MessageType, now: datetime) -> None:
-    expected = made(load_contract(), message_type, now, STRENGTH)
+    expected = generate(load_contract(), message_type, now, STRENGTH)
     assert prepared(message_type, now) == expected, (
         "the makers now give other cases: prepare the catalogue again with `python -m brokerfuzz.cases.prepared_catalogue`"
     )
@@ -48,7 +48,7 @@ def _of_another_version() -> bytes:
     broken = next(case for case in prepared(PRICING, TODAY) if case.twin is not None)
     assert broken.twin is not None
     stream = BytesIO()
-    with packing(stream, ".zst") as packed:
+    with compressing(stream, ".zst") as packed:
         packed.write(encode(replace(broken, body=broken.twin.body, twin=None), last=True))
     return stream.getvalue()
 

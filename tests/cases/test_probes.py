@@ -19,7 +19,7 @@ CONTRACT = load_contract()
 PROBED = [ambiguity for ambiguity in CONTRACT.ambiguities if ambiguity.detector not in (None, *OF_HEADERS)]
 EVERY_AMBIGUITY = pytest.mark.parametrize("ambiguity", PROBED, ids=[ambiguity.id for ambiguity in PROBED])
 
-TAKEN_AND_REJECTED: dict[str, tuple[set[str], set[str]]] = {
+ACCEPTED_AND_REJECTED: dict[str, tuple[set[str], set[str]]] = {
     "timestamp-format": (
         {"zero-offset", "offset", "no-zone", "lower-case", "date-alone"},
         {"word", "empty", "no-such-day", "us-date", "arabic-digits"},
@@ -63,10 +63,10 @@ def name(case: Case) -> str:
 
 @EVERY_AMBIGUITY
 def test_an_ambiguity_has_probes_that_most_accept_and_probes_that_most_reject(ambiguity: Ambiguity) -> None:
-    taken, rejected = TAKEN_AND_REJECTED[ambiguity.id]
+    accepted, rejected = ACCEPTED_AND_REJECTED[ambiguity.id]
     made = [{name(case) for case in probes(message_type)[ambiguity.id]} for message_type in MESSAGE_TYPES]
     assert any(made)
-    assert all(taken | rejected <= names for names in made if names)
+    assert all(accepted | rejected <= names for names in made if names)
 
 
 @EVERY_AMBIGUITY

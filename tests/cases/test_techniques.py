@@ -1,6 +1,4 @@
-"""Every way to break a rule is tried wherever it applies. The tests derive this from the contract's sites and the bytes, not from
-the techniques.
-"""
+"""Every way to break a rule is tried wherever it applies. The tests derive this from the contract's sites and the bytes, not from the techniques."""
 
 import base64
 import json
@@ -49,7 +47,7 @@ def rules(*keywords: str, of: frozenset[str] | set[str] | None = None) -> pytest
 def broken(rule: Rule) -> dict[str, Case]:
     """Returns the rule broken in a complete message by each technique that applies, by technique name."""
     maker = FaultMaker(CONTRACT, rule.message_type, NOW)  # type: ignore[arg-type]
-    cases = {technique.name: maker.case(rule, technique) for technique in maker.ways(rule)}
+    cases = {technique.name: maker.case(rule, technique) for technique in maker.techniques(rule)}
     return {name: case for name, case in cases.items() if case is not None}
 
 

@@ -118,7 +118,7 @@ def test_only_some_of_many_pairs_are_listed(run: Run, write: Write) -> None:
     text, _ = page(run, write("a.json", PLAIN))
     root = text[text.index('data-site=""') : text.index('data-site="number"')]
     assert root.count('<li class="open">') < MOST_LISTED + 20
-    assert "and 9,479 more: --missing lists them" in root
+    assert "and 9,479 more: use --missing to list them" in root
     assert len(text) < 1_000_000
 
 

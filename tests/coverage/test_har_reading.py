@@ -12,7 +12,7 @@ from click.testing import Result
 
 from brokerfuzz.errors import InputError
 from brokerfuzz.har_reading import belongs
-from brokerfuzz.inputs import messages, ours
+from brokerfuzz.inputs import contract_messages, messages
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 
 Run = Callable[..., Result]
@@ -110,7 +110,7 @@ def test_half_a_surrogate_pair_in_a_body_does_not_break_the_recording(record: Re
 @pytest.mark.parametrize("text", ['{"log": {"entries": 5}}', '{"log": {}}', "[]", '{"log"', "", "\x00\xff", "[" * 100_000])
 def test_an_invalid_recording_is_rejected(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.har").write_text(text)
-    with pytest.raises(InputError, match=r"is no HAR file \(.*export the recording again"):
+    with pytest.raises(InputError, match=r"is not a HAR file \(.*export the recording again"):
         found(str(tmp_path / "a.har"))
 
 
@@ -155,18 +155,18 @@ def test_messages_of_the_contract_are_recognised_by_their_properties(what: str) 
 
 def test_skipped_bodies_are_counted(record: Record) -> None:
     name, others = record(*(entry(OFFER, body) for body in OTHERS.values())), Counter[str]()
-    assert len(list(ours(messages(name), load_contract(), None, others))) == len(OTHERS)
+    assert len(list(contract_messages(messages(name), load_contract(), None, others))) == len(OTHERS)
     assert others == {name: len(OTHERS)}
 
 
 def test_other_message_types_are_skipped_if_one_is_selected(record: Record) -> None:
     name = record(entry(OFFER, PRODUCTS))
-    assert [message.body for message in ours(messages(name), load_contract(), "offer-creation-request")] == [OFFER.encode()]
+    assert [message.body for message in contract_messages(messages(name), load_contract(), "offer-creation-request")] == [OFFER.encode()]
 
 
 def test_messages_are_skipped_only_in_recordings(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{}")
-    assert len(list(ours(messages(str(tmp_path / "a.json")), load_contract()))) == 1
+    assert len(list(contract_messages(messages(str(tmp_path / "a.json")), load_contract()))) == 1
 
 
 def test_check_judges_messages_of_the_contract_and_reports_the_others(record: Record, run: Run) -> None:

@@ -7,16 +7,16 @@ import pytest
 
 from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.covering.goals import covered
-from brokerfuzz.cases.covering.message_scan import Walk
+from brokerfuzz.cases.covering.message_scan import MessageScanner
 from brokerfuzz.cases.covering.states import states
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, load_contract
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 def test_messages_share_as_many_bits_and_edges_as_goals(message_type: MessageType) -> None:
-    walk = Walk(states(load_contract(), message_type))
+    scanner = MessageScanner(states(load_contract(), message_type))
     cases = [case for case in islice(random_cases(message_type, 5, now=datetime(2026, 3, 1, tzinfo=UTC)), 400) if case.label == "valid"]
-    shown = [(covered(case, load_contract()), walk.over(case.value)) for case in cases]
+    shown = [(covered(case, load_contract()), scanner.scan(case.value)) for case in cases]
     assert len(shown) > 50
     for (goals, one), (others, other) in pairwise(shown):
         pairs, their_pairs = ({goal for goal in some if goal.kind == "pair"} for some in (goals, others))

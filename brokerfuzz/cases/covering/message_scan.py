@@ -39,7 +39,7 @@ class ObjectStates:
         return found
 
 
-class Shown(NamedTuple):
+class ScannedMessage(NamedTuple):
     """The coverage of a message: its edges, and the states of the properties in each of its objects with more than one property."""
 
     edges: set[Goal]
@@ -51,7 +51,7 @@ class Shown(NamedTuple):
         return reduce(or_, (props.pairs(held) for props, held in self.held), 0)
 
 
-class Walk:
+class MessageScanner:
     """Scans valid messages of one type. The results for scalar values are cached."""
 
     def __init__(self, known: States) -> None:
@@ -64,24 +64,24 @@ class Walk:
         self._root = self._place(known.contract.flat[known.message_type], "")
         self._scalar = lru_cache(maxsize=1 << 14, typed=True)(self._alone)
 
-    def over(self, message: Any) -> Shown:
+    def scan(self, message: Any) -> ScannedMessage:
         """Returns the coverage of a message."""
-        shown = Shown(set(), [])
+        shown = ScannedMessage(set(), [])
         self._at(self._root, message, shown)
         return shown
 
-    def _place(self, schema: Schema, path: str) -> "_WalkPlace":
+    def _place(self, schema: Schema, path: str) -> "_ScannedPlace":
         props = [(name, self._place(prop, join(path, name))) for name, prop in schema.get("properties", {}).items()]
         items = self._place(schema["items"], path + "[]") if "items" in schema else None
-        return _WalkPlace(path, Goal("edge", path, "absent"), props, items, self._objects.get(path))
+        return _ScannedPlace(path, Goal("edge", path, "absent"), props, items, self._objects.get(path))
 
-    def _at(self, place: "_WalkPlace", value: Any, shown: Shown) -> str:
+    def _at(self, place: "_ScannedPlace", value: Any, shown: ScannedMessage) -> str:
         """Scans a value and everything below it. Returns the state of the value."""
         if isinstance(value, dict):
             self._properties(place, value, shown)
         elif isinstance(value, list):
             for item in value if place.items else ():
-                self._at(cast(_WalkPlace, place.items), item, shown)
+                self._at(cast(_ScannedPlace, place.items), item, shown)
         elif not isinstance(value, str) or len(value) <= _SHORT:
             edges, state = self._scalar(place.path, value)
             shown.edges.update(edges)
@@ -90,7 +90,7 @@ class Walk:
         shown.edges.update(edges)
         return state
 
-    def _properties(self, place: "_WalkPlace", value: Mapping[str, Any], shown: Shown) -> None:
+    def _properties(self, place: "_ScannedPlace", value: Mapping[str, Any], shown: ScannedMessage) -> None:
         bits, held = place.object.bits if place.object else {}, 0
         for name, prop in place.props:
             if name in value:
@@ -108,15 +108,13 @@ class Walk:
 
 
 @dataclass(frozen=True, slots=True)
-class _WalkPlace:
-    """A place in the scan: its properties, its items, and the states of its properties if it is an object with more than one
-    property.
-    """
+class _ScannedPlace:
+    """A place in the scan: its properties, its items, and the states of its properties if it is an object with more than one property."""
 
     path: str
     absent: Goal
-    props: Sequence[tuple[str, "_WalkPlace"]]
-    items: "_WalkPlace | None"
+    props: Sequence[tuple[str, "_ScannedPlace"]]
+    items: "_ScannedPlace | None"
     object: ObjectStates | None
 
 

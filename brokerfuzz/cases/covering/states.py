@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.cases.covering.edges import edges
-from brokerfuzz.cases.message_builder import MessagePlan, build, with_place
+from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import strangers, types_of
 from brokerfuzz.schemas.sites import join
@@ -25,7 +25,7 @@ class States:
         self._plain: dict[str, set[str]] = {}
         self._learn("", build(contract, message_type, MessagePlan()))
         for path in [path for path in self.sites if path not in self._plain]:
-            self._learn("", build(contract, message_type, MessagePlan(narrowed=with_place(contract, message_type, path))))
+            self._learn("", build(contract, message_type, MessagePlan(narrowed=schema_with_place(contract, message_type, path))))
         self._at: dict[str, StatesOf] = {}
         self._beyond: dict[str, list[Any]] = {}
         self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]

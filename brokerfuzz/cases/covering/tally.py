@@ -14,7 +14,7 @@ from itertools import combinations
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.covering.goals import Goal, covered, of_pair
-from brokerfuzz.cases.covering.message_scan import ObjectStates, Walk, ranks
+from brokerfuzz.cases.covering.message_scan import MessageScanner, ObjectStates, ranks
 from brokerfuzz.cases.covering.states import states
 from brokerfuzz.cases.covering.universe import every_goal
 from brokerfuzz.schemas import Contract, MessageType
@@ -25,9 +25,7 @@ COUNTED = ("rule", "technique", "edge", "ambiguity")
 
 @dataclass
 class Tally:
-    """The coverage of messages of one type. Goals outside the known goals (for example an edge that its place does not have) are
-    ignored.
-    """
+    """The coverage of messages of one type. Goals outside the known goals (for example an edge that its place does not have) are ignored."""
 
     contract: Contract
     message_type: MessageType
@@ -38,7 +36,7 @@ class Tally:
     """The source of the first message that covers each covered goal."""
     counts: Counter[Goal] = field(default_factory=Counter)
     """The number of messages that cover each goal of a kind in `COUNTED`."""
-    _met: dict[str, "_Met"] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _seen: dict[str, "_SeenCombinations"] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def goals(self) -> Sequence[Goal]:
@@ -49,11 +47,11 @@ class Tally:
         """Counts what a message covers. `source` tells where the message comes from."""
         self.verdicts[case.label] += 1
         if case.label == "valid":
-            shown = self._walk.over(case.value)
+            shown = self._scanner.scan(case.value)
             for props, held in shown.held:
-                if props.path not in self._met:
-                    self._met[props.path] = _Met(props, self.strength)
-                self._note(self._met[props.path].new(held), source)
+                if props.path not in self._seen:
+                    self._seen[props.path] = _SeenCombinations(props, self.strength)
+                self._note(self._seen[props.path].new(held), source)
             self._count(shown.edges, source)
         else:
             self._count({self._at_home(goal) for goal in covered(case, self.contract)}, source)
@@ -77,8 +75,8 @@ class Tally:
         return frozenset(self.goals)
 
     @cached_property
-    def _walk(self) -> Walk:
-        return Walk(states(self.contract, self.message_type))
+    def _scanner(self) -> MessageScanner:
+        return MessageScanner(states(self.contract, self.message_type))
 
     def _at_home(self, goal: Goal) -> Goal:
         """Moves an ambiguity to the root if it applies to any place, because it is a goal only of the root."""
@@ -125,21 +123,19 @@ class Score:
         return Score(self.covered + other.covered, self.all + other.all)
 
 
-class _Met:
-    """The combinations of states that have occurred in an object: maps all but the last state to a bitmask of the last states
-    seen.
-    """
+class _SeenCombinations:
+    """The combinations of states that have occurred in an object: maps all but the last state to a bitmask of the last states seen."""
 
     def __init__(self, props: ObjectStates, strength: int) -> None:
-        self.props, self.few = props, min(strength, props.count) - 1
-        self.besides: dict[tuple[int, ...], int] = {}
+        self.props, self.prefix_size = props, min(strength, props.count) - 1
+        self.last_states: dict[tuple[int, ...], int] = {}
 
     def new(self, held: int) -> Iterator[Goal]:
         """Yields the combinations that occur for the first time in an object with these states."""
         ordered = self.props.ordered
-        for few in combinations([*ranks(held)], self.few):
-            behind = held >> (few[-1] + 1) << (few[-1] + 1) if few else held
-            before = self.besides.get(few, 0)
+        for prefix in combinations([*ranks(held)], self.prefix_size):
+            behind = held >> (prefix[-1] + 1) << (prefix[-1] + 1) if prefix else held
+            before = self.last_states.get(prefix, 0)
             if behind & ~before:
-                self.besides[few] = before | behind
-                yield from (of_pair(self.props.path, [ordered[rank] for rank in (*few, one)]) for one in ranks(behind & ~before))
+                self.last_states[prefix] = before | behind
+                yield from (of_pair(self.props.path, [ordered[rank] for rank in (*prefix, one)]) for one in ranks(behind & ~before))

@@ -49,16 +49,17 @@ class Recogniser:
     _at: dict[str, "_Breakable"] = field(default_factory=dict, repr=False, compare=False)
 
     def faults(self, body: bytes, verdict: Verdict) -> tuple[Fault, ...]:
-        """Returns the fault of a message, once for each recognised technique. Returns nothing if the message breaks several rules
-        or has several broken places.
+        """Returns the fault of a message, once for each recognised technique.
+
+        Returns nothing if the message breaks several rules or has several broken places.
         """
         if len(verdict.broken) != 1 or verdict.broken[0].rule not in self.contract.rules_by_id:
             return ()
         name, at = verdict.broken[0].rule, verdict.broken[0].at
         if name not in self._at:
             rule = self.contract.rules_by_id[name]
-            towards = FaultMaker(self.contract, self.message_type, self.now).towards(rule)
-            message = build(self.contract, self.message_type, MessagePlan().narrow(towards))
+            breakable = FaultMaker(self.contract, self.message_type, self.now).breakable_schema(rule)
+            message = build(self.contract, self.message_type, MessagePlan().narrow(breakable))
             self._at[name] = _Breakable(rule, self.contract.sites[self.message_type][rule.site].schema, message, self.now)
         techniques = dict.fromkeys(self._at[name].techniques(body, at))
         return tuple(Fault(name, at, technique.name) for technique in techniques)
@@ -205,9 +206,7 @@ def _fits(schema: Schema, value: Any) -> bool:
 
 
 def _read_from(text: str) -> Iterator[Any]:
-    """Yields values that a string may contain: JSON, a number, items separated by commas, or the string without surrounding
-    characters.
-    """
+    """Yields values that a string may contain: JSON, a number, items separated by commas, or the string without surrounding characters."""
     if number := _NUMBER.search(text):
         yield float(number[0])
         with suppress(OverflowError):

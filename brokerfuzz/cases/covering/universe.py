@@ -35,7 +35,7 @@ def _rules(contract: Contract, message_type: MessageType, now: datetime) -> Iter
     faults = FaultMaker(contract, message_type, now)
     for rule in contract.rules[message_type]:
         yield of_rule(rule)
-        yield from (of_rule(rule, technique.name) for technique in faults.ways(rule))
+        yield from (of_rule(rule, technique.name) for technique in faults.techniques(rule))
 
 
 def _edges(contract: Contract, message_type: MessageType) -> Iterator[Goal]:

@@ -7,10 +7,10 @@ from orjson import Fragment
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Put, Rewrite, Steps, apply
-from brokerfuzz.cases.probes.probe_context import Asked, Make, Probe, literal, quoted
+from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext, literal, quoted
 from brokerfuzz.schemas.flattening import Schema, types_of
 
-# ------------------------------------------------------------------------------------------------- numbers, texts
+# ----------------------------------------------------------------------------------------------- numbers, strings
 
 _DOUBLES = {
     "long-integer": "9007199254740993",
@@ -44,17 +44,17 @@ _SURROGATES = {
 _NULS = {"inside": r"a\u0000b", "behind": r"a\u0000", "before": r"\u0000a", "alone": r"\u0000", "many": r"\u0000" * 16}
 
 
-def _integer_forms(asked: Asked) -> Iterator[Probe]:
+def _integer_forms(context: ProbeContext) -> Iterator[Probe]:
     for name, suffix in (("fraction-of-zero", ".0"), ("long-fraction-of-zero", ".000"), ("exponent", "e0"), ("capital-exponent", "E+0")):
-        yield asked.put(name, Fragment(f"{asked.present}{suffix}"))
-    yield asked.put("negative-exponent", Fragment(f"{asked.present * 10}e-1"))
+        yield context.put(name, Fragment(f"{context.present}{suffix}"))
+    yield context.put("negative-exponent", Fragment(f"{context.present * 10}e-1"))
 
 
 # -------------------------------------------------------------------------------------------------------- properties
 
 
-def _twice(asked: Asked) -> Iterator[Probe]:
-    name, value = next(iter(asked.message.items()))
+def _twice(context: ProbeContext) -> Iterator[Probe]:
+    name, value = next(iter(context.message.items()))
     escaped = f'"\\u{ord(name[0]):04x}{name[1:]}":'.encode()
     yield "same-value", (), _behind({name: value})
     yield "null-last", (), _behind({name: None})
@@ -64,11 +64,11 @@ def _twice(asked: Asked) -> Iterator[Probe]:
     yield "escaped-name", (), Rewrite(lambda body: body[:-1] + b"," + escaped + compact(value) + b"}")
     if isinstance(value, str):
         yield "other-string-last", (), _behind({name: f"{value}-2"})
-    for listed, schema in asked.schema.get("properties", {}).items():
-        others = [prop for prop in schema.get("enum", ()) if prop != asked.message.get(listed)]
-        if others and listed in asked.message:
+    for listed, schema in context.schema.get("properties", {}).items():
+        others = [prop for prop in schema.get("enum", ()) if prop != context.message.get(listed)]
+        if others and listed in context.message:
             yield "other-value-of-enumeration-last", (), _behind({listed: others[-1]})
-    for steps, held in _within(asked.message):
+    for steps, held in _within(context.message):
         below, inner = next(iter(held.items()))
         other = f"{inner}-2" if isinstance(inner, str) else None
         for called, first, last in (("same-value-within", inner, inner), ("other-value-within", inner, other), ("null-first-within", None, inner)):
@@ -129,13 +129,13 @@ _BYTES = {
 """Bytes that replace a string value."""
 
 
-def _encoded(asked: Asked) -> Iterator[Probe]:
+def _encoded(context: ProbeContext) -> Iterator[Probe]:
     for name, (mark, encoding) in _ENCODINGS.items():
         yield name, (), _encoding(mark, encoding)
-    text = next((steps for steps in _texts(asked.message)), None)
+    text = next((steps for steps in _texts(context.message)), None)
     if text is not None:
         for name, raw in _BYTES.items():
-            yield name, text, _with_bytes(asked.message, text, raw)
+            yield name, text, _with_bytes(context.message, text, raw)
 
 
 def _encoding(mark: bytes, encoding: str) -> Rewrite:
@@ -154,7 +154,7 @@ def _with_bytes(message: Any, steps: Steps, raw: bytes) -> Rewrite:
     return Rewrite(lambda _: apply(message, steps, Put("@@raw@@")).replace(b"@@raw@@", raw))
 
 
-def _marked(asked: Asked) -> Iterator[Probe]:
+def _marked(context: ProbeContext) -> Iterator[Probe]:
     yield "utf-8-mark", (), Rewrite(lambda body: b"\xef\xbb\xbf" + body)
     yield "utf-8-mark-and-line-break", (), Rewrite(lambda body: b"\xef\xbb\xbf\n" + body)
 
@@ -162,22 +162,22 @@ def _marked(asked: Asked) -> Iterator[Probe]:
 # ---------------------------------------------------------------------------------------------------------- sizes
 
 
-def _long(asked: Asked) -> Iterator[Probe]:
-    limit = asked.ambiguity.options["limit"]
+def _long(context: ProbeContext) -> Iterator[Probe]:
+    limit = context.ambiguity.options["limit"]
     for name, text in (
         (f"{limit + 1}-characters", "b" * (limit + 1)),
         (f"{limit + 1}-emoji", "🧪" * (limit + 1)),
         ("65536-characters", "b" * 65_536),
     ):
-        yield asked.put(name, text)
+        yield context.put(name, text)
 
 
-def _many(asked: Asked) -> Iterator[Probe]:
-    limit, items = asked.ambiguity.options["limit"], asked.present
+def _many(context: ProbeContext) -> Iterator[Probe]:
+    limit, items = context.ambiguity.options["limit"], context.present
     if not isinstance(items, list) or not items:
         return
     for size in (limit + 1, 10 * limit) if not isinstance(items[0], dict) else (limit + 1,):
-        yield asked.put(f"{size}-items", [_numbered(asked.schema["items"], items[0], number) for number in range(size)])
+        yield context.put(f"{size}-items", [_numbered(context.schema["items"], items[0], number) for number in range(size)])
 
 
 def _numbered(schema: Schema, item: Any, number: int) -> Any:
@@ -194,8 +194,8 @@ def _numbered(schema: Schema, item: Any, number: int) -> Any:
     return item
 
 
-def _large(asked: Asked) -> Iterator[Probe]:
-    yield "white-space", (), Rewrite(lambda body: body + b" " * (asked.ambiguity.options["limit"] + 1))
+def _large(context: ProbeContext) -> Iterator[Probe]:
+    yield "white-space", (), Rewrite(lambda body: body + b" " * (context.ambiguity.options["limit"] + 1))
 
 
 MAKERS: Mapping[str, Make] = {

@@ -16,9 +16,10 @@ Probe = tuple[str, Steps, Change]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The input for making probes: the ambiguity, its site as its table lists it, the site's schema, a plain message, the path of
-    the place, the time.
+class ProbeContext:
+    """The input for making probes.
+
+    `site` is as the ambiguity's table lists it. `steps` is the path of the place in `message`, a plain message.
     """
 
     ambiguity: Ambiguity
@@ -38,21 +39,21 @@ class Asked:
         return name, self.steps, Put(value)
 
 
-Make = Callable[[Asked], Iterator[Probe]]
+Make = Callable[[ProbeContext], Iterator[Probe]]
 
 
 def spelled(values: Mapping[str, str]) -> Make:
     """Makes probes that put these strings."""
-    return lambda asked: (asked.put(name, value) for name, value in values.items())
+    return lambda context: (context.put(name, value) for name, value in values.items())
 
 
 def quoted(values: Mapping[str, str]) -> Make:
     """Makes probes that put these strings, given as they are written between the quotes in JSON."""
-    return lambda asked: (asked.put(name, Fragment(f'"{value}"')) for name, value in values.items())
+    return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())
 
 
 def literal(values: Mapping[str, str]) -> Make:
     """Makes probes that put these numbers as written. Skips negative numbers if the minimum is 0 or more."""
-    return lambda asked: (
-        asked.put(name, Fragment(value)) for name, value in values.items() if not value.startswith("-") or asked.schema.get("minimum", -1) < 0
+    return lambda context: (
+        context.put(name, Fragment(value)) for name, value in values.items() if not value.startswith("-") or context.schema.get("minimum", -1) < 0
     )

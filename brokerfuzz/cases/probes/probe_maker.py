@@ -7,9 +7,9 @@ from typing import Any
 
 from brokerfuzz.cases.case import Case, now_tag
 from brokerfuzz.cases.changes import apply, places
-from brokerfuzz.cases.message_builder import MessagePlan, build, with_place
+from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
 from brokerfuzz.cases.probes import bytes_and_sizes, relations, string_syntax
-from brokerfuzz.cases.probes.probe_context import Asked, Make, Probe
+from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas.flattening import types_of
 
@@ -63,7 +63,7 @@ class ProbeMaker:
         return f"probe:{ambiguity.id}", f"as:{name}", *([now_tag(self.now)] if timed else [])
 
     def _message(self, site: Any) -> Any:
-        return build(self.contract, self.message_type, MessagePlan(narrowed=with_place(self.contract, self.message_type, self.path(site))))
+        return build(self.contract, self.message_type, MessagePlan(narrowed=schema_with_place(self.contract, self.message_type, self.path(site))))
 
     def _rules_at(self, site: Any) -> int:
         return sum(rule.site == self.path(site) for rule in self.contract.rules[self.message_type])
@@ -74,9 +74,7 @@ class ProbeMaker:
         return site if isinstance(site, str) else str(site[0])
 
     def sites(self, ambiguity: Ambiguity) -> list[Any]:
-        """Returns the sites of an ambiguity as its table lists them. If it applies everywhere, returns places of the type that it
-        concerns.
-        """
+        """Returns the sites of an ambiguity as its table lists them. If it applies everywhere, returns places of the type that it concerns."""
         known = self.contract.sites[self.message_type]
         if ambiguity.sites is not None:
             return [where for where in ambiguity.sites.get(self.message_type, ()) if self.path(where) in known]
@@ -92,4 +90,4 @@ class ProbeMaker:
         steps = places(message, self.path(site))
         if make is not None and steps:
             schema = self.contract.sites[self.message_type][self.path(site)].schema
-            yield from make(Asked(ambiguity, site, schema, message, steps[0], self.now))
+            yield from make(ProbeContext(ambiguity, site, schema, message, steps[0], self.now))

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from brokerfuzz.cases.changes import Put
-from brokerfuzz.cases.probes.probe_context import Asked, Make, Probe
+from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext
 
 
-def _crossed(asked: Asked) -> Iterator[Probe]:
-    _, first, last = asked.site
+def _crossed(context: ProbeContext) -> Iterator[Probe]:
+    _, first, last = context.site
     for name, low, high in (("crossed", 3, 7), ("crossed-by-one", 1, 2), ("far-crossed", 1, (1 << 31) - 1)):
-        yield asked.put(name, {**asked.present, first: high, last: low})
+        yield context.put(name, {**context.present, first: high, last: low})
 
 
-def _ends_early(asked: Asked) -> Iterator[Probe]:
-    _, start, end = asked.site
+def _ends_early(context: ProbeContext) -> Iterator[Probe]:
+    _, start, end = context.site
     for name, begins, ends in (
         ("before", "2024-02-29T23:59:59Z", "2020-01-01T00:00:00Z"),
         ("at-once", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z"),
@@ -22,22 +22,22 @@ def _ends_early(asked: Asked) -> Iterator[Probe]:
         ("fraction-before", "2020-01-01T00:00:00.900Z", "2020-01-01T00:00:00.100Z"),
         ("ages-before", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"),
     ):
-        yield asked.put(name, {**asked.present, start: begins, end: ends})
+        yield context.put(name, {**context.present, start: begins, end: ends})
 
 
-def _repeated(asked: Asked) -> Iterator[Probe]:
-    items = asked.present
+def _repeated(context: ProbeContext) -> Iterator[Probe]:
+    items = context.present
     if not isinstance(items, list) or not items:
         return
     first = items[0]
-    yield asked.put("same-item", [*items, first])
-    yield asked.put("every-item-twice", [*items, *items])
-    yield asked.put("ten-times", [first] * 10)
+    yield context.put("same-item", [*items, first])
+    yield context.put("every-item-twice", [*items, *items])
+    yield context.put("ten-times", [first] * 10)
     if isinstance(first, dict) and len(first) > 1:
-        yield asked.put("same-item-backwards", [*items, dict(reversed(first.items()))])
-    key = asked.site[1] if len(asked.site) > 1 else None
+        yield context.put("same-item-backwards", [*items, dict(reversed(first.items()))])
+    key = context.site[1] if len(context.site) > 1 else None
     if key is not None and isinstance(first, dict) and isinstance(first.get(key), str):
-        yield from (asked.put("same-identifier", [*items, {**first, name: other}]) for name, other in _another(first, key))
+        yield from (context.put("same-identifier", [*items, {**first, name: other}]) for name, other in _another(first, key))
 
 
 def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
@@ -50,8 +50,8 @@ def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
         yield name, f"{item[name]}-2"
 
 
-def _contradicting(asked: Asked) -> Iterator[Probe]:
-    base = asked.message
+def _contradicting(context: ProbeContext) -> Iterator[Probe]:
+    base = context.message
     success: dict[str, Any] = {"failureMessages": [], "operationWasSuccessful": True}
     failure: dict[str, Any] = {"failureMessages": ["a"], "operationWasSuccessful": False}
     yield "success-without-data", (), Put({**base, **success, "data": None})
@@ -63,19 +63,19 @@ def _contradicting(asked: Asked) -> Iterator[Probe]:
     yield "failure-without-message", (), Put({**base, **failure, "data": None, "failureMessages": []})
 
 
-def _wrong_sums(asked: Asked) -> Iterator[Probe]:
-    data = asked.present
+def _wrong_sums(context: ProbeContext) -> Iterator[Probe]:
+    data = context.present
     offers: Sequence[Any] = data["offers"] if data else []
     total = data["totalExtendedPrice"]
-    yield asked.put("wrong-total", {**data, "totalExtendedPrice": _off(total, 5)})
-    yield asked.put("two-cents-off", {**data, "totalExtendedPrice": _off(total, 0.02)})
+    yield context.put("wrong-total", {**data, "totalExtendedPrice": _off(total, 5)})
+    yield context.put("two-cents-off", {**data, "totalExtendedPrice": _off(total, 0.02)})
     if offers:
         surcharged = [{**offers[0], "extendedPrice": _off(offers[0]["extendedPrice"], 5)}, *offers[1:]]
-        yield asked.put("surcharge", {**data, "offers": surcharged, "totalExtendedPrice": sum(offer["extendedPrice"] for offer in surcharged)})
-        yield asked.put("surcharge-beside-the-total", {**data, "offers": surcharged})
+        yield context.put("surcharge", {**data, "offers": surcharged, "totalExtendedPrice": sum(offer["extendedPrice"] for offer in surcharged)})
+        yield context.put("surcharge-beside-the-total", {**data, "offers": surcharged})
         if max(offer["extendedPrice"] for offer in offers) > 0.02:
             free_of_charge = [{**offer, "extendedPrice": 0} for offer in offers]
-            yield asked.put("nothing-to-pay", {**data, "offers": free_of_charge, "totalExtendedPrice": 0})
+            yield context.put("nothing-to-pay", {**data, "offers": free_of_charge, "totalExtendedPrice": 0})
 
 
 def _off(amount: float, by: float) -> float:

@@ -1,11 +1,9 @@
-"""Probes of strings whose syntax the contract does not define: times, schedules, URLs, names. Each table starts with widely
-accepted values.
-"""
+"""Probes of strings whose syntax the contract does not define: times, schedules, URLs, names. Each table starts with widely accepted values."""
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
-from brokerfuzz.cases.probes.probe_context import Asked, Make, Probe, spelled
+from brokerfuzz.cases.probes.probe_context import Make, Probe, ProbeContext, spelled
 from brokerfuzz.schemas.instants import spell
 
 _TIMES = {
@@ -64,20 +62,18 @@ _NAMES = {
 }  # fmt: skip
 
 
-def _times(asked: Asked) -> Iterator[Probe]:
-    yield from spelled(_TIMES)(asked)
+def _times(context: ProbeContext) -> Iterator[Probe]:
+    yield from spelled(_TIMES)(context)
     for name, (hours, offset) in OFFSETS.items():
-        local = spell(asked.now + timedelta(hours=hours)).removesuffix("Z")
-        yield asked.put(name, f"{local}{offset}")
+        local = spell(context.now + timedelta(hours=hours)).removesuffix("Z")
+        yield context.put(name, f"{local}{offset}")
 
 
 OFFSETS = {"ahead-by-offset": (-4, "-05:00"), "behind-by-offset": (4, "+05:00"), "ahead-without-zone": (1, ""), "behind-without-zone": (-1, "")}
-"""Local times, as hours from now and an offset. The offset, or its absence, decides whether the time is in the past or in the
-future.
-"""
+"""Local times, as hours from now and an offset. The offset, or its absence, decides whether the time is in the past or in the future."""
 
 
-def _near_now(asked: Asked) -> Iterator[Probe]:
+def _near_now(context: ProbeContext) -> Iterator[Probe]:
     for name, seconds in (
         ("a-second-ago", -1),
         ("now", 0),
@@ -86,8 +82,8 @@ def _near_now(asked: Asked) -> Iterator[Probe]:
         ("in-four-minutes", 240),
         ("in-five-minutes", 300),
     ):
-        yield asked.put(name, spell(asked.now + timedelta(seconds=seconds)))
-    yield asked.put("within-this-second", spell(asked.now).replace("Z", ".999Z"))
+        yield context.put(name, spell(context.now + timedelta(seconds=seconds)))
+    yield context.put("within-this-second", spell(context.now).replace("Z", ".999Z"))
 
 
 MAKERS: Mapping[str, Make] = {"timestamp": _times, "near_now": _near_now, "cron": spelled(_CRONS), "url": spelled(_URLS), "name": spelled(_NAMES)}

@@ -38,16 +38,16 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
     marks = [steps_of(site) for site in marked_sites(contract, message_type)]
     every, lasting = [], []
     for rule in contract.rules[message_type] if rules is None else rules:
-        ways = [way for way in maker.ways(rule) if techniques is None or way.name in techniques]
-        if ways:
-            every.append((rule, ways))
+        usable = [technique for technique in maker.techniques(rule) if techniques is None or technique.name in techniques]
+        if usable:
+            every.append((rule, usable))
             copied = orjson.loads(compact(maker.plain(rule)))
-            if left := _lasting(contract, rule, ways, copied, marks):
+            if left := _lasting(contract, rule, usable, copied, marks):
                 lasting.append((rule, left))
     return Breakables(lasting or every, bool(lasting) or not every)
 
 
-def _lasting(contract: Contract, rule: Rule, ways: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
+def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
     """Returns the techniques that leave a mark in a message that is marked at every possible place.
 
     Techniques that rewrite bytes (mostly truncation) must leave half of the marks.
@@ -58,18 +58,18 @@ def _lasting(contract: Contract, rule: Rule, ways: Sequence[Technique], message:
         value_at(message, steps[:-1])[steps[-1]] = mark.decode()
     place = way_to(message, steps_of(rule.site), 0)
     if place is None:
-        return ways
+        return usable
     spot, found = Spot(rule, contract.sites[rule.message_type][rule.site].schema, value_at(message, place), _ANY_TIME), []
-    for way in ways:
-        change = way.change(spot)
+    for technique in usable:
+        change = technique.change(spot)
         body = apply(message, place, change) if change else b""
         needed = max(-(-len(marks) // 2) if isinstance(change, Rewrite) else 1, 1)
         left = (mark for mark in marks if marked(body, mark))
         if len(list(islice(left, needed))) == needed:
-            found.append(way)
+            found.append(technique)
     return found
 
 
 def breakable(contract: Contract, message_type: MessageType, rule: Rule) -> Schema:
     """Returns a flat schema for messages in which the rule can be broken."""
-    return FaultMaker(contract, message_type, _ANY_TIME).towards(rule)
+    return FaultMaker(contract, message_type, _ANY_TIME).breakable_schema(rule)

@@ -34,9 +34,7 @@ class ClaimChecker:
         self._is_ours = contract is load_contract()
 
     def case(self, claim: Claim, message: Message, twin: Case | None = None) -> Case | None:
-        """Returns the case of a message, or None if the oracle does not confirm it and the contract is a changed one. See
-        `Case.confirmed`.
-        """
+        """Returns the case of a message, or None if the oracle does not confirm it and the contract is a changed one. See `Case.confirmed`."""
         return self.of(claim, message.body, message.judged(), twin)
 
     def of(self, claim: Claim, body: bytes, judgement: Judgement, twin: Case | None = None) -> Case | None:

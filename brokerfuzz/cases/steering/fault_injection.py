@@ -28,9 +28,7 @@ _PATIENCE = 24
 
 
 class Breach(NamedTuple):
-    """The claim about one broken rule: the fault, its position in the array around it (`placement`), and the time if the verdict
-    depends on it.
-    """
+    """The claim about one broken rule: the fault, its position in the array around it (`placement`), and the time if the verdict depends on it."""
 
     fault: Fault
     at: str
@@ -66,9 +64,9 @@ class Break(NamedTuple):
 class Breaker:
     """A rule and the techniques that break it, in their order."""
 
-    def __init__(self, rule: Rule, ways: Sequence[Technique], contract: Contract, now: datetime) -> None:
+    def __init__(self, rule: Rule, techniques: Sequence[Technique], contract: Contract, now: datetime) -> None:
         self.rule, self.site = rule, steps_of(rule.site)
-        self._ways, self._schema, self._now = ways, contract.sites[rule.message_type][rule.site].schema, now
+        self._techniques, self._schema, self._now = techniques, contract.sites[rule.message_type][rule.site].schema, now
         self._tags = (now_tag(now),) if any(rule.id == other.id for other in contract.semantics) else ()
 
     @property
@@ -99,8 +97,8 @@ class Breaker:
         if steps is None:
             return None
         spot = Spot(rule, self._schema, value_at(message, steps), self._now)
-        for number in range(used + 1, used + 1 + len(self._ways)):
-            technique = self._ways[number % len(self._ways)]
+        for number in range(used + 1, used + 1 + len(self._techniques)):
+            technique = self._techniques[number % len(self._techniques)]
             change = technique.change(spot)
             if change is not None:
                 return Break(rule, technique, steps, change, number, self._tags)
@@ -120,7 +118,7 @@ def breakers(
     """Returns the selected rules that can be broken, and their techniques, both in an order that depends on the seed."""
     random = random_of(seed)
     found = shuffled(breakables(contract, message_type, rules, techniques).rules, random)
-    return [Breaker(rule, shuffled(ways, random), contract, now) for rule, ways in found]
+    return [Breaker(rule, shuffled(usable, random), contract, now) for rule, usable in found]
 
 
 @dataclass(eq=False)
@@ -165,9 +163,7 @@ class Breaking:
         return self._turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
     def double(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Breaks two rules at once: the one that has waited longest, and the compatible rule that was least often combined with
-        it.
-        """
+        """Breaks two rules at once: the one that has waited longest, and the compatible rule that was least often combined with it."""
         value = message.value
         return self._turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
@@ -237,7 +233,5 @@ def _go_together(one: Rule, other: Rule) -> bool:
 
 
 def _changes(rule: Rule, site: str) -> bool:
-    """Returns True if breaking the rule may change, add or remove the value at the site. An added property changes no other
-    property.
-    """
+    """Returns True if breaking the rule may change, add or remove the value at the site. An added property changes no other property."""
     return rule.keyword != "additionalProperties" and within(site, rule.site)

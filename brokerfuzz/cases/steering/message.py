@@ -50,9 +50,7 @@ class Message(Joined):
         return known if known and len(known) == len(found) else None
 
     def with_pieces(self, body: bytes, others: Mapping[int, Piece | None]) -> "Message":
-        """Returns the message with the pieces at these positions replaced. If a piece is None, the message consists only of the
-        bytes `body`.
-        """
+        """Returns the message with the pieces at these positions replaced. If a piece is None, the message consists only of the bytes `body`."""
         known = {number: piece for number, piece in others.items() if piece is not None}
         if len(known) < len(others):
             return Message.of_bytes(self._reader, body)

@@ -12,7 +12,7 @@ from itertools import cycle
 from typing import Any
 
 from brokerfuzz.cases.case import compact
-from brokerfuzz.cases.message_builder import MessagePlan, build, towards
+from brokerfuzz.cases.message_builder import MessagePlan, build, schema_requiring
 from brokerfuzz.cases.steering.breakable_rules import breakable
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.decoder import Read, Style, compile_decoder
@@ -27,9 +27,7 @@ LONG = 11
 _SMALL = 800
 """If the complete message with one item per array has fewer bytes, most messages are nested."""
 _PLAIN, _NESTED, _DENSE = (224, 64, 40, 128, 96), (40, 16, 64), (240, 112, 208, 80, 176)
-"""The number of properties, out of 256, with a value of their own: in ordinary messages, in nested ones, and in nested ones if
-messages are small.
-"""
+"""The number of properties, out of 256, with a value of their own: in ordinary messages, in nested ones, and in nested ones if messages are small."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +59,7 @@ def shapes(contract: Contract, message_type: MessageType) -> Sequence[Shape]:
 def _nested(contract: Contract, message_type: MessageType) -> list[Shape]:
     """Returns shapes with at least two items in every array of objects, at all depths."""
     paths = [path for path in _growing(contract, message_type, 2) if "object" in types_of(_items(contract, message_type, path))]
-    demanded: Schema = reduce(flat.conjoin, [towards(path, {"type": "array", "minItems": 2}) for path in paths], {})
+    demanded: Schema = reduce(flat.conjoin, [schema_requiring(path, {"type": "array", "minItems": 2}) for path in paths], {})
     return [Shape("nested", full, demanded) for full in _NESTED] if paths and _possible(contract, message_type, demanded) else []
 
 
@@ -69,7 +67,7 @@ def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
     """Returns shapes with more than ten items in one array. The more properties an item can have, the fewer are set."""
     found = [Shape("", _PLAIN[0], long=number) for number in range(4)]
     for path in _growing(contract, message_type, LONG):
-        demanded = towards(path, {"type": "array", "minItems": LONG})
+        demanded = schema_requiring(path, {"type": "array", "minItems": LONG})
         props = len(_items(contract, message_type, path).get("properties", {}))
         if _possible(contract, message_type, demanded):
             found.append(Shape(path, 16 if props > 3 else 48 if props else 232, demanded))
@@ -77,9 +75,7 @@ def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
 
 
 def _growing(contract: Contract, message_type: MessageType, size: int) -> list[str]:
-    """Returns the arrays that can be required to have this many items: their bounds allow it, and names make the items unique if
-    necessary.
-    """
+    """Returns the arrays that can be required to have this many items: their bounds allow it, and names make the items unique if necessary."""
     found = []
     for path, site in contract.sites[message_type].items():
         asked = doubts(contract, message_type).get(path, ())

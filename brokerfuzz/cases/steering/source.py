@@ -28,16 +28,12 @@ class TurningSource:
         self.dial(256)
 
     def dial(self, full: int, long: int | None = None) -> None:
-        """Sets the number of properties, out of 256, with a value of their own, and the number of the choice that is large (None:
-        no such choice).
-        """
+        """Sets the number of properties, out of 256, with a value of their own, and the number of the choice that is large (None: no such choice)."""
         self._chosen, self._long = 0, long
         self._kept, self._instead = _masks(full)
 
     def take(self, size: int, /) -> bytes:
-        """Returns the next record. Short records (for items that are not objects) and the last bytes of each record (free
-        spelling) are unchanged.
-        """
+        """Returns the next record. Short records (for items that are not objects) and the last bytes of each record (free spelling) are unchanged."""
         record = self._turn(size)
         if size <= _SHORT:
             return record

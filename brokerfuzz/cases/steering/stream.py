@@ -29,8 +29,9 @@ _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe"
 _BROKEN, _MESSAGES, _CROSSED = 700, 400, 285
 """The rules broken, and messages made and crossed, per thousand cases. A shard uses them to estimate the work of earlier shards."""
 _FRESH, _LONGER, _RAREST = 128, 8, 1024
-"""One message in `_FRESH` is generated; the others are crossed from earlier ones. After every `_LONGER` shards it is rarer, down
-to one in `_RAREST`.
+"""One message in `_FRESH` is generated; the others are crossed from earlier ones.
+
+After every `_LONGER` shards it is rarer, down to one in `_RAREST`.
 """
 _WANTED = 16
 """One message in this many is generated for a rule that needs one."""
@@ -150,9 +151,7 @@ class _CaseStream:
     # -------------------------------------------------------------------------------------------------- messages
 
     def _base(self, number: int) -> _Base | None:
-        """Returns the next message: generated for a rule that needs one, crossed from earlier ones, or newly generated. None if
-        it is not new.
-        """
+        """Returns the next message: generated for a rule that needs one, crossed from earlier ones, or newly generated. None if it is not new."""
         wanting = self._breaking.wanting() if not number % _WANTED and self._breaking else None
         mark = self._marks.next() if self._marks is not None else None
         if mark is not None and wanting is None and self._crossing is not None and (self._before + number) % self._fresh:

@@ -12,7 +12,7 @@ breaks a type rule. `cases.requests` covers how messages are sent (methods, head
 """
 
 from brokerfuzz.cases.techniques import bounds, clock, coercions, enumerations, other_types, presence_and_length, spellings, unknown_properties, wire
-from brokerfuzz.cases.techniques.registry import TECHNIQUES, Spot, Technique, breaks, enter, family_of, known_techniques, techniques_for
+from brokerfuzz.cases.techniques.registry import TECHNIQUES, Spot, Technique, breaks, family_of, known_techniques, register_technique, techniques_for
 
 __all__ = [
     "TECHNIQUES",
@@ -22,12 +22,12 @@ __all__ = [
     "breaks",
     "clock",
     "coercions",
-    "enter",
     "enumerations",
     "family_of",
     "known_techniques",
     "other_types",
     "presence_and_length",
+    "register_technique",
     "spellings",
     "techniques_for",
     "unknown_properties",

@@ -7,7 +7,7 @@ from typing import Any
 from orjson import Fragment
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import Spot, breaks, enter
+from brokerfuzz.cases.techniques.registry import Spot, breaks, register_technique
 from brokerfuzz.schemas.flattening import types_of
 
 
@@ -120,7 +120,7 @@ for _name, _text, _value in (
     ("far-below", "The minimum of a signed 64-bit integer.", -(1 << 63)),
     ("below-int64", "One less than the minimum of a signed 64-bit integer.", -(1 << 63) - 1),
 ):
-    enter(_name, _text, "minimum", family="bound", change=_integer(_value))
+    register_technique(_name, _text, "minimum", family="bound", change=_integer(_value))
 
 for _name, _text, _value in (
     ("wraps-from-above", "A number so high that it wraps around to 1 in a 32-bit integer.", (1 << 32) + 1),
@@ -133,7 +133,7 @@ for _name, _text, _value in (
     ("wraps-64-bits-to-zero", "A number so high that it wraps around to 0 in a 64-bit integer.", 1 << 64),
     ("wraps-64-bits", "A number so high that it wraps around to 1 in a 64-bit integer.", (1 << 64) + 1),
 ):
-    enter(_name, _text, "maximum", family="bound", change=_integer(_value))
+    register_technique(_name, _text, "maximum", family="bound", change=_integer(_value))
 
 for _name, _text, _keyword, _written in (
     ("forty-digits", "A positive integer with 40 digits.", "maximum", "1" + "0" * 39),
@@ -142,7 +142,7 @@ for _name, _text, _keyword, _written in (
     ("below-by-exponent", "A negative 11-digit integer, written with an exponent.", "minimum", "-1e10"),
     ("above-doubles", "A number too high for a double.", "maximum", "1e400"),
 ):
-    enter(_name, _text, _keyword, family="bound", change=_literal(_written))
+    register_technique(_name, _text, _keyword, family="bound", change=_literal(_written))
 
 # --------------------------------------------------------------------------------------------------------- steps
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import Spot, enter
+from brokerfuzz.cases.techniques.registry import Spot, register_technique
 from brokerfuzz.schemas.instants import instant, spell
 
 
@@ -47,4 +47,4 @@ for _name, _text, _change in (
     ("day-ahead-with-nanoseconds", "One day in the future, with nanoseconds.", _ahead(_DAY, ".123456789")),
     ("day-ahead-with-twenty-digits", "One day in the future, with twenty decimal digits in the seconds.", _ahead(_DAY, ".12345678901234567890")),
 ):
-    enter(_name, _text, "not-in-future", family="clock", change=_change)
+    register_technique(_name, _text, "not-in-future", family="clock", change=_change)

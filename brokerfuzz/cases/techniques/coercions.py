@@ -8,7 +8,7 @@ from orjson import Fragment
 
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.other_types import put
-from brokerfuzz.cases.techniques.registry import Spot, breaks, enter
+from brokerfuzz.cases.techniques.registry import Spot, breaks, register_technique
 from brokerfuzz.schemas.instants import instant
 
 ChangeOf = Callable[[Spot], Change | None]
@@ -41,7 +41,7 @@ def _instant(value: Any) -> datetime | None:
     return instant(value) if isinstance(value, str) else None
 
 
-# ------------------------------------------------------------------------------------------------ numbers in quotes
+# ----------------------------------------------------------------------------------------------- numbers as strings
 
 
 def _in_quotes(spell: Callable[[str], str]) -> ChangeOf:
@@ -60,7 +60,7 @@ for _name, _text, _spell in (
     ("string-with-currency", "The number as a string with a dollar sign before it.", lambda digits: f"${digits}"),
     ("bracketed-string", "The number as a string in parentheses, as in accounting.", lambda digits: f"({digits})"),
 ):
-    enter(_name, _text, "type", family="coercion", change=_in_quotes(_spell))
+    register_technique(_name, _text, "type", family="coercion", change=_in_quotes(_spell))
 
 for _name, _text, _written in (
     ("hexadecimal-string", "A hexadecimal number as a string.", "0x10"),
@@ -77,7 +77,7 @@ for _name, _text, _written in (
     ("positive-string", "An integer as a string, with a plus sign.", "+3"),
     ("padded-digit-string", "An integer as a string, with spaces around it.", " 3 "),
 ):
-    enter(_name, _text, "type", family="coercion", change=_in_place_of(_is_number, _written))
+    register_technique(_name, _text, "type", family="coercion", change=_in_place_of(_is_number, _written))
 
 
 @breaks("type", family="coercion")
@@ -97,7 +97,7 @@ for _name, _text, _value in (
     ("fraction-below-zero", "A negative number with a fraction instead of an integer.", Fragment("-1.5")),
     ("fraction-by-exponent", "A fraction written with an exponent (15e-1) instead of an integer.", Fragment("15e-1")),
 ):
-    enter(_name, _text, "type", family="coercion", change=_in_place_of(_is_whole, _value))
+    register_technique(_name, _text, "type", family="coercion", change=_in_place_of(_is_whole, _value))
 
 
 @breaks("type", family="coercion")
@@ -106,7 +106,7 @@ def hair_above_integer(spot: Spot) -> Change | None:
     return Put(Fragment("1.0000000001")) if _is_whole(spot.present) and spot.forbids("number") else None
 
 
-# --------------------------------------------------------------------------------------------- booleans in quotes
+# -------------------------------------------------------------------------------------------- booleans as strings
 
 for _name, _text, _value in (
     ("true-as-string", 'The string "true" instead of a boolean.', "true"),
@@ -129,16 +129,16 @@ for _name, _text, _value in (
     ("two-for-boolean", "The number 2 instead of a boolean.", 2),
     ("fraction-for-boolean", "The number 0.5 instead of a boolean.", 0.5),
 ):
-    enter(_name, _text, "type", family="coercion", change=_in_place_of(_is_boolean, _value))
+    register_technique(_name, _text, "type", family="coercion", change=_in_place_of(_is_boolean, _value))
 
-# ------------------------------------------------------------------------------------------------ scalars for texts
+# ---------------------------------------------------------------------------------------------- scalars for strings
 
 for _name, _text, _value in (
     ("negative-for-string", "A negative number instead of a string.", -1),
     ("fraction-for-string", "A number with a fraction instead of a string.", 1.5),
     ("long-number-for-string", "A 20-digit integer instead of a string.", Fragment("12345678901234567890")),
 ):
-    enter(_name, _text, "type", family="coercion", change=_in_place_of(_is_text, _value))
+    register_technique(_name, _text, "type", family="coercion", change=_in_place_of(_is_text, _value))
 
 
 @breaks("type", family="coercion")

@@ -6,7 +6,7 @@ from html import escape
 from urllib.parse import quote, quote_plus
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import Spot, breaks, enter
+from brokerfuzz.cases.techniques.registry import Spot, breaks, register_technique
 from brokerfuzz.cases.techniques.unknown_properties import LOOK_ALIKES
 from brokerfuzz.schemas.flattening import types_of
 
@@ -63,7 +63,7 @@ def _outside(spot: Spot, value: str) -> Change | None:
     return Put(value) if value not in spot.rule.value and "string" in types_of(spot.schema) else None
 
 
-# ------------------------------------------------------------------------------------------------------ respelled
+# ------------------------------------------------------------------------------------------------ other spellings
 
 
 def _respelled(respell: Callable[[str], str]) -> Callable[[Spot], Change | None]:
@@ -140,4 +140,4 @@ for _name, _text, _respell in (
     ("bracketed-enum-value", "An enumeration value in square brackets.", lambda text: f"[{text}]"),
     ("repeated-enum-value", "The same enumeration value twice, separated by a comma.", lambda text: f"{text},{text}"),
 ):
-    enter(_name, _text, "enum", family="enumeration", change=_respelled(_respell))
+    register_technique(_name, _text, "enum", family="enumeration", change=_respelled(_respell))

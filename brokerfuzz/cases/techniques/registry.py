@@ -3,7 +3,7 @@
 A technique is one function. Its name, with hyphens, is the name of the technique. `explain` prints the first line of its
 docstring. `breaks` lists the keywords of the rules that the technique can break. The function receives a `Spot` and returns the
 `Change` that breaks the rule there, or None if the technique does not apply. Techniques that differ only in a value are rows of a
-table, each registered with `enter`.
+table, each registered with `register_technique`.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,9 +19,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place where a technique breaks a rule: the rule, the site's flat schema (without conditions), the current value, and the
-    time.
-    """
+    """A place where a technique breaks a rule: the rule, the site's flat schema (without conditions), the current value, and the time."""
 
     rule: Rule
     schema: Schema
@@ -41,9 +39,7 @@ def _covers(types: Any, json_type: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Technique:
-    """A way to break rules of some keywords. Techniques of one `family` usually find the same bug: a target that misses one
-    misses the others.
-    """
+    """A way to break rules of some keywords. Techniques of one `family` usually find the same bug: a target that misses one misses the others."""
 
     name: str
     text: str
@@ -62,13 +58,15 @@ def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
     """Registers the decorated function as a technique for rules of these keywords."""
 
     def register(function: ChangeOf) -> ChangeOf:
-        enter(function.__name__.replace("_", "-"), (function.__doc__ or "").partition("\n")[0], *keywords, family=family, change=function)
+        register_technique(
+            function.__name__.replace("_", "-"), (function.__doc__ or "").partition("\n")[0], *keywords, family=family, change=function
+        )
         return function
 
     return register
 
 
-def enter(name: str, text: str, *keywords: str, family: str, change: ChangeOf) -> None:
+def register_technique(name: str, text: str, *keywords: str, family: str, change: ChangeOf) -> None:
     """Registers a technique from a row of a table."""
     assert name not in TECHNIQUES, f"two techniques are called {name}"
     TECHNIQUES[name] = Technique(name, text, frozenset(keywords), family, change)

@@ -7,10 +7,10 @@ from typing import Any
 from orjson import Fragment
 
 from brokerfuzz.cases.changes import AddProperty, Change
-from brokerfuzz.cases.techniques.registry import Spot, breaks, enter
+from brokerfuzz.cases.techniques.registry import Spot, breaks, register_technique
 from brokerfuzz.schemas.flattening import Schema
 
-# ------------------------------------------------------------------------------------------------------ of any name
+# -------------------------------------------------------------------------------------------------------- new names
 
 
 @breaks("additionalProperties", family="unknown-property")
@@ -78,7 +78,7 @@ for _name, _text, _called, _value in (
     ("stored-key", "An unknown property called _id, as in document databases.", "_id", "000000000000000000000000"),
     ("templated-key", "An unknown property whose name is a template expression.", "${7*7}", "a"),
 ):
-    enter(_name, _text, "additionalProperties", family="unknown-property", change=_named(_called, _value))
+    register_technique(_name, _text, "additionalProperties", family="unknown-property", change=_named(_called, _value))
 
 # -------------------------------------------------------------------------------------------- listed, and misspelled
 
@@ -141,7 +141,7 @@ for _name, _text, _rename in (
     ("plural-key", "A copy of a listed property with an s after its name.", lambda name: f"{name}s"),
     ("cut-short-key", "A copy of a listed property without the last letter of its name.", lambda name: name[:-1]),
 ):
-    enter(_name, _text, "additionalProperties", family="unknown-property", change=_beside(_rename))
+    register_technique(_name, _text, "additionalProperties", family="unknown-property", change=_beside(_rename))
 
 # ------------------------------------------------------------------------------------------------------- misplaced
 

@@ -35,11 +35,11 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
       brokerfuzz corpus minimize small.ndjson.zst random-*-of-00008.ndjson.zst
     """
     from brokerfuzz import corpus
-    from brokerfuzz.cases.corpus_minimizer import needed
+    from brokerfuzz.cases.corpus_minimizer import minimized
 
     check_out(out, force=force)
     demands, counting = contract_of(contract), _Counting()
-    cases = needed(counting.through(corpus.read(*corpora, contract=demands)), demands, now)
+    cases = minimized(counting.through(corpus.read(*corpora, contract=demands)), demands, now)
     summary = write(out, cases)
     print_written(summary, out, as_json=as_json, of=counting.count)
 

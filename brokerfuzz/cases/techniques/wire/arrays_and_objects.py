@@ -1,11 +1,11 @@
 """Syntax errors between values: commas, colons, names, brackets, comments and white space."""
 
 from brokerfuzz.cases.techniques.wire.syntax_slips import (
+    after,
     array,
     array_end,
     at,
     before,
-    behind,
     boolean,
     closing,
     colon,
@@ -14,14 +14,14 @@ from brokerfuzz.cases.techniques.wire.syntax_slips import (
     number,
     opening,
     slip,
-    text,
+    string,
     tokens,
 )
 
 
 def _unquoted(body: bytes) -> bytes:
     found = tokens(body)
-    return b"".join(token[1:-1] if after == b":" else token for token, after in zip(found, [*found[1:], b""], strict=True))
+    return b"".join(token[1:-1] if following == b":" else token for token, following in zip(found, [*found[1:], b""], strict=True))
 
 
 def _in_parentheses(body: bytes) -> bytes | None:
@@ -36,14 +36,14 @@ def _in_parentheses(body: bytes) -> bytes | None:
 
 slip("trailing-comma", "A comma after the last property.", before(closing, b","))
 slip("trailing-commas", "Five commas after the last property.", before(closing, b",,,,,"))
-slip("leading-comma", "A comma before the first property.", behind(opening, b","))
-slip("doubled-comma", "Two commas between two properties.", behind(comma, b","))
+slip("leading-comma", "A comma before the first property.", after(opening, b","))
+slip("doubled-comma", "Two commas between two properties.", after(comma, b","))
 slip("missing-comma", "No comma between two properties.", at(comma, b" "))
 slip("semicolon-for-comma", "A semicolon between two properties.", at(comma, b";"))
 slip("trailing-comma-in-array", "A comma after the last item of an array.", before(array_end, b","))
 slip("trailing-commas-in-array", "Two commas after the last item of an array.", before(array_end, b",,"))
-slip("leading-comma-in-array", "A comma before the first item of an array.", behind(array, b","))
-slip("blanks-for-an-item", "Spaces and a comma before the first item of an array.", behind(array, b"   , "))
+slip("leading-comma-in-array", "A comma before the first item of an array.", after(array, b","))
+slip("blanks-for-an-item", "Spaces and a comma before the first item of an array.", after(array, b"   , "))
 slip("doubled-comma-in-array", "Two commas between two items of an array.", before(array_end, b',,"b"'))
 slip("missing-comma-in-array", "No comma between two items of an array.", before(array_end, b' "b"'))
 slip("semicolon-in-array", "A semicolon between two items of an array.", before(array_end, b';"b"'))
@@ -52,11 +52,11 @@ slip("colon-in-array", "A colon between two items of an array.", before(array_en
 # -------------------------------------------------------------------------------------------------------- colons
 
 slip("missing-colon", "No colon between a name and its value.", at(colon, b" "))
-slip("doubled-colon", "Two colons between a name and its value.", behind(colon, b":"))
+slip("doubled-colon", "Two colons between a name and its value.", after(colon, b":"))
 slip("comma-for-colon", "A comma between a name and its value.", at(colon, b","))
 slip("equals-for-colon", "An equals sign between a name and its value.", at(colon, b"="))
 slip("arrow-for-colon", "An arrow between a name and its value, as in Ruby and PHP.", at(colon, b"=>"))
-slip("named-item", "An empty name and a colon before an item of an array.", behind(array, b'"":'))
+slip("named-item", "An empty name and a colon before an item of an array.", after(array, b'"":'))
 
 # --------------------------------------------------------------------------------------------------------- names
 
@@ -76,11 +76,11 @@ slip("two-values", "Two values after one property name.", before(closing, b" 123
 
 # ------------------------------------------------------------------------------------------------------ brackets
 
-slip("closed-twice", "One closing brace too many.", behind(closing, b"}"))
+slip("closed-twice", "One closing brace too many.", after(closing, b"}"))
 slip("closed-by-bracket", "A closing bracket instead of the last brace of the message.", at(closing, b"]"))
 slip("closed-by-comma", "A comma instead of the last brace of the message.", at(closing, b","))
 slip("opening-brace-missing", "The message without its first brace.", at(opening, b""))
-slip("array-closed-twice", "One closing bracket too many after an array.", behind(array_end, b"]"))
+slip("array-closed-twice", "One closing bracket too many after an array.", after(array_end, b"]"))
 slip("array-closed-by-brace", "An array closed with a brace.", at(array_end, b"}"))
 slip("array-not-closed", "An array without its closing bracket.", at(array_end, b""))
 slip("array-in-parentheses", "An array in parentheses, like a Python tuple.", _in_parentheses)
@@ -91,13 +91,13 @@ slip("dots-for-properties", "Three dots instead of more properties.", before(clo
 # ------------------------------------------------------------------------------------------------------ comments
 
 slip("comment", "A comment before the message.", before(opening, b"/* offer */"))
-slip("line-comment", "A line comment after the message.", behind(closing, b"\n// offer\n"))
-slip("trailing-comment", "An empty comment after the message.", behind(closing, b"/**/"))
-slip("trailing-comment-open", "An empty comment and a slash after the message.", behind(closing, b"/**//"))
-slip("trailing-slash", "A slash after the message.", behind(closing, b"/"))
-slip("inner-comment", "A comment between a name and its value.", behind(colon, b"/*comment*/"))
-slip("inner-line-comment", "A line comment between two properties.", behind(comma, b"// offer\n"))
-slip("hash-comment", "A comment with a hash sign, as in shell scripts and YAML.", behind(comma, b"# offer\n"))
+slip("line-comment", "A line comment after the message.", after(closing, b"\n// offer\n"))
+slip("trailing-comment", "An empty comment after the message.", after(closing, b"/**/"))
+slip("trailing-comment-open", "An empty comment and a slash after the message.", after(closing, b"/**//"))
+slip("trailing-slash", "A slash after the message.", after(closing, b"/"))
+slip("inner-comment", "A comment between a name and its value.", after(colon, b"/*comment*/"))
+slip("inner-line-comment", "A line comment between two properties.", after(comma, b"// offer\n"))
+slip("hash-comment", "A comment with a hash sign, as in shell scripts and YAML.", after(comma, b"# offer\n"))
 
 # --------------------------------------------------------------------------------------------------- white space
 
@@ -113,11 +113,11 @@ for _name, _words, _between in (
     ("mark-outside", "A byte order mark", "\ufeff"),
     ("nul-outside", "A NUL character", "\0"),
 ):
-    slip(_name, f"{_words} between two properties.", behind(comma, _between.encode()))
-slip("escaped-line-break-outside", "A backslash and the letter n between two properties.", behind(comma, rb"\n"))
-slip("unicode-escape-outside", "A space before a string, written as a Unicode escape.", before(text, rb"\u0020"))
+    slip(_name, f"{_words} between two properties.", after(comma, _between.encode()))
+slip("escaped-line-break-outside", "A backslash and the letter n between two properties.", after(comma, rb"\n"))
+slip("unicode-escape-outside", "A space before a string, written as a Unicode escape.", before(string, rb"\u0020"))
 
-# ---------------------------------------------------------------------------------------------------- strangers
+# ------------------------------------------------------------------------------------------- JavaScript and XML
 
 slip("parenthesised-value", "A number in parentheses.", at(number, lambda token: b"(" + token + b")"))
 slip("value-in-angle-brackets", "A boolean in angle brackets.", at(boolean, lambda token: b"<" + token + b">"))

@@ -6,7 +6,7 @@ from json import loads
 from urllib.parse import quote, urlencode
 
 from brokerfuzz.cases.techniques.python_literals import in_words
-from brokerfuzz.cases.techniques.wire.syntax_slips import around, before, behind, closing, instead, opening, slip
+from brokerfuzz.cases.techniques.wire.syntax_slips import after, around, before, closing, instead, opening, slip
 
 
 def _as_yaml(body: bytes) -> bytes:
@@ -21,7 +21,7 @@ def _in_utf_7(body: bytes) -> bytes:
     return b"+" + b64encode(body.decode().encode("utf-16-be")).rstrip(b"=") + b"-"
 
 
-# ------------------------------------------------------------------------------------------------ nothing of a message
+# ------------------------------------------------------------------------------------------------------- other content
 
 for _name, _text, _body in (
     ("empty-body", "An empty body.", b""),
@@ -70,9 +70,9 @@ for _name, _text, _before in (
 ):
     slip(_name, _text, before(opening, _before))
 
-# --------------------------------------------------------------------------------------------- behind the message
+# ---------------------------------------------------------------------------------------------- after the message
 
-for _name, _text, _behind in (
+for _name, _text, _after in (
     ("trailing-text", "A word after the message.", b" x"),
     ("trailing-string", "A string after the message.", b' "x"'),
     ("trailing-number", "A number after the message.", b" 1"),
@@ -85,7 +85,7 @@ for _name, _text, _behind in (
     ("trailing-byte", "A byte after the message that is not valid UTF-8.", b"\xff"),
     ("trailing-mark", "A byte order mark after the message.", b"\xef\xbb\xbf"),
 ):
-    slip(_name, _text, behind(closing, _behind))
+    slip(_name, _text, after(closing, _after))
 slip("two-documents", "The message twice, each on its own line.", lambda body: body + b"\n" + body)
 slip("two-documents-in-a-line", "The message twice, without a separator.", lambda body: body + body)
 slip("two-documents-with-comma", "The message twice, separated by a comma.", lambda body: body + b"," + body)

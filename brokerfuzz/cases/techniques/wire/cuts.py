@@ -8,7 +8,7 @@ from brokerfuzz.cases.techniques.wire.syntax_slips import (
     last_colon,
     last_comma,
     last_name,
-    last_text,
+    last_string,
     name,
     number,
     opening,
@@ -25,11 +25,11 @@ slip("cut-behind-name", "The message ends after its last property name.", cut(la
 slip("cut-behind-colon", "The message ends after its last colon.", cut(last_colon))
 slip("cut-behind-comma", "The message ends after the last comma between properties.", cut(last_comma))
 slip("cut-before-comma", "The message ends before the last comma between properties.", cut(last_comma, lambda token: b""))
-slip("cut-in-string", "The message ends inside its last string.", cut(last_text, lambda token: token[:-1]))
-slip("cut-before-string", "The message ends after the opening quote of its last string.", cut(last_text, lambda token: token[:1]))
-slip("cut-in-escape", "The message ends after a backslash.", cut(last_text, lambda token: token[:-1] + b"\\"))
-slip("cut-in-unicode-escape", "The message ends inside a Unicode escape.", cut(last_text, lambda token: token[:-1] + rb"\u00"))
-slip("cut-in-character", "The message ends inside a two-byte character.", cut(last_text, lambda token: token[:-1] + b"\xc3"))
+slip("cut-in-string", "The message ends inside its last string.", cut(last_string, lambda token: token[:-1]))
+slip("cut-before-string", "The message ends after the opening quote of its last string.", cut(last_string, lambda token: token[:1]))
+slip("cut-in-escape", "The message ends after a backslash.", cut(last_string, lambda token: token[:-1] + b"\\"))
+slip("cut-in-unicode-escape", "The message ends inside a Unicode escape.", cut(last_string, lambda token: token[:-1] + rb"\u00"))
+slip("cut-in-character", "The message ends inside a two-byte character.", cut(last_string, lambda token: token[:-1] + b"\xc3"))
 slip("cut-in-literal", "The message ends inside its last true or false.", cut(last_boolean, lambda token: token[:-1]))
 slip("cut-in-number", "The message ends after the decimal point of a number.", cut(number, lambda token: token.partition(b".")[0] + b"."))
 slip("cut-behind-number", "The message ends after a number.", cut(number))

@@ -1,6 +1,6 @@
 """Syntax errors in numbers, true, false and null, and words that JSON does not have."""
 
-from brokerfuzz.cases.techniques.wire.syntax_slips import at, boolean, number, slip, text
+from brokerfuzz.cases.techniques.wire.syntax_slips import at, boolean, number, slip, string
 
 # ------------------------------------------------------------------------------------------------------- numbers
 
@@ -65,7 +65,7 @@ for _name, _words, _bytes in (
 ):
     slip(_name, _words, at(number, _bytes))
 
-# ----------------------------------------------------------------------------------------------- words and others
+# ---------------------------------------------------------------------------------------------------------- words
 
 for _name, _words, _change in (
     ("capital-true", "The word true or false with a capital first letter, as in Python.", bytes.capitalize),
@@ -82,4 +82,4 @@ for _name, _words, _change in (
     ("broken-unquoted-string", "A string with a byte that is not valid UTF-8, without quotes.", lambda token: b"a\xe5"),
     ("constructed-string", "A string as the argument of a constructor, as in JavaScript.", lambda token: b"new String(" + token + b")"),
 ):
-    slip(_name, _words, at(text, _change))
+    slip(_name, _words, at(string, _change))

@@ -1,8 +1,8 @@
 """Syntax errors in strings: quotes, control characters, escapes."""
 
-from brokerfuzz.cases.techniques.wire.syntax_slips import at, slip, text
+from brokerfuzz.cases.techniques.wire.syntax_slips import at, slip, string
 
-# -------------------------------------------------------------------------------------------------------- within
+# -------------------------------------------------------------------------------------------------------- inside
 
 for _name, _words, _within in (
     ("raw-newline", "An unescaped line break in a string.", b"\n"),
@@ -39,7 +39,7 @@ for _name, _words, _within in (
     ("surrogates-and-bad-escape", "Two halves of surrogate pairs, followed by an escape that JSON does not have.", rb"\ud800\ud800\x"),
     ("raw-quote", "An unescaped double quote in a string.", b'"'),
 ):
-    slip(_name, _words, at(text, b'"a' + _within + b'z"'))
+    slip(_name, _words, at(string, b'"a' + _within + b'z"'))
 
 # -------------------------------------------------------------------------------------------------------- around
 
@@ -61,4 +61,4 @@ for _name, _words, _text in (
     ("escaped-string", "A string whose quotes are both escaped.", rb"\"a\""),
     ("escape-without-quotes", "An escape without quotes around it.", rb"\n"),
 ):
-    slip(_name, _words, at(text, _text))
+    slip(_name, _words, at(string, _text))

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Change, Rewrite
-from brokerfuzz.cases.techniques.registry import Spot, enter
+from brokerfuzz.cases.techniques.registry import Spot, register_technique
 from brokerfuzz.schemas.sites import JSON_RULE
 
 Tokens = Sequence[bytes]
@@ -25,7 +25,7 @@ def slip(name: str, text: str, how: Rewriting, *, family: str = "syntax") -> Non
         written = how(compact(spot.present))
         return None if written is None else Rewrite(lambda _: written)
 
-    enter(name, text, JSON_RULE, family=family, change=change)
+    register_technique(name, text, JSON_RULE, family=family, change=change)
 
 
 def at(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
@@ -46,7 +46,7 @@ def before(place: Place, put: bytes) -> Rewriting:
     return at(place, lambda token: put + token)
 
 
-def behind(place: Place, put: bytes) -> Rewriting:
+def after(place: Place, put: bytes) -> Rewriting:
     """Inserts bytes after the token at this place."""
     return at(place, lambda token: token + put)
 
@@ -122,20 +122,18 @@ def last_colon(found: Tokens) -> int | None:
     return _first(_all(found, b":")[::-1])
 
 
-def text(found: Tokens) -> int | None:
+def string(found: Tokens) -> int | None:
     """The first string value."""
-    return _first(_texts(found))
+    return _first(_strings(found))
 
 
-def last_text(found: Tokens) -> int | None:
+def last_string(found: Tokens) -> int | None:
     """The last string value."""
-    return _first(_texts(found)[::-1])
+    return _first(_strings(found)[::-1])
 
 
 def number(found: Tokens) -> int | None:
-    """The first property value with a fraction. An integer would not do: at its place, many numbers are rejected for another
-    reason.
-    """
+    """The first property value with a fraction. An integer would not do: at its place, many numbers are rejected for another reason."""
     return _first([index + 1 for index in _all(found, b":") if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]])
 
 
@@ -171,7 +169,7 @@ def _commas(found: Tokens) -> list[int]:
     return [index for index in _all(found, b",") if found[index + 2] == b":"]
 
 
-def _texts(found: Tokens) -> list[int]:
+def _strings(found: Tokens) -> list[int]:
     return [index for index, token in enumerate(found) if token[:1] == b'"' and found[index + 1] != b":"]
 
 
