@@ -22,7 +22,7 @@ MOST_EXAMPLES = 20
 
 
 @dataclass
-class Unproven:
+class UnprovenRejection:
     """A rejected fault whose twin was rejected too. It is the first of `count` such faults whose twins got this answer."""
 
     case: Case
@@ -32,7 +32,7 @@ class Unproven:
 
 
 @dataclass
-class Elsewhere:
+class OtherPropertyNamed:
     """A rejection that names properties, but not the broken one. It is the first of `count` such rejections for its rule."""
 
     case: Case
@@ -46,14 +46,14 @@ class Elsewhere:
 class Attribution:
     """The rejections that prove nothing, and the rejections that name a different property."""
 
-    unproven: dict[tuple[str, int | None], Unproven] = field(default_factory=dict)
-    elsewhere: dict[str, Elsewhere] = field(default_factory=dict)
+    unproven: dict[tuple[str, int | None], UnprovenRejection] = field(default_factory=dict)
+    elsewhere: dict[str, OtherPropertyNamed] = field(default_factory=dict)
     rejections_unproven: int = 0
 
     def twin_rejected(self, number: int, case: Case, answer: Answer) -> None:
         """Adds a rejected fault whose twin was not accepted; `answer` is the answer to the twin."""
         self.rejections_unproven += 1
-        _count(self.unproven, (answer.kind, answer.status), Unproven(case, number, answer))
+        _count(self.unproven, (answer.kind, answer.status), UnprovenRejection(case, number, answer))
 
     def rejected(self, number: int, case: Case, verdict: Verdict, answer: Answer, contract: Contract) -> None:
         """Adds a rejected fault, and checks which properties the answer names."""
@@ -62,7 +62,7 @@ class Attribution:
         named = named_properties(answer.body, _names(contract, case.message_type))
         if named and _meant(case, verdict, contract).isdisjoint(name.lower() for name in named):
             said = answer.body.decode(errors="backslashreplace")[:300]
-            _count(self.elsewhere, case.faults[0].rule, Elsewhere(case, number, tuple(sorted(named)), said))
+            _count(self.elsewhere, case.faults[0].rule, OtherPropertyNamed(case, number, tuple(sorted(named)), said))
 
     def absorb(self, other: "Attribution") -> None:
         """Adds the results of another part of the campaign."""

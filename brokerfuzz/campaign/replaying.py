@@ -42,7 +42,7 @@ class Replayed:
 
 
 @dataclass(frozen=True)
-class Again:
+class ReplayRequest:
     """A message to send again, and what it showed. `kind` is None if the message is sent only to see the answer."""
 
     sentence: str
@@ -53,7 +53,13 @@ class Again:
 
 
 async def replay(
-    waiting: Sequence[Again], target: Target, judge: Judge, *, concurrency: int = 16, rate: float | None = None, fresh: FreshValues | None = None
+    waiting: Sequence[ReplayRequest],
+    target: Target,
+    judge: Judge,
+    *,
+    concurrency: int = 16,
+    rate: float | None = None,
+    fresh: FreshValues | None = None,
 ) -> list[Replayed]:
     """Sends all messages again and returns their outcomes, in the same order. Raises `TargetError` if the target cannot be
     reached at all.
@@ -74,7 +80,7 @@ async def replay(
     return [found[number] for number in sorted(found)]
 
 
-async def _replayed(number: int, again: Again, sender: Sender, judge: Judge) -> Replayed:
+async def _replayed(number: int, again: ReplayRequest, sender: Sender, judge: Judge) -> Replayed:
     label = judge.of(again.case, again.case.body).label
     if label != again.label:
         return Replayed(again.sentence, again.case, label, None, None, "other verdict")
@@ -90,30 +96,30 @@ async def _replayed(number: int, again: Again, sender: Sender, judge: Judge) -> 
     return Replayed(again.sentence, again.case, label, kind, answer, _outcome(again, kind))
 
 
-def _outcome(again: Again, kind: FindingKind | None) -> Outcome:
+def _outcome(again: ReplayRequest, kind: FindingKind | None) -> Outcome:
     if kind is None:
         return "gone"
     return "still there" if again.kind in {kind, None} else "another"
 
 
-def _kind(again: Again, label: Label, answer: Answer, judge: Judge) -> FindingKind | None:
+def _kind(again: ReplayRequest, label: Label, answer: Answer, judge: Judge) -> FindingKind | None:
     if again.kind == "malformed-answer" and malformed(answer, judge.demands) is not None:
         return again.kind
     return contradiction(label, answer.kind)
 
 
-def of_result(result: Result) -> Iterator[Again]:
+def of_result(result: Result) -> Iterator[ReplayRequest]:
     """Yields the findings of a result."""
     for finding in result.findings:
         case = Case(finding.message_type, finding.body, Verdict(finding.label), headers=finding.case.headers)
-        yield Again(finding.sentence(), case, finding.label, finding.kind, finding.flaky)
+        yield ReplayRequest(finding.sentence(), case, finding.label, finding.kind, finding.flaky)
 
 
-def of_document(document: Mapping[str, Any]) -> Iterator[Again]:
+def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
     """Yields the findings of a JSON report."""
     for finding in document["findings"]:
         smallest = finding["smallest"]
         body = compact(smallest["body"]) if "body" in smallest else b64decode(smallest["raw"])
         headers = tuple((name, value) for name, value in smallest.get("headers", ()))
         case = Case(finding["message"], body, Verdict(finding["verdict"]), headers=headers)
-        yield Again(finding["sentence"], case, finding["verdict"], finding["kind"], finding["shown"] < finding["sent"])
+        yield ReplayRequest(finding["sentence"], case, finding["verdict"], finding["kind"], finding["shown"] < finding["sent"])

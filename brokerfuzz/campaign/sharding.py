@@ -14,7 +14,7 @@ from typing import Protocol
 from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.campaign.case_runner import CaseRunner, Numbered
 from brokerfuzz.campaign.fresh_values import FreshValues
-from brokerfuzz.campaign.journal import Answered, Collected, Journal, Recalled, Writer
+from brokerfuzz.campaign.journal import Answered, CollectedLines, Journal, Recalled, Writer
 from brokerfuzz.campaign.observations import Observations
 from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.timing import Timing
@@ -80,7 +80,7 @@ def fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answe
 
 
 async def _fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
-    journal: Writer = Collected() if settings.journal is None else Journal.joined(settings.journal)
+    journal: Writer = CollectedLines() if settings.journal is None else Journal.joined(settings.journal)
     sender = Sender(settings.target, rate=settings.rate, journal=journal, recalled=answered, ago=time.time() - settings.begun, fresh=settings.fresh)
     runner = CaseRunner(settings.plan.cases(shard), sender, settings.judge, max_findings=settings.max_findings)
     await settings.target.open()
@@ -89,7 +89,9 @@ async def _fire_shard(settings: ShardSettings, shard: int, seconds: float | None
     finally:
         await settings.target.close()
         journal.close()
-    return ShardResult(shard, runner.seen, sender.timing, sender.requests, runner.stopped, journal.lines if isinstance(journal, Collected) else [])
+    return ShardResult(
+        shard, runner.seen, sender.timing, sender.requests, runner.stopped, journal.lines if isinstance(journal, CollectedLines) else []
+    )
 
 
 class Sharding:

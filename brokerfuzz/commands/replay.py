@@ -12,12 +12,12 @@ from brokerfuzz.commands import target_options
 from brokerfuzz.commands.chosen_cases import contract_of
 from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import outcome, recorded
-from brokerfuzz.commands.option_values import SendingOptions, TargetOptions, gathered
+from brokerfuzz.commands.option_values import SendingOptions, TargetOptions, typed_options
 from brokerfuzz.commands.output import FOUND, print_json
 from brokerfuzz.contract_names import MESSAGE_TYPES
 
 if TYPE_CHECKING:
-    from brokerfuzz.campaign.replaying import Again, Replayed
+    from brokerfuzz.campaign.replaying import Replayed, ReplayRequest
     from brokerfuzz.schemas import Contract, Policies
 
 _CASE_ID = re.compile(r"[0-9a-f]{16}")
@@ -32,7 +32,7 @@ _COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verd
 @options.now_option("Judge messages and generate cases")
 @options.contract_option
 @options.json_option
-@gathered(target=TargetOptions, sending=SendingOptions)
+@typed_options(target=TargetOptions, sending=SendingOptions)
 def command(
     sources: tuple[str, ...], target: TargetOptions, sending: SendingOptions, policies: "Policies", now: datetime | None,
     contract: str | None, as_json: bool,
@@ -60,23 +60,24 @@ def command(
     from brokerfuzz.targets import event_loop
 
     ctx = click.get_current_context()
-    files, url = _parted(sources)
-    target = target_options.settled(ctx, target, url)
+    files, url = _split(sources)
+    target = target_options.resolved_target(ctx, target, url)
     demands = contract_of(contract)
-    waiting: list[Again] = []
+    waiting: list[ReplayRequest] = []
     for source in files:
-        found, target = _of(source, target, now, demands)
+        found, target = _findings_of(source, target, now, demands)
         waiting += found
     if target.is_embedded:
         raise click.UsageError("no target given: add a URL, --exec or --call", ctx)
-    judge = Judge(now, demands, demands.check_policies(target_options.settled_policies(ctx, policies)))
+    judge = Judge(now, demands, demands.check_policies(target_options.resolved_policies(ctx, policies)))
     fresh = None if sending.fresh is None else FreshValues(sending.fresh, judge)
-    replayed = event_loop.run(replay(waiting, target_options.named(target), judge, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))
+    endpoint = target_options.given_target(target)
+    replayed = event_loop.run(replay(waiting, endpoint, judge, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))
     _print(replayed, as_json=as_json)
     return FOUND if any(one.kind is not None for one in replayed) else 0
 
 
-def _parted(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
+def _split(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
     """Separates the sources from the URL."""
     urls = [source for source in sources if "://" in source]
     files = [source for source in sources if "://" not in source]
@@ -85,7 +86,7 @@ def _parted(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
     return files, urls[0] if urls else None
 
 
-def _of(source: str, target: TargetOptions, now: datetime | None, contract: "Contract") -> "tuple[list[Again], TargetOptions]":
+def _findings_of(source: str, target: TargetOptions, now: datetime | None, contract: "Contract") -> "tuple[list[ReplayRequest], TargetOptions]":
     """Returns what to send again from a journal, a report or a case ID, and the options. If they have no target, they get the recorded one."""
     if _CASE_ID.fullmatch(source) and not Path(source).exists():
         return [_catalogue_case(source, now, contract)], target
@@ -98,25 +99,25 @@ def _of(source: str, target: TargetOptions, now: datetime | None, contract: "Con
         sent_to = (
             None if request is None or _is_secret(request) else {"url": request["url"], "method": request["method"], "headers": request["headers"]}
         )
-        return list(of_document(document)), target_options.recalled(target, sent_to)
+        return list(of_document(document)), target_options.with_recorded_target(target, sent_to)
     known = recorded(source)
-    return list(of_result(outcome(known))), target_options.recalled(target, known.target_options)
+    return list(of_result(outcome(known))), target_options.with_recorded_target(target, known.target_options)
 
 
 def _is_secret(request: Any) -> bool:
     return "$" in request["url"] or any(str(value).startswith("$") for _, value in request["headers"])
 
 
-def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") -> "Again":
+def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") -> "ReplayRequest":
     """Finds a case of the catalogue by its ID. Raises `UnknownNameError`."""
-    from brokerfuzz.campaign.replaying import Again
+    from brokerfuzz.campaign.replaying import ReplayRequest
     from brokerfuzz.cases.catalogue import catalogue
     from brokerfuzz.errors import UnknownNameError
 
     for message_type in MESSAGE_TYPES:
         for case in catalogue(message_type, now=now, contract=contract):
             if case.id == case_id:
-                return Again(f"case {case_id}", case, case.label, None)
+                return ReplayRequest(f"case {case_id}", case, case.label, None)
     remedy = "the catalogue has no such case at this time: add the --now of the campaign, or specify its journal or report"
     raise UnknownNameError("case", case_id, [], remedy)
 

@@ -8,7 +8,7 @@ from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 
-from brokerfuzz.campaign.attribution import Elsewhere, Unproven
+from brokerfuzz.campaign.attribution import OtherPropertyNamed, UnprovenRejection
 from brokerfuzz.campaign.findings import Finding
 from brokerfuzz.campaign.ledger import Observed
 from brokerfuzz.campaign.results import Result
@@ -102,7 +102,7 @@ def _ambiguity(observed: Observed) -> dict[str, Any]:
     }
 
 
-def _unproven(one: Unproven) -> dict[str, Any]:
+def _unproven(one: UnprovenRejection) -> dict[str, Any]:
     (fault, *_), twin = one.case.faults, one.case.twin
     assert twin is not None, "a rejection is unproven because of its twin"
     return {
@@ -115,7 +115,7 @@ def _unproven(one: Unproven) -> dict[str, Any]:
     }
 
 
-def _elsewhere(one: Elsewhere) -> dict[str, Any]:
+def _elsewhere(one: OtherPropertyNamed) -> dict[str, Any]:
     (fault, *_) = one.case.faults
     return {"rule": fault.rule, "at": fault.at, "named": list(one.named), "said": one.said, "case": one.case.id, "count": one.count}
 

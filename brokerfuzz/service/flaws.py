@@ -91,8 +91,8 @@ def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[O
     """
     ignored = re.compile("|".join(re.escape(RULES + rule).replace(r"\*", ".*") for rule in rules))
 
-    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
-        answer = sound(offer)
+    def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
+        answer = judge(offer)
 
         def remains(complaint: Complaint) -> bool:
             hit = complaint.rule is not None and ignored.fullmatch(complaint.rule) and re.search(at, complaint.at)
@@ -106,8 +106,8 @@ def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[O
 def rejects(site: str, test: Test, demanded: str) -> Flaw:
     """Rejects an offer that would be accepted if a value at the site passes the test."""
 
-    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
-        answer = sound(offer)
+    def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
+        answer = judge(offer)
         if answer.accepts and any(test(value) for value in offer.values(site)):
             return ServiceAnswer((Complaint(None, "", "something else", demanded),))
         return answer
@@ -118,8 +118,8 @@ def rejects(site: str, test: Test, demanded: str) -> Flaw:
 def rejects_text(pattern: bytes, demanded: str) -> Flaw:
     """Rejects an offer that would be accepted if the pattern occurs in its JSON."""
 
-    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
-        answer = sound(offer)
+    def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
+        answer = judge(offer)
         return ServiceAnswer((Complaint(None, "", "something else", demanded),)) if answer.accepts and re.search(pattern, offer.body) else answer
 
     return flaw
@@ -128,11 +128,11 @@ def rejects_text(pattern: bytes, demanded: str) -> Flaw:
 def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anything) -> Flaw:
     """Judges a changed value instead of the one that was sent; `change` returns its argument if it changes nothing."""
 
-    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
+    def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         if not offer.readable or not when(offer):
-            return sound(offer)
+            return judge(offer)
         seen = change(offer.value)
-        return sound(offer) if seen is offer.value else sound(offer.having(seen))
+        return judge(offer) if seen is offer.value else judge(offer.having(seen))
 
     return flaw
 
@@ -140,15 +140,15 @@ def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool]
 def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
     """Parses a body that is not JSON after rewriting it; `rewrite` returns None or raises ValueError if it cannot."""
 
-    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
-        answer = sound(offer)
+    def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
+        answer = judge(offer)
         if not any(complaint.rule == f"{RULES}:json" for complaint in answer.complaints):
             return answer
         try:
             body = rewrite(offer.body)
         except (ValueError, RecursionError):
             return answer
-        return answer if body is None else sound(Offer(body, offer.now))
+        return answer if body is None else judge(Offer(body, offer.now))
 
     return flaw
 
@@ -159,12 +159,12 @@ def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
     `convert` returns the value itself if it cannot convert it.
     """
 
-    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
-        answer = sound(offer)
+    def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
+        answer = judge(offer)
         at = [complaint.at for complaint in answer.complaints if re.search(demanded, complaint.demanded)]
         found = [(pointer, value, convert(value)) for pointer in at for value in offer.at(pointer)]
         changed = {pointer: converted for pointer, value, converted in found if converted is not value}
-        return sound(offer.replacing(changed)) if changed else answer
+        return judge(offer.replacing(changed)) if changed else answer
 
     return flaw
 
@@ -176,14 +176,14 @@ def fails(manner: Manner, site: str, test: Test) -> Flaw:
 
 def fails_when(manner: Manner, when: Callable[[Offer], bool]) -> Flaw:
     """Crashes, cuts the connection or hangs if the condition holds for the offer."""
-    return lambda offer, sound: ServiceAnswer(manner=manner) if when(offer) else sound(offer)
+    return lambda offer, judge: ServiceAnswer(manner=manner) if when(offer) else judge(offer)
 
 
 def claims_success(success: bool, *, of_accepted: bool) -> Flaw:
     """Returns a wrong `operationWasSuccessful`, either for accepted or for rejected offers."""
 
-    def flaw(offer: Offer, sound: Judge) -> ServiceAnswer:
-        answer = sound(offer)
+    def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
+        answer = judge(offer)
         return replace(answer, success=success) if answer.accepts == of_accepted else answer
 
     return flaw

@@ -70,5 +70,5 @@ def conforming(contract: "Contract | None" = None) -> Callable[[Offer], ServiceA
     return judge
 
 
-def _flawed(sound: Callable[[Offer], ServiceAnswer], seeded: Bug) -> Callable[[Offer], ServiceAnswer]:
-    return lambda offer: seeded.flaw(offer, sound)
+def _flawed(judge: Callable[[Offer], ServiceAnswer], seeded: Bug) -> Callable[[Offer], ServiceAnswer]:
+    return lambda offer: seeded.flaw(offer, judge)

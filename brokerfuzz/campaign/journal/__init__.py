@@ -16,11 +16,11 @@ which readers ignore. A journal whose name ends in `.gz` is compressed; each lin
 from brokerfuzz.campaign.journal.reading import head_of, is_compressed, lines, records
 from brokerfuzz.campaign.journal.recalling import Answered, NotRecalledError, Recalled
 from brokerfuzz.campaign.journal.records import JournalRecord, Key, decode, encode
-from brokerfuzz.campaign.journal.writing import Collected, Journal, Writer
+from brokerfuzz.campaign.journal.writing import CollectedLines, Journal, Writer
 
 __all__ = [
     "Answered",
-    "Collected",
+    "CollectedLines",
     "Journal",
     "JournalRecord",
     "Key",

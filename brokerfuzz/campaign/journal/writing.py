@@ -28,7 +28,7 @@ class Writer(Protocol):
         ...
 
 
-class Collected:
+class CollectedLines:
     """Collects lines for a journal that another process writes."""
 
     def __init__(self) -> None:
