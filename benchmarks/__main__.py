@@ -1,9 +1,10 @@
-"""Measures brokerfuzz beside its peers: `python -m benchmarks [NAME ...]`, all where none is named.
+"""Compares brokerfuzz with similar tools: `python -m benchmarks [NAME ...]`. Runs all benchmarks by default.
 
 Names: strategies, bulk, generators, oracle, shrinking, firing, fleet, fleet_schemathesis, fleet_flagged.
 
-`strategies` and `fleet_schemathesis` want Schemathesis (`pip install '.[bench]'`); `bulk` compares with json-schema-faker where Node finds it
-(`npm ci --prefix benchmarks/node`); `generators` compares with whatever of both is there, prints Markdown, and draws it with `--plot FILE.svg`.
+`strategies` and `fleet_schemathesis` need Schemathesis (`pip install '.[bench]'`). `bulk` includes json-schema-faker if it is
+installed (`npm ci --prefix benchmarks/node`). `generators` includes all installed tools, prints Markdown, and draws a chart with
+`--plot FILE.svg`.
 """
 
 import argparse
@@ -33,7 +34,7 @@ OFFER: MessageType = "offer-creation-request"
 
 
 def strategies() -> str:
-    """Examples a second under Hypothesis, the whole offer schema."""
+    """Measures examples per second under Hypothesis, for the whole offer schema."""
     rounds = {
         "brokerfuzz offer_requests()": examples(ours.offer_requests(), 1500),
         "brokerfuzz, plausible": examples(ours.offer_requests(plausible=True), 1500),
@@ -42,11 +43,11 @@ def strategies() -> str:
         "Schemathesis' generator": examples(peers.schemathesis(), 300, patient=True),
         "hypothesis-jsonschema from_schema": examples(peers.from_schema(), 150, patient=True),
     }
-    return table("Examples a second under Hypothesis, whole offer schema", in_turn(rounds, 3), "hypothesis-jsonschema from_schema")
+    return table("Examples per second under Hypothesis, whole offer schema", in_turn(rounds, 3), "hypothesis-jsonschema from_schema")
 
 
 def bulk() -> str:
-    """Offers a second as bytes, outside Hypothesis; the floor is orjson on ready messages."""
+    """Measures offers per second as bytes, without Hypothesis. The floor is orjson with ready messages."""
     ready = list(islice(messages(OFFER, 1), 5000))
 
     def floor() -> int:
@@ -55,13 +56,13 @@ def bulk() -> str:
         return len(ready)
 
     rounds = {
-        "brokerfuzz, with the bytes": of_stream(lambda: messages(OFFER, 1), 20_000, orjson.dumps),
+        "brokerfuzz, serialized": of_stream(lambda: messages(OFFER, 1), 20_000, orjson.dumps),
         "brokerfuzz, plausible": of_stream(lambda: messages(OFFER, 1, plausible=True), 20_000, orjson.dumps),
         "orjson alone, ready messages": floor,
     }
     with suppress(ImportError):
         rounds["json-schema-faker"] = partial(_of_peer, json_schema_faker())
-    return table("Offers a second with their bytes", in_turn(rounds), "orjson alone, ready messages")
+    return table("Offers per second, serialized", in_turn(rounds), "orjson alone, ready messages")
 
 
 def _of_peer(make: Make) -> tuple[int, float]:
@@ -70,7 +71,7 @@ def _of_peer(make: Make) -> tuple[int, float]:
 
 
 def oracle() -> str:
-    """Verdicts a second on the bulk generator's offers."""
+    """Measures verdicts per second for the offers of the bulk generator."""
     streams = {"whole contract": messages(OFFER, 1), "plausible": messages(OFFER, 1, plausible=True)}
     bodies = {name: [orjson.dumps(message) for message in islice(stream, 4000)] for name, stream in streams.items()}
 
@@ -81,11 +82,11 @@ def oracle() -> str:
 
     rates = in_turn({f"check(), {name}": partial(judge, name) for name in bodies})
     sizes = ", ".join(f"{name} {sum(map(len, some)) // len(some)} bytes" for name, some in bodies.items())
-    return table(f"Verdicts a second on bulk offers (mean size: {sizes})", rates, "check(), whole contract")
+    return table(f"Verdicts per second on bulk offers (mean size: {sizes})", rates, "check(), whole contract")
 
 
 def shrinking() -> str:
-    """How short `orderMinimum > orderMaximum` becomes, as JSON, and in how many calls: median of seven seeds."""
+    """Measures the length of the shrunk JSON for two different order bounds, and the number of calls (medians of seven seeds)."""
     from statistics import median
 
     from hypothesis import find, settings
@@ -108,23 +109,27 @@ def shrinking() -> str:
             lengths.append(len(json.dumps(smallest)))
             calls.append(count)
         rows.append(f"  {name:<32}  {median(lengths):>5.0f} characters  {median(calls):>5.0f} calls")
-    return "\n".join(["Shrinking to two order bounds that differ", *rows])
+    return "\n".join(["Shrinking a message with two different order bounds", *rows])
 
 
 def main(arguments: list[str]) -> None:
-    """Runs the benchmarks of these names, all where none is named."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures brokerfuzz beside its peers.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help="which benchmarks, all where none is named")
+    """Runs the benchmarks with these names, or all benchmarks."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Compares brokerfuzz with similar tools.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="benchmarks to run (default: all)")
     of_generators = parser.add_argument_group("generators")
-    of_generators.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw the rates")
-    of_generators.add_argument("--sample", type=int, default=Effort.sample, metavar="NUMBER", help="messages of each that are judged (%(default)s)")
-    of_generators.add_argument("--seconds", type=float, default=Effort.seconds, metavar="NUMBER", help="about so long is a round (%(default)s)")
+    of_generators.add_argument("--plot", type=Path, metavar="FILE.svg", help="draw a chart of the rates")
+    of_generators.add_argument(
+        "--sample", type=int, default=Effort.sample, metavar="NUMBER", help="number of messages per generator to judge (default: %(default)s)"
+    )
+    of_generators.add_argument(
+        "--seconds", type=float, default=Effort.seconds, metavar="NUMBER", help="approximate duration of a round (default: %(default)s)"
+    )
     given = parser.parse_args(arguments)
     every = (strategies, bulk, generators, oracle, shrinking, firing, fleet, fleet_schemathesis, fleet_flagged)
     known: dict[str, Callable[[], str]] = {function.__name__: function for function in every}
     known["generators"] = partial(generators, given.plot, Effort(given.sample, given.seconds))
     if unknown := [name for name in given.names if name not in known]:
-        parser.error(f"no benchmark is called {unknown[0]!r}: there are {', '.join(known)}")
+        parser.error(f"no benchmark is called {unknown[0]!r}: choose from {', '.join(known)}")
     for name in given.names or known:
         print(known[name](), end="\n\n", flush=True)
 

@@ -1,4 +1,4 @@
-"""Requests a second of a campaign, with judging, journal and report, beside what wrk reaches with as many connections and the same bodies."""
+"""Requests per second of a campaign, including verdicts, journal and report, compared with wrk (same connections and bodies)."""
 
 import shutil
 import subprocess
@@ -21,12 +21,12 @@ from brokerfuzz.targets import HttpTarget
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 CONNECTIONS = 16
 SECONDS = 3
-LONGEST = 5000  # bytes; the few messages of a megabyte would be all that is measured
+LONGEST = 5000  # bytes: the few messages of 1 MB would dominate the measurement
 REJECTING = Path(__file__).parent / "node" / "rejecting.mjs"
 
 
 def firing() -> str:
-    """Both on the reference service, and on a server in Node that does next to nothing (where Node is there)."""
+    """Compares both on the reference service and, if Node is installed, on a minimal server in Node."""
     cases = [case for case in catalogue("offer-creation-request", now=NOW) if len(case.body) < LONGEST and not case.headers]
     servers = {"the reference service": _reference}
     if shutil.which("node"):
@@ -36,7 +36,7 @@ def firing() -> str:
         with serve() as url, tempfile.TemporaryDirectory() as folder:
             rounds: dict[str, Round] = {"wrk": partial(_wrk, url, cases, Path(folder))} if shutil.which("wrk") else {}
             rounds["brokerfuzz fire"] = partial(_ours, url, cases, Path(folder))
-            tables.append(table(f"Requests a second with {CONNECTIONS} connections at {name}", in_turn(rounds, 3), next(iter(rounds))))
+            tables.append(table(f"Requests per second with {CONNECTIONS} connections to {name}", in_turn(rounds, 3), next(iter(rounds))))
     return "\n\n".join(tables)
 
 
@@ -57,7 +57,7 @@ def _rejecting() -> Iterator[str]:
 
 
 def _ours(url: str, cases: list[Case], folder: Path) -> tuple[int, float]:
-    """The catalogue, as often as it takes."""
+    """Sends the catalogue repeatedly. Returns (requests, seconds)."""
     path = folder / "run.ndjson"
     path.unlink(missing_ok=True)
     journal = Journal.begun(path, {"plan": None})
@@ -79,7 +79,7 @@ def _for_some_seconds(cases: list[Case]) -> Iterator[tuple[int, Case]]:
 
 
 def _wrk(url: str, cases: list[Case], folder: Path) -> tuple[int, float]:
-    """The same bodies, as many as Lua bears."""
+    """Sends the same bodies with wrk. Uses every fourth one, because Lua limits the size of a script. Returns (requests, seconds)."""
     spelled = [f'bodies[{number}]="{_in_lua(case.body)}"' for number, case in enumerate(cases[::4], 1)]
     ask = 'function request() at = at % #bodies + 1 return wrk.format("POST", nil, {["content-type"] = "application/json"}, bodies[at]) end'
     script = folder / "post.lua"

@@ -1,7 +1,7 @@
-"""Other generators of the same messages: what people use today, on the same schema."""
+"""Other generators of the same messages, with the same schema."""
 
 # pyright: reportMissingImports=false
-# (Schemathesis is there only where the benchmark was asked for.)
+# (Schemathesis is installed only with the extra `bench`.)
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ OFFER = "offer-creation-request"
 
 
 def from_schema() -> SearchStrategy[Any]:
-    """hypothesis-jsonschema on the whole offer schema (with the method back that it calls: see `brokerfuzz.decoder.unsupported_keywords`)."""
+    """Returns the strategy of hypothesis-jsonschema for the whole offer schema (patched by `brokerfuzz.decoder.unsupported_keywords`)."""
     from hypothesis_jsonschema import from_schema
 
     restore_many()
@@ -24,7 +24,7 @@ def from_schema() -> SearchStrategy[Any]:
 
 
 def schemathesis() -> SearchStrategy[Any]:
-    """Schemathesis' own generator, of positive data, for an operation whose body is the offer."""
+    """Returns the strategy of Schemathesis for positive data, for an operation with the offer as its body."""
     from schemathesis import GenerationMode, openapi
 
     body = {"required": True, "content": {"application/json": {"schema": dict(load_contract().schemas[OFFER])}}}
@@ -35,14 +35,14 @@ def schemathesis() -> SearchStrategy[Any]:
 
 
 def fixed_dictionaries() -> SearchStrategy[Any]:
-    """What a careful author writes by hand: `st.fixed_dictionaries` of simple leaves, all properties, no clusters rule."""
+    """Returns a strategy as a careful author writes it: `st.fixed_dictionaries` of simple values for all properties, without conditions."""
     text, integers, numbers = st.text(max_size=20), st.integers(-(2**31), 2**31 - 1), st.floats(allow_nan=False, allow_infinity=False)
     return _by_schema(load_contract().flat[OFFER], text, integers, numbers)
 
 
 def _by_schema(schema: Any, text: Any, integers: Any, numbers: Any) -> SearchStrategy[Any]:
     types = {schema["type"]} if isinstance(schema["type"], str) else set(schema["type"])
-    recur: Callable[[Any], SearchStrategy[Any]] = lambda part: _by_schema(part, text, integers, numbers)  # noqa: E731  (three arguments less, five times)
+    recur: Callable[[Any], SearchStrategy[Any]] = lambda part: _by_schema(part, text, integers, numbers)  # noqa: E731  (saves three arguments in five calls)
     if "enum" in schema:
         leaf: Any = st.sampled_from(schema["enum"])
     elif "object" in types:

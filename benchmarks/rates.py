@@ -1,4 +1,4 @@
-"""How many a second: rounds of each in turn, the median of the rounds, so that a machine that drifts drifts for all."""
+"""Measures rates: runs the rounds of all candidates in turn and takes the median, so that drift of the machine affects all alike."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -10,20 +10,20 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.strategies import SearchStrategy
 
 Round = Callable[[], int | tuple[int, float]]
-"""Does some work and says how many units it did; and in how many seconds, where it knows better than the clock outside."""
+"""Does some work. Returns the number of units, or (units, seconds) if it measures the time itself."""
 
 
 PATIENCE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthCheck.large_base_example)
-"""The health checks that peers trip."""
+"""The health checks that other generators fail."""
 
 
 def in_turn(rounds: Mapping[str, Round], times: int = 5) -> dict[str, float]:
-    """Units a second of each, the median of so many rounds after one that is not counted."""
+    """Returns the units per second of each: the median of `times` rounds, after one round that is not counted."""
     return {name: median(rates) for name, rates in each_in_turn(rounds, times).items()}
 
 
 def each_in_turn(rounds: Mapping[str, Round], times: int) -> dict[str, list[float]]:
-    """The same, round by round: what is of one round can be compared where a machine drifts."""
+    """Returns the units per second of each in every round. Values of the same round are comparable even if the machine drifts."""
     rates: dict[str, list[float]] = {name: [] for name in rounds}
     for number in range(times + 1):
         for name, work in rounds.items():
@@ -36,7 +36,7 @@ def each_in_turn(rounds: Mapping[str, Round], times: int) -> dict[str, list[floa
 
 
 def examples(strategy: SearchStrategy[Any], count: int, *, patient: bool = False) -> Round:
-    """Draws so many examples under Hypothesis. `patient` lets a generator off the health checks that it trips; ours are never let off."""
+    """Returns a round that draws `count` examples under Hypothesis. `patient` disables the health checks that other generators fail."""
     lenient = PATIENCE if patient else ()
 
     def work() -> int:
@@ -55,7 +55,7 @@ def examples(strategy: SearchStrategy[Any], count: int, *, patient: bool = False
 
 
 def of_stream(make: Callable[[], Any], count: int, each: Callable[[Any], Any]) -> Round:
-    """Takes so many of a stream and does something to each."""
+    """Returns a round that processes `count` items of a stream."""
     stream = make()
 
     def work() -> int:
@@ -67,7 +67,7 @@ def of_stream(make: Callable[[], Any], count: int, each: Callable[[Any], Any]) -
 
 
 def table(title: str, rates: Mapping[str, float], base: str) -> str:
-    """The rates as a table, each with its ratio to `base`."""
+    """Returns the rates as a table, each with its ratio to `base`."""
     width = max(map(len, rates))
     rows = [f"  {name:<{width}}  {rate:>12,.0f}/s  {rate / rates[base]:>8.2f}" for name, rate in rates.items()]
     return "\n".join([f"{title} (ratio to {base})", *rows])

@@ -1,5 +1,5 @@
-"""A fleet of services that carry one bug each, and how fast a list of messages tells them apart from the conforming one.
+"""A fleet of services with one bug each. It measures how fast a list of messages kills (detects) the bugs.
 
-The bugs are made by mutating the contract, rule by rule and site by site, so that they follow a changed contract. They share no code with
-what generates messages: a generator cannot be good at them because it knows them.
+The bugs are mutations of the contract, for each rule and each site, so they adapt to a changed contract. They share no code with
+the generators of messages, so that no generator can be tuned to them by accident.
 """

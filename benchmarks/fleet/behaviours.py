@@ -1,4 +1,4 @@
-"""What a service of the fleet does: the ways in which a bug shows, each made from a schema or a small function."""
+"""The behaviours of the services in the fleet: the effects of bugs, each made from a schema or a small function."""
 
 import json
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, vali
 
 
 class Matches:
-    """Whether a value matches a schema. The schema is compiled when it is first asked: most candidates of a fleet never are."""
+    """A test of values by a schema. It is compiled on first use, because most candidates of a fleet are never used."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
@@ -27,7 +27,7 @@ class Matches:
 
 
 def judges_by(schema: Schema) -> Behaviour:
-    """Takes what matches the schema, and keeps the rule of the clock."""
+    """Accepts messages that match the schema and keep the rule about the clock."""
     matches = Matches(schema)
 
     def answer(message: Message) -> Answer:
@@ -39,10 +39,10 @@ def judges_by(schema: Schema) -> Behaviour:
 
 
 def forgives(path: str, *looser: Schema, part: Callable[[Any], Any] | None = None) -> Behaviour:
-    """Takes what matches a looser schema as well, of which only the path differs from the contract's.
+    """Also accepts messages that match a looser schema, which differs from the contract only at the path.
 
-    Messages that break rules elsewhere are not looked at. With `part`, it is a part of the message that has to match, and the whole of it
-    the second schema.
+    Messages that break rules elsewhere are rejected. With `part`, only this part of the message has to match the first schema, and
+    the whole message has to match the second one.
     """
     of_first, *of_whole = (Matches(schema) for schema in looser)
 
@@ -58,7 +58,7 @@ def forgives(path: str, *looser: Schema, part: Callable[[Any], Any] | None = Non
 
 
 def rejects(trigger: Schema) -> Behaviour:
-    """Rejects what matches the trigger."""
+    """Rejects messages that match the trigger."""
     matches = Matches(trigger)
 
     def answer(message: Message) -> Answer:
@@ -70,7 +70,7 @@ def rejects(trigger: Schema) -> Behaviour:
 
 
 def crashes(trigger: Schema, *, accepted_only: bool) -> Behaviour:
-    """Falls over what matches the trigger; `accepted_only`, once it has passed every check."""
+    """Crashes on messages that match the trigger. With `accepted_only`, only on messages that pass all checks."""
     matches = Matches(trigger)
 
     def answer(message: Message) -> Answer:
@@ -82,7 +82,7 @@ def crashes(trigger: Schema, *, accepted_only: bool) -> Behaviour:
 
 
 def forgets_the_clock(forgives: Callable[[Message], bool]) -> Behaviour:
-    """Forgives an instant in the future, in messages where `forgives` says so."""
+    """Accepts a timestamp in the future in messages for which `forgives` returns True."""
 
     def answer(message: Message) -> Answer:
         return "accepted" if not message.punctual and forgives(message) else message.conforming
@@ -91,7 +91,7 @@ def forgets_the_clock(forgives: Callable[[Message], bool]) -> Behaviour:
 
 
 def reads(rewrite: Callable[[bytes], bytes | None]) -> Behaviour:
-    """Reads what is no JSON as another text; `rewrite` gives None, or raises ValueError, where it cannot."""
+    """Reads bytes that are not JSON as other bytes. `rewrite` returns None or raises ValueError if it cannot read them."""
 
     def answer(message: Message) -> Answer:
         if message.readable:
@@ -106,7 +106,7 @@ def reads(rewrite: Callable[[bytes], bytes | None]) -> Behaviour:
 
 
 def unwraps(unwrap: Callable[[Any], Any]) -> Behaviour:
-    """Sees another value in place of the one that was sent; `unwrap` gives None where it sees no other."""
+    """Reads another value instead of the one that was sent. `unwrap` returns None if there is no other value."""
 
     def answer(message: Message) -> Answer:
         if not message.readable:
@@ -121,7 +121,7 @@ def unwraps(unwrap: Callable[[Any], Any]) -> Behaviour:
 
 
 def rejects_text(test: Callable[[bytes], object]) -> Behaviour:
-    """Rejects messages by their bytes."""
+    """Rejects messages with certain bytes."""
 
     def answer(message: Message) -> Answer:
         return "rejected" if message.conforming == "accepted" and test(message.body) else message.conforming
@@ -130,7 +130,7 @@ def rejects_text(test: Callable[[bytes], object]) -> Behaviour:
 
 
 def crashes_on_text(test: Callable[[bytes], object]) -> Behaviour:
-    """Falls over messages by their bytes, before it looks at what they say."""
+    """Crashes on messages with certain bytes, before it parses them."""
 
     def answer(message: Message) -> Answer:
         return "crashed" if test(message.body) else message.conforming

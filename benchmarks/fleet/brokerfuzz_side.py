@@ -1,4 +1,4 @@
-"""What brokerfuzz sends."""
+"""The messages that brokerfuzz sends."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,5 +9,5 @@ from brokerfuzz.cases.catalogue import catalogue
 
 
 def cases(now: datetime) -> Sequence[Case]:
-    """The offer's catalogue, in its order."""
+    """Returns the catalogue of the offer, in its order."""
     return list(catalogue(OFFER, now=now))

@@ -1,4 +1,4 @@
-"""Rules that a service does not check at all, checks in part, or checks only where a condition applies."""
+"""Mutants that do not check a rule at all, check it in part, or check it only if a condition applies."""
 
 from collections.abc import Iterable, Iterator
 from functools import reduce
@@ -14,7 +14,11 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Every rule dropped; conditional ones also all together and all but one; those below a condition, under it or not under it."""
+    """Yields mutants for each rule that is dropped.
+
+    Conditional rules are also dropped all together, and all but one. Rules at sites with a condition are also dropped only if it
+    applies, and only if it does not.
+    """
     for rule in ground.rules:
         yield _dropped(ground, rule)
     yield from _conditions(ground)
@@ -22,7 +26,7 @@ def candidates(ground: Ground) -> Iterator[Candidate]:
 
 
 def lacks(schema: Schema, rule: Rule) -> Schema:
-    """The schema without a rule of it."""
+    """Returns the schema without one rule."""
     if rule.condition is None:
         return _lacks(schema, rule.site, rule.keyword)
     condition, below = rule.condition, ".".join(steps_of(rule.site)[len(steps_of(rule.condition.site)) :]).replace(".[]", "[]")
@@ -81,20 +85,23 @@ def _conditions(ground: Ground) -> Iterator[Candidate]:
 
 
 def _top(rules: list[Rule]) -> str:
-    """The beginning that all of their sites have in common."""
+    """Returns the common prefix of the sites."""
     first, last = min(rule.site for rule in rules), max(rule.site for rule in rules)
     return first[: next((n for n, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), len(first))]
 
 
 def _under_conditions(ground: Ground) -> Iterator[Candidate]:
-    """Rules that always hold, at sites where a condition's rules are too: checked only where it applies, or only where it does not."""
+    """Yields mutants that check an unconditional rule only if a condition applies, or only if it does not.
+
+    The rules are at sites that also have rules of the condition.
+    """
     for rules in _of_conditions(ground).values():
         condition = rules[0].condition
         assert condition is not None
         tops = {steps_of(rule.site)[0] for rule in rules}
         for rule in ground.rules:
             if rule.condition is None and rule.site and steps_of(rule.site)[0] in tops and condition.site == "":
-                for when, words in ((condition.when, "where not"), ({"not": condition.when}, "where")):
+                for when, words in ((condition.when, "unless"), ({"not": condition.when}, "if")):
                     loose = {"anyOf": [ground.schema, {"allOf": [when, lacks(ground.schema, rule)]}]}
                     mutation = f"checks only {words} @{condition.label}"
                     yield Candidate(

@@ -1,4 +1,4 @@
-"""The whole fleet, or a part of it that has some of everything."""
+"""The whole fleet, or a varied part of it."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -22,13 +22,13 @@ from benchmarks.fleet.plain_messages import Ground
 from brokerfuzz.schemas import Contract, load_contract
 
 STEPS: Mapping[Kind, int] = {"loosened": 5, "coerced": 9, "tightened": 12, "crashing": 14, "misplaced": 6}
-"""Of the sites that a mutation of these kinds is possible at, every so-many-th is taken; and all of them together."""
+"""Step between the chosen sites of a mutation, by kind. A mutant with the mutation at all sites is always chosen too."""
 
 
 def fleet(now: datetime, contract: Contract | None = None, *, whole: bool = False) -> list[Mutant]:
-    """The mutants of a contract, each proven to be one by a message; candidates of no effect are left out.
+    """Returns the mutants of a contract. A message proves that each of them has a bug; candidates without an effect are left out.
 
-    `whole` takes every mutation at every site: five times as many.
+    `whole` includes every mutation at every site, five times as many.
     """
     ground = Ground(contract or load_contract(), now)
     chosen = every_candidate(ground) if whole else _spread(every_candidate(ground))
@@ -37,12 +37,12 @@ def fleet(now: datetime, contract: Contract | None = None, *, whole: bool = Fals
 
 
 def conforming(ground: Ground) -> Behaviour:
-    """The one property of the fleet that has no bug: all others are made by changing its schema, or its answers."""
+    """Returns the service without a bug. All others are made by changing its schema or its answers."""
     return judges_by(ground.schema)
 
 
 def every_candidate(ground: Ground) -> Iterator[Candidate]:
-    """The candidates of every kind."""
+    """Yields the candidates of all kinds."""
     return chain(
         dropped_rules.candidates(ground),
         loosened_rules.candidates(ground),
@@ -58,7 +58,7 @@ def every_candidate(ground: Ground) -> Iterator[Candidate]:
 
 
 def _spread(candidates: Iterator[Candidate]) -> Iterator[Candidate]:
-    """Of each mutation some sites, and others of the next one."""
+    """Yields each mutation at some of its sites. Different mutations start at different sites."""
     mutations: dict[tuple[Kind, str], list[Candidate]] = {}
     for candidate in candidates:
         mutations.setdefault((candidate.kind, candidate.mutation), []).append(candidate)

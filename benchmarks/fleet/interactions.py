@@ -1,4 +1,4 @@
-"""Rules that are not checked while another property is in some state, and proper messages that are rejected while two properties are."""
+"""Mutants that depend on the states of properties: they skip a rule in one state, or reject valid messages in two states."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -17,14 +17,14 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 UNCHECKED, UNCHECKED_BESIDE = 60, 40
 REJECTED, REJECTED_WITH_A_TYPE, REJECTED_BELOW, REJECTED_ACROSS = 60, 20, 40, 40
-"""How many of each are chosen."""
-_STRIDE = 101  # neighbours in a list of pairs are much alike: far ones are taken
+"""Number of mutants of each sort."""
+_STRIDE = 101  # neighbours in a list of pairs are similar, so distant ones are chosen
 
 T = TypeVar("T")
 
 
 class State(NamedTuple):
-    """A state of a property of the object at `above`: in words, as a schema of that object, and a value that is in it."""
+    """A state of a property in the object at `above`: in words, as a schema of that object, and with an example value."""
 
     words: str
     site: str
@@ -34,12 +34,12 @@ class State(NamedTuple):
 
     @property
     def of_message(self) -> Schema:
-        """The messages that have such an object."""
+        """The schema of messages that contain such an object."""
         return somewhere(self.above, self.schema)
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """A varied choice of both, among the root's properties, those of one object, and those of different ones."""
+    """Yields a varied selection of both sorts, for properties of the root, of one object, and of different objects."""
     states = [state for site in ground.sites.values() if site.name for state in _states_of(ground, site)]
     of_root, below = ([s for s in states if s.above == ""], [s for s in states if s.above != ""])
     yield from _unchecked(ground, of_root)
@@ -70,7 +70,7 @@ def _states_of(ground: Ground, site: Site) -> Iterator[State]:
 
 
 def _chosen(found: Sequence[T], count: int) -> list[T]:
-    """So many of them, far from each other, none twice."""
+    """Returns `count` different items that are far apart in the list."""
     numbers = dict.fromkeys(number * _STRIDE % len(found) for number in range(count)) if found else {}
     return [found[number] for number in numbers]
 
@@ -85,7 +85,7 @@ def _unchecked(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
 
 
 def _rules(ground: Ground) -> list[Rule]:
-    """The rules that code of its own checks. Types are checked by readers, which look at no other property."""
+    """Returns the rules that a service checks in its own code. Parsers check types, independent of other properties."""
     return [rule for rule in ground.rules if rule.keyword not in ("type", JSON_RULE) and rule.condition is None]
 
 
@@ -100,7 +100,7 @@ def _is_in(matches: Matches, message: Message) -> bool:
 
 
 def _unchecked_beside(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
-    """Rules of a property below the root, off while its neighbour in the same object is in a state."""
+    """Yields mutants that skip a rule below the root if another property of the same object is in a certain state."""
     pairs = [(r, s) for s, r in product(states, _rules(ground)) if r.site.rpartition(".")[0] == s.above and r.site != s.site]
     for rule, state in _chosen(pairs, UNCHECKED_BESIDE):
         loose = schema_at(lacks(ground.schema, rule), state.above)
@@ -113,7 +113,7 @@ def _or_in_state(state: Schema, loose: Schema, schema: Schema) -> Schema:
 
 
 def _conditions_off(ground: Ground, states: Sequence[State]) -> Iterator[Candidate]:
-    """Conditional rules, off while a flag is in a state."""
+    """Yields mutants that skip a conditional rule if a boolean property is in a certain state."""
     rules = [rule for rule in ground.rules if rule.condition is not None]
     flags = [state for state in states if "boolean" in types_of(ground.sites[state.site].schema)]
     for number, state in enumerate(flags if rules else ()):
@@ -149,4 +149,4 @@ def _rejecting(ground: Ground, one: State, other: State, trigger: Schema) -> Can
     bodies = [written(put(put(m, one.site, one.value), other.site, other.value)) for m in ground.messages]
     valid = [body for body in bodies if ground.reader(body).label == "valid"]
     seen = next((state.site for state in (one, other) if state.value is not ABSENT), one.site)
-    return Candidate("interaction", "rejects messages", f"where {one.words} and {other.words}", seen, None, rejects(trigger), valid)
+    return Candidate("interaction", "rejects messages", f"if {one.words} and {other.words}", seen, None, rejects(trigger), valid)

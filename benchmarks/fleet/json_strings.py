@@ -1,30 +1,30 @@
-"""JSON texts: what stands in them, whatever they say."""
+"""Tests and changes of JSON as bytes, before parsing."""
 
 import json
 import re
 from collections.abc import Callable
 
 STRING = rb'"(?:[^"\\]|\\.)*"'
-"""A regular expression of a JSON string."""
+"""A regular expression for a JSON string."""
 Test = Callable[[bytes], object]
 Rewrite = Callable[[bytes], bytes | None]
-"""Another text that is read in place of the one that was sent; None for none."""
+"""Returns the bytes that a lenient parser reads instead of the ones that were sent, or None."""
 Spoil = Callable[[bytes], bytes]
 
 
 def text_with(pattern: bytes) -> Test:
-    """Whether the pattern occurs in a text."""
+    """Returns a test that is true if the pattern occurs in the bytes."""
     return re.compile(pattern, re.DOTALL).search
 
 
 def tokens_with(pattern: bytes) -> Test:
-    """Whether the pattern occurs in a text outside its strings, which count as empty ones."""
+    """Returns a test that is true if the pattern occurs outside strings. All strings count as empty."""
     search = re.compile(pattern, re.DOTALL).search
     return lambda body: search(re.sub(STRING, b'""', body, flags=re.DOTALL))
 
 
 def is_unreadable(body: bytes) -> bool:
-    """Whether Python's reader rejects a text."""
+    """Returns True if Python's JSON parser rejects the bytes."""
     try:
         json.loads(body)
     except (ValueError, RecursionError):
@@ -33,14 +33,14 @@ def is_unreadable(body: bytes) -> bool:
 
 
 def first_value(body: bytes) -> bytes:
-    """The JSON value that a text begins with. Raises ValueError where it begins with none."""
+    """Returns the JSON value at the beginning of the bytes. Raises ValueError if there is none."""
     text = body.decode().lstrip()
     _, end = json.JSONDecoder().raw_decode(text)
     return text[:end].encode()
 
 
 def closed(body: bytes) -> bytes:
-    """The text with what is left open at its end closed."""
+    """Returns the bytes with closing brackets for all open ones at the end."""
     closing: list[bytes] = []
     for bracket in re.findall(rb"[\[\]{}]", re.sub(STRING, b"", body, flags=re.DOTALL)):
         if bracket in b"[{":
@@ -51,10 +51,10 @@ def closed(body: bytes) -> bytes:
 
 
 def with_text(json_text: bytes) -> Spoil:
-    """Puts a text, spelled in this way, into a plain message."""
+    """Returns a function that puts a string, with this spelling, into a plain message."""
     return lambda body: re.sub(rb'"description": "[^"]*"', lambda _: b'"description": "' + json_text + b'"', body)
 
 
 def with_price(json_text: bytes) -> Spoil:
-    """Puts a number, spelled in this way, into a plain message."""
+    """Returns a function that puts a number, with this spelling, into a plain message."""
     return lambda body: body.replace(b'"defaultPrice": 2', b'"defaultPrice": ' + json_text, 1)

@@ -1,4 +1,4 @@
-"""What code takes besides what a site allows: nulls, values one past a bound, and values of another type that it makes do with."""
+"""Values that lenient services accept although the contract does not: null, values beyond a bound, and values of other types."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -8,7 +8,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 
 class Leniency(NamedTuple):
-    """A name, the values that are taken besides, and one of them."""
+    """A name, the schema of the additional values that are accepted, and an example."""
 
     name: str
     extra: Schema
@@ -28,7 +28,7 @@ BIGGEST_INT64 = 9223372036854775807
 
 
 def bounds(schema: Schema) -> Iterable[Leniency]:
-    """What lies past the bounds of a number."""
+    """Yields numbers beyond the bounds."""
     low, high = schema.get("minimum"), schema.get("maximum")
     if low is not None:
         yield _only("one below the minimum", low - 1)
@@ -42,7 +42,7 @@ def bounds(schema: Schema) -> Iterable[Leniency]:
 
 
 def fractions(schema: Schema) -> Iterable[Leniency]:
-    """Fractions for integers."""
+    """Yields fractions in place of integers."""
     low, high = schema.get("minimum", -(2**31)), schema.get("maximum", 2**31 - 1)
     yield Leniency("fractions, cut", {"type": "number", "minimum": low, "maximum": high}, max(low, 1) + 0.5)
     yield Leniency("fractions, rounded up", {"type": "number", "minimum": low - 0.5, "maximum": high, "not": {"multipleOf": 1}}, max(low, 1) - 0.5)
@@ -51,20 +51,20 @@ def fractions(schema: Schema) -> Iterable[Leniency]:
 
 
 def texts_for_numbers(_: Schema) -> Iterable[Leniency]:
-    """Numbers in texts."""
-    yield _text("digits in a text", "^[0-9]+$", "2")
-    yield _text("digits in a text, with a minus", "^-?[0-9]+$", "2")
-    yield _text("digits in a text, with blanks around them", r"^\s*[0-9]+\s*$", " 2 ")
-    yield _text("only texts of one digit", "^[1-9]$", "2")
-    yield _text("digits in a text, after zeros", "^0+[0-9]+$", "002")
-    yield _text("digits in a text, after a plus", r"^\+[0-9]+$", "+2")
-    yield _text("an exponent in a text", "^[0-9.]+[eE][+-]?[0-9]+$", "2e0")
-    yield _text("a point in a text", r"^[0-9]+\.[0-9]+$", "2.0")
-    yield _text("hexadecimal digits in a text", "^0x[0-9a-fA-F]+$", "0x2")
+    """Yields strings and other values in place of numbers."""
+    yield _text("digits in a string", "^[0-9]+$", "2")
+    yield _text("digits in a string, with a minus", "^-?[0-9]+$", "2")
+    yield _text("digits in a string, with spaces around them", r"^\s*[0-9]+\s*$", " 2 ")
+    yield _text("only strings of one digit", "^[1-9]$", "2")
+    yield _text("digits in a string, after zeros", "^0+[0-9]+$", "002")
+    yield _text("digits in a string, after a plus", r"^\+[0-9]+$", "+2")
+    yield _text("an exponent in a string", "^[0-9.]+[eE][+-]?[0-9]+$", "2e0")
+    yield _text("a point in a string", r"^[0-9]+\.[0-9]+$", "2.0")
+    yield _text("hexadecimal digits in a string", "^0x[0-9a-fA-F]+$", "0x2")
     yield _text("digits in groups", "^[0-9]{1,3}(,[0-9]{3})+$", "1,000")
-    yield _text("texts that begin with digits", "^[0-9]+[^0-9]", "2 pieces")
-    yield _only("the empty text for a number", "")
-    yield _text("blanks for a number", r"^\s+$", " ")
+    yield _text("strings that begin with digits", "^[0-9]+[^0-9]", "2 pieces")
+    yield _only("the empty string for a number", "")
+    yield _text("spaces for a number", r"^\s+$", " ")
     yield Leniency("booleans for numbers", {"type": "boolean"}, True)
     yield _only("false for a number", False)
     yield Leniency("one number in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "number"}}, [2])
@@ -73,83 +73,83 @@ def texts_for_numbers(_: Schema) -> Iterable[Leniency]:
 
 
 def texts_for_reals(_: Schema) -> Iterable[Leniency]:
-    """Numbers in texts that are no integers."""
-    yield _text("a fraction in a text", r"^-?[0-9]+\.[0-9]+$", "2.5")
+    """Yields strings with numbers that are not integers."""
+    yield _text("a fraction in a string", r"^-?[0-9]+\.[0-9]+$", "2.5")
     yield _text("a decimal comma", "^[0-9]+,[0-9]+$", "2,5")
-    yield _text("a currency in a text", r"^[$€£] ?[0-9]", "$2.50")
-    yield _text("NaN and Infinity in texts", "^(NaN|-?Infinity)$", "NaN")
+    yield _text("a currency in a string", r"^[$€£] ?[0-9]", "$2.50")
+    yield _text("NaN and Infinity in strings", "^(NaN|-?Infinity)$", "NaN")
 
 
 def booleans(_: Schema) -> Iterable[Leniency]:
-    """What stands for true and false."""
-    yield _text("true and false in texts", "^(true|false)$", "true")
-    yield _text("true and false in texts in any case", "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$", "true")
-    yield _text("only False and True in texts", "^(True|False)$", "True")
+    """Yields other values for true and false."""
+    yield _text("true and false in strings", "^(true|false)$", "true")
+    yield _text("true and false in strings in any case", "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$", "true")
+    yield _text("only False and True in strings", "^(True|False)$", "True")
     yield _text("yes and no", "^(yes|no)$", "yes")
     yield _text("on and off", "^(on|off)$", "on")
     yield _text("Y and N", "^[YNyn]$", "Y")
-    yield _text("0 and 1 in texts", "^[01]$", "1")
-    yield _text("true in a text with blanks", r"^\s+true\s*$|^true\s+$", " true ")
+    yield _text("0 and 1 in strings", "^[01]$", "1")
+    yield _text("true in a string with spaces", r"^\s+true\s*$|^true\s+$", " true ")
     yield Leniency("0 and 1", {"enum": [0, 1]}, 1)
     yield _only("only 1 for true", 1)
     yield _only("only 0 for false", 0)
     yield Leniency("any number for a boolean", {"type": "number"}, 2)
-    yield Leniency("any text for true", {"type": "string", "minLength": 1}, "true")
-    yield _only("the empty text for false", "")
+    yield Leniency("any string for true", {"type": "string", "minLength": 1}, "true")
+    yield _only("the empty string for false", "")
     yield _only("an empty array for false", [])
     yield _only("an empty object for a boolean", {})
     yield Leniency("one boolean in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "boolean"}}, [True])
 
 
-def texts(_: Schema) -> Iterable[Leniency]:
-    """What is written out as a text."""
-    yield Leniency("integers for texts", {"type": "integer"}, 7)
-    yield Leniency("numbers for texts", {"type": "number"}, 7)
-    yield Leniency("only fractions for texts", {"type": "number", "not": {"multipleOf": 1}}, 2.5)
-    yield _only("0 for a text", 0)
-    yield Leniency("booleans for texts", {"type": "boolean"}, True)
-    yield _only("false for a text", False)
-    yield Leniency("one text in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "string"}}, ["a"])
-    yield Leniency("texts in an array", {"type": "array", "items": {"type": "string"}}, ["a"])
-    yield _only("an empty array for a text", [])
-    yield _only("an empty object for a text", {})
-    yield Leniency("any object for a text", {"type": "object"}, {})
+def strings(_: Schema) -> Iterable[Leniency]:
+    """Yields other values in place of strings."""
+    yield Leniency("integers for strings", {"type": "integer"}, 7)
+    yield Leniency("numbers for strings", {"type": "number"}, 7)
+    yield Leniency("only fractions for strings", {"type": "number", "not": {"multipleOf": 1}}, 2.5)
+    yield _only("0 for a string", 0)
+    yield Leniency("booleans for strings", {"type": "boolean"}, True)
+    yield _only("false for a string", False)
+    yield Leniency("one string in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "string"}}, ["a"])
+    yield Leniency("strings in an array", {"type": "array", "items": {"type": "string"}}, ["a"])
+    yield _only("an empty array for a string", [])
+    yield _only("an empty object for a string", {})
+    yield Leniency("any object for a string", {"type": "object"}, {})
 
 
 def enums(schema: Schema) -> Iterable[Leniency]:
-    """What stands for the values of an enum of texts."""
+    """Yields other values in place of the listed strings of an enum."""
     props = [prop for prop in schema["enum"] if isinstance(prop, str)]
     phrase = next((prop for prop in props if " " in prop), props[0])
     any_of = "|".join(map(re.escape, props))
-    yield _text("properties in any case", f"(?i)^({any_of})$", props[0].lower())
-    yield _properties("properties in small letters", [m.lower() for m in props])
-    yield _properties("properties in capitals", [m.upper() for m in props])
-    yield _text("properties with blanks before them", rf"^\s+({any_of})$", f" {props[0]}")
-    yield _text("properties with blanks behind them", rf"^({any_of})\s+$", f"{props[0]} ")
-    for name, instead in (("no blanks", ""), ("underscores", "_"), ("hyphens", "-"), ("two blanks", "  ")):
-        yield _properties(f"properties with {name} for blanks", [m.replace(" ", instead) for m in props if " " in m] or [phrase])
-    yield _properties("beginnings of properties", [m[:length] for m in props for length in range(1, len(m))])
-    yield _properties("first words of properties", [m.split()[0] for m in props if " " in m] or [phrase[:3]])
-    yield _properties("parts of properties", sorted({m[start:end] for m in props for start in range(len(m)) for end in range(start + 1, len(m) + 1)}))
-    yield _text("texts that begin with a property", f"^({any_of})", f"{props[0]}s")
-    yield _text("texts that end with a property", f"({any_of})$", f"X{props[0]}")
-    yield _text("properties in a list", f"^({any_of})(, ?({any_of}))+$", f"{props[0]},{props[-1]}")
-    yield Leniency("ordinal numbers of properties", {"enum": list(range(len(props)))}, 0)
-    yield Leniency("any integer for a property", {"type": "integer"}, 0)
-    yield _text("ordinal numbers in texts", "^[0-9]$", "0")
-    yield _only("the empty text for a property", "")
-    yield _text("blanks for a property", r"^\s+$", " ")
-    yield Leniency("one property in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"enum": props}}, [props[0]])
+    yield _text("listed values in any case", f"(?i)^({any_of})$", props[0].lower())
+    yield _listed("listed values in lower case", [m.lower() for m in props])
+    yield _listed("listed values in upper case", [m.upper() for m in props])
+    yield _text("listed values with spaces before them", rf"^\s+({any_of})$", f" {props[0]}")
+    yield _text("listed values with spaces after them", rf"^({any_of})\s+$", f"{props[0]} ")
+    for name, instead in (("no spaces", ""), ("underscores", "_"), ("hyphens", "-"), ("two spaces", "  ")):
+        yield _listed(f"listed values with {name} for spaces", [m.replace(" ", instead) for m in props if " " in m] or [phrase])
+    yield _listed("beginnings of listed values", [m[:length] for m in props for length in range(1, len(m))])
+    yield _listed("first words of listed values", [m.split()[0] for m in props if " " in m] or [phrase[:3]])
+    yield _listed("parts of listed values", sorted({m[start:end] for m in props for start in range(len(m)) for end in range(start + 1, len(m) + 1)}))
+    yield _text("strings that begin with a listed value", f"^({any_of})", f"{props[0]}s")
+    yield _text("strings that end with a listed value", f"({any_of})$", f"X{props[0]}")
+    yield _text("listed values in a list", f"^({any_of})(, ?({any_of}))+$", f"{props[0]},{props[-1]}")
+    yield Leniency("ordinal numbers of listed values", {"enum": list(range(len(props)))}, 0)
+    yield Leniency("any integer for a listed value", {"type": "integer"}, 0)
+    yield _text("ordinal numbers in strings", "^[0-9]$", "0")
+    yield _only("the empty string for a listed value", "")
+    yield _text("spaces for a listed value", r"^\s+$", " ")
+    yield Leniency("one listed value in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"enum": props}}, [props[0]])
 
 
-def _properties(name: str, values: list[str]) -> Leniency:
+def _listed(name: str, values: list[str]) -> Leniency:
     return Leniency(name, {"enum": values}, values[0])
 
 
 def arrays(schema: Schema) -> Iterable[Leniency]:
-    """What stands for an array."""
+    """Yields other values in place of an array."""
     of = schema.get("items", {})
-    plain = {"text": ("string", "a"), "number": ("number", 2), "object": ("object", {})}
+    plain = {"string": ("string", "a"), "number": ("number", 2), "object": ("object", {})}
     kind = next((k for k in plain if plain[k][0] in types_of(of) or (k == "number" and "integer" in types_of(of))), "object")
     json_type, example = plain[kind]
     yield Leniency(f"one {kind} for an array of them", {"type": json_type}, example)
@@ -160,9 +160,9 @@ def arrays(schema: Schema) -> Iterable[Leniency]:
         {"type": "object", "patternProperties": {"^[0-9]+$": {}}, "additionalProperties": False},
         {"0": example},
     )
-    yield _only("the empty text for an array", "")
-    yield _text("texts with commas for an array", ".,", "a,b")
-    yield _text("an array in a text", r"^\s*\[", "[]")
+    yield _only("the empty string for an array", "")
+    yield _text("strings with commas for an array", ".,", "a,b")
+    yield _text("an array in a string", r"^\s*\[", "[]")
     yield _only("false for an array", False)
     yield _only("0 for an array", 0)
     yield Leniency("any scalar for an array", {"type": ["string", "number", "boolean"]}, 1)
@@ -171,13 +171,13 @@ def arrays(schema: Schema) -> Iterable[Leniency]:
 
 
 def objects(schema: Schema) -> Iterable[Leniency]:
-    """What stands for an object."""
+    """Yields other values in place of an object."""
     yield _only("an empty array for an object", [])
     yield Leniency("any array for an object", {"type": "array"}, [])
     yield Leniency("one object in an array", {"type": "array", "minItems": 1, "maxItems": 1, "items": {"type": "object"}}, [{}])
-    yield _only("the empty text for an object", "")
-    yield _text("an object in a text", r"^\s*\{", "{}")
-    yield Leniency("any text for an object", {"type": "string", "minLength": 1}, "a")
+    yield _only("the empty string for an object", "")
+    yield _text("an object in a string", r"^\s*\{", "{}")
+    yield Leniency("any string for an object", {"type": "string", "minLength": 1}, "a")
     yield _only("false for an object", False)
     yield _only("true for an object", True)
     yield _only("0 for an object", 0)
@@ -188,8 +188,8 @@ COERCIONS: dict[str, tuple[Callable[[Schema], Iterable[Leniency]], ...]] = {
     "integer": (fractions, texts_for_numbers),
     "number": (texts_for_numbers, texts_for_reals),
     "boolean": (booleans,),
-    "string": (texts,),
+    "string": (strings,),
     "array": (arrays,),
     "object": (objects,),
 }
-"""JSON type of a site -> what is taken for its values."""
+"""JSON type of a site -> the leniencies about its values."""

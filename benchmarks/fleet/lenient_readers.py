@@ -1,4 +1,4 @@
-"""Readers that forgive: what they read is no JSON."""
+"""Mutants with lenient parsers, which read bytes that are not JSON."""
 
 import json
 import re
@@ -12,7 +12,7 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Every way to forgive."""
+    """Yields a mutant for each sort of leniency."""
     rule = next(rule.id for rule in ground.rules if rule.keyword == JSON_RULE)
     for name, rewrite, spoil in _LENIENT:
         bodies = [spoil(written(message)) for message in ground.messages]
@@ -29,7 +29,7 @@ def _trailing(pattern: bytes) -> Rewrite:
 
 
 def _another_behind(body: bytes) -> bytes | None:
-    """The first value of a text, where another follows."""
+    """Returns the first value if another value follows."""
     first = first_value(body)
     json.loads(body.decode().lstrip()[len(first.decode()) :])
     return first
@@ -60,15 +60,15 @@ _LENIENT: tuple[tuple[str, Rewrite, Spoil], ...] = (
     ("leading zeros", _outside_strings(rb"(?<![0-9.eE+-])0+(?=[0-9])", b""), with_price(b"02")),
     ("a leading plus", _outside_strings(rb"(?<=[\s:,\[])\+(?=[0-9])", b""), with_price(b"+2")),
     ("a missing digit before the point", _outside_strings(rb"(?<![0-9])\.(?=[0-9])", b"0."), with_price(b".2")),
-    ("a missing digit behind the point", _outside_strings(rb"(?<=[0-9])\.(?![0-9])", b""), with_price(b"2.")),
+    ("a missing digit after the point", _outside_strings(rb"(?<=[0-9])\.(?![0-9])", b""), with_price(b"2.")),
     ("hexadecimal numbers", _outside_strings(rb"0x[0-9a-fA-F]+", b"9"), with_price(b"0x2")),
-    ("any text behind the value", first_value, lambda b: b + b" x"),
+    ("any text after the value", first_value, lambda b: b + b" x"),
     ("a bracket too many", _trailing(rb"[}\]]"), lambda b: b + b"}"),
-    ("a second message behind the first", _another_behind, lambda b: b + b + b" "),
-    ("NUL behind the value", _trailing(rb"\0+"), lambda b: b + b"\0"),
-    ("a comma behind the value", _trailing(rb",\s*"), lambda b: b + b","),
-    ("a semicolon behind the value", _trailing(rb";\s*"), lambda b: b + b";"),
-    ("a text that is cut off", closed, lambda b: b[:-1]),
+    ("a second message after the first", _another_behind, lambda b: b + b + b" "),
+    ("NUL after the value", _trailing(rb"\0+"), lambda b: b + b"\0"),
+    ("a comma after the value", _trailing(rb",\s*"), lambda b: b + b","),
+    ("a semicolon after the value", _trailing(rb";\s*"), lambda b: b + b";"),
+    ("truncated JSON", closed, lambda b: b[:-1]),
     ("Python's literals", _outside_strings(rb"\b(?:True|False|None)\b", b"null"), lambda b: b.replace(b've": true', b've": True', 1)),
     ("capitals in literals", _outside_strings(rb"\b(?:TRUE|FALSE|NULL)\b", b"null"), lambda b: b.replace(b've": true', b've": TRUE', 1)),
     ("undefined", _outside_strings(rb"\bundefined\b", b"null"), lambda b: b.replace(b've": true', b've": undefined', 1)),

@@ -1,4 +1,4 @@
-"""Rules that a service checks too loosely, and values of other types that it makes do with."""
+"""Mutants that check a rule too loosely, or convert values of other types."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
@@ -18,7 +18,7 @@ from brokerfuzz.schemas.instants import instant, spell
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Every leniency at every site and at all sites together, unlisted properties likewise, and the ways of being loose with the clock."""
+    """Yields each leniency at each site and at all sites together, the same for unknown properties, and leniencies about the clock."""
     for kind, leniencies_of in _FAMILIES:
         rows: dict[str, list[tuple[Site, Leniency]]] = {}
         for site in ground.sites.values():
@@ -52,16 +52,16 @@ _FAMILIES: tuple[tuple[Kind, Callable[[Schema], Iterable[Leniency]]], ...] = (("
 
 def _lenient(ground: Ground, kind: Kind, where: list[tuple[Site, Leniency]]) -> Candidate:
     schema = ground.schema
-    for site, leniency in reversed(where):  # what lies below is wrapped first: from outside, its path is still there
+    for site, leniency in reversed(where):  # deeper sites first, because wrapping a schema hides the paths below it
         schema = mended(schema, site.path, partial(_either, leniency.extra))
     path, words = _whereabouts([site for site, _ in where])
     bodies = [body for site, leniency in where for body in ground.with_value(site.path, leniency.example)]
     rule = _rule_at(ground, *where[0]) if len(where) == 1 else None
-    return Candidate(kind, f"takes {where[0][1].name}", words, path, rule, forgives(path, schema), bodies)
+    return Candidate(kind, f"accepts {where[0][1].name}", words, path, rule, forgives(path, schema), bodies)
 
 
 def _whereabouts(found: list[Site]) -> tuple[str, str]:
-    """The path that all of it is below, and the same in words."""
+    """Returns the common path of the sites, and its description."""
     return (found[0].path, at_site(found[0].path)) if len(found) == 1 else ("", ANYWHERE)
 
 
@@ -70,7 +70,7 @@ def _either(extra: Schema, schema: Schema) -> Schema:
 
 
 def _rule_at(ground: Ground, site: Site, leniency: Leniency) -> str | None:
-    """The rule that the example breaks."""
+    """Returns the first rule that the example breaks."""
     for body in ground.with_value(site.path, leniency.example):
         for rule in ground.broken(body):
             return rule
@@ -95,7 +95,7 @@ def _open(ground: Ground, where: list[tuple[Site, Unlisted]]) -> Candidate:
     bodies = [written(put(m, site.path, {**at(m, site.path), prop.prop: prop.value})) for site, prop in where for m in ground.messages]
     path, words = _whereabouts([site for site, _ in where])
     rule = next(rule.id for rule in ground.rules if rule.site == path and rule.keyword == "additionalProperties") if len(where) == 1 else None
-    return Candidate("loosened", f"passes over unlisted properties ({where[0][1].name})", words, path, rule, forgives(path, schema), bodies)
+    return Candidate("loosened", f"accepts unknown properties ({where[0][1].name})", words, path, rule, forgives(path, schema), bodies)
 
 
 def _clocks(ground: Ground, rule: Rule) -> Iterator[Candidate]:
@@ -127,7 +127,13 @@ def _clocks(ground: Ground, rule: Rule) -> Iterator[Candidate]:
         text = _spelled(ground, later)
         behaviour = forgets_the_clock(takes)
         yield Candidate(
-            "loosened", f"takes the future, {name},", at_site(rule.site), rule.site, rule.id, behaviour, ground.with_value(rule.site, text)
+            "loosened",
+            f"accepts timestamps in the future, {name},",
+            at_site(rule.site),
+            rule.site,
+            rule.id,
+            behaviour,
+            ground.with_value(rule.site, text),
         )
 
 

@@ -1,4 +1,4 @@
-"""A message as the services of the fleet see it: read and judged once, however many answer it."""
+"""Messages as the services of the fleet see them. Each message is parsed and judged once for all services."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,10 +16,11 @@ OFFER: MessageType = "offer-creation-request"
 
 @dataclass(frozen=True)
 class Message:
-    """A message with the oracle's label.
+    """A message with its label from the oracle.
 
-    `value` is what it says where it is JSON (`readable`), `punctual`, whether it keeps the rule of the clock, `broken` the sites of the
-    rules that it breaks, `now` the time that it came at, and `reader` what read it, for services that see another text than was sent.
+    `readable` is true if it is JSON, and `value` is its value then. `punctual` is true if it keeps the rule about the clock.
+    `broken` are the sites of the rules that it breaks, and `now` is the time of its arrival. Services that read other bytes than
+    were sent use `reader` again.
     """
 
     body: bytes
@@ -33,11 +34,11 @@ class Message:
 
     @property
     def conforming(self) -> Answer:
-        """What the conforming service answers. Where the contract does not say, it accepts."""
+        """The answer of the conforming service. It accepts messages with the label `unspecified`."""
         return "rejected" if self.label == "invalid" else "accepted"
 
-    def tells(self, answer: Answer) -> bool:
-        """Whether the answer contradicts the contract: a crash always does, and nothing else where the contract does not say."""
+    def contradicts(self, answer: Answer) -> bool:
+        """Returns True if the answer contradicts the contract. For an unspecified message, only a crash does."""
         return answer == "crashed" or (self.label != "unspecified" and answer != self.conforming)
 
 
@@ -45,7 +46,7 @@ Behaviour = Callable[[Message], Answer]
 
 
 class Reader:
-    """Reads messages at a time, by a contract."""
+    """A parser and judge of messages, for a contract and a time."""
 
     def __init__(self, contract: Contract, now: datetime) -> None:
         self.contract = contract
@@ -53,18 +54,18 @@ class Reader:
         self._validator = validator(standard(contract.flat[OFFER]), SchemaFiles({}))
 
     def __call__(self, body: bytes) -> Message:
-        """The message of these bytes."""
+        """Returns the message with these bytes."""
         verdict = check(OFFER, body, now=self.now, contract=self.contract)
         reading = read(body)
         value = reading.values[0] if reading.values else None
-        if not self._bears(value):
+        if not self._can_validate(value):
             value = read_shallow(body).values[0]
         punctual = not any(broken.rule.endswith(f":{NOT_IN_FUTURE}") for broken in verdict.broken)
         broken = tuple({self.contract.rules_by_id[broken.rule].site for broken in verdict.broken})
         return Message(body, verdict.label, reading.error is None, value, punctual, broken, self.now, self)
 
-    def _bears(self, value: Any) -> bool:
-        """Whether a validator can look at the value: deep nesting is beyond it."""
+    def _can_validate(self, value: Any) -> bool:
+        """Returns True if the validator can process the value. It cannot if the nesting is too deep."""
         try:
             self._validator.is_valid(value)
         except (ValueError, RecursionError):

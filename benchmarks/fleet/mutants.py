@@ -1,4 +1,4 @@
-"""A mutant: a service with one bug, and a message that proves it to be one."""
+"""Mutants: services with one bug each, and a message that proves the bug."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,9 +13,10 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A mutant, if one of the `witnesses` tells it from the conforming service: a null rejected where none may be is no bug.
+    """A possible mutant. It is a mutant only if one of the `witnesses` gets a wrong answer from it.
 
-    `mutation` says in words what is wrong, `where` at what (empty, where the mutation says it all).
+    For example, a service that rejects null has no bug if null is not allowed. `mutation` describes the bug, and `where` its
+    place (empty if the description is complete without it).
     """
 
     kind: Kind
@@ -28,18 +29,18 @@ class Candidate:
 
     @property
     def name(self) -> str:
-        """Both in words."""
+        """The description of the bug and its place."""
         return f"{self.mutation} {self.where}".strip()
 
     def proven(self, ground: Ground) -> "Mutant | None":
-        """The mutant, or None where no witness tells it apart."""
-        witness = ground.is_told(self.behaviour, list(self.witnesses))
+        """Returns the mutant, or None if no witness kills it."""
+        witness = ground.first_killer(self.behaviour, list(self.witnesses))
         return None if witness is None else Mutant(self.kind, self.mutation, self.where, self.site, self.rule, self.behaviour, witness)
 
 
 @dataclass(frozen=True, eq=False)
 class Mutant:
-    """A service with one bug: what it is about (`site`, and the id of the `rule` where it is about one), and a message that shows it."""
+    """A service with one bug: its `site`, the ID of its `rule` if it concerns one rule, and a message that shows the bug."""
 
     kind: Kind
     mutation: str
@@ -51,18 +52,18 @@ class Mutant:
 
     @property
     def name(self) -> str:
-        """What is wrong, and where."""
+        """The description of the bug and its place."""
         return f"{self.mutation} {self.where}".strip()
 
     def answer(self, message: Message) -> Answer:
-        """What it does with a message."""
+        """Returns the answer of the service to a message."""
         return self.behaviour(message)
 
 
 def at_site(site: str) -> str:
-    """A site in words."""
+    """Returns a site in words."""
     return f"at {site or 'the root'}"
 
 
 ANYWHERE = "anywhere"
-"""Where a mutation is that is at all sites at once."""
+"""The place of a mutation that is at all sites."""

@@ -1,4 +1,4 @@
-"""Readers that see another message than was sent."""
+"""Mutants whose parsers read another value than the one that was sent."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -12,10 +12,10 @@ Change = Callable[[Any], Any]
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Every other message."""
+    """Yields a mutant for each sort of change."""
     for name, unwrap, example in (*_OTHERS, _any_case(ground)):
         bodies = [written(example(message)) for message in ground.messages]
-        yield Candidate("reader", f"sees {name}", "", "", None, unwraps(unwrap), bodies)
+        yield Candidate("reader", f"reads {name}", "", "", None, unwraps(unwrap), bodies)
 
 
 def _json_text(value: Any) -> Any:
@@ -46,7 +46,7 @@ def _any_case(ground: Ground) -> tuple[str, Change, Change]:
 
 
 def _nulls_dropped(value: Any) -> Any:
-    """The value without null properties and items."""
+    """Returns the value without null properties and items."""
     if isinstance(value, dict):
         return {name: _nulls_dropped(prop) for name, prop in value.items() if prop is not None}
     return [_nulls_dropped(item) for item in value if item is not None] if isinstance(value, list) else value
@@ -75,12 +75,12 @@ def _names_trimmed(value: Any) -> Any:
 
 
 _OTHERS: tuple[tuple[str, Change, Change], ...] = (
-    ("a text that holds JSON", _json_text, json.dumps),
+    ("a string that contains JSON", _json_text, json.dumps),
     ("an array of one message", _only_item, lambda m: [m]),
     ("an array's first message", _first_item, lambda m: [m, m]),
     ("a message in an envelope", _only_property, lambda m: {"data": m}),
-    ("names with blanks around them", _names_trimmed, lambda m: {f"{name} ": prop for name, prop in m.items()}),
+    ("names without leading and trailing spaces", _names_trimmed, lambda m: {f"{name} ": prop for name, prop in m.items()}),
     ("null as absence", _nulls_dropped, lambda m: {**m, "accessGroups": [None]}),
-    ("texts without the blanks around them", _trimmed, lambda m: {**m, "number": " "}),
-    ("the empty text as null", _empty_as_null, lambda m: {**m, "defaultPrice": ""}),
+    ("strings without leading and trailing spaces", _trimmed, lambda m: {**m, "number": " "}),
+    ("the empty string as null", _empty_as_null, lambda m: {**m, "defaultPrice": ""}),
 )

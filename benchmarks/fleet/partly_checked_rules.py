@@ -1,4 +1,4 @@
-"""Rules below an array that are checked for some of its items only."""
+"""Mutants that check a rule only for some items of an array."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -15,7 +15,10 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Every rule below an array, checked in its first item, its first ten, its last, or all but its first or last, in each array on the way."""
+    """Yields mutants that check a rule only for the first, the first ten, the last, all but the first, or all but the last item.
+
+    There is one set of mutants for each array on the path to the site of the rule.
+    """
     for rule in ground.rules:
         if rule.keyword != CLOCK_RULE:
             for path in _arrays_above(rule.site):
@@ -58,7 +61,7 @@ def _candidate(ground: Ground, rule: Rule, path: str, words: str, behaviour: Any
 
 
 def _with_breach(ground: Ground, message: Any, rule: Rule, path: str, item: int) -> Any:
-    """The message with enough items in the array, of which this one breaks the rule."""
+    """Returns the message with enough items in the array, and with the rule broken in the given item."""
     message = put(message, path, ground.items(path, max(item + 1, 3)))
     broken = put(message, rule.site, ground.breach(rule), item=item)
     return put(message, f"{path}[]", _item(broken, path, item), item=item)
@@ -69,7 +72,7 @@ def _item(message: Any, path: str, item: int) -> Any:
 
 
 def _cut(path: str, part: slice) -> Callable[[Any], Any]:
-    """Messages with a part of each array at the path."""
+    """Returns a function that reduces each array at the path to a slice."""
     above, _, name = path.rpartition(".")
 
     def cut(value: Any) -> Any:

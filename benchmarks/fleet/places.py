@@ -1,4 +1,4 @@
-"""Sites as ways down a schema or a message: mend a schema at one, ask for a value at one, put a value there."""
+"""Operations at a site: change a schema there, build a schema that requires a value there, or put a value into a message."""
 
 import copy
 from collections.abc import Callable
@@ -9,16 +9,16 @@ from brokerfuzz.schemas.flattening import Schema
 Step = str
 """A property's name, or `[]` for the items of an array."""
 ABSENT: Final = object()
-"""Stands for a property that is not there."""
+"""Marks an absent property."""
 
 
 def steps_of(path: str) -> list[Step]:
-    """`a[].b` as `["a", "[]", "b"]`."""
+    """Splits a path: `a[].b` becomes `["a", "[]", "b"]`."""
     return [step for step in path.replace("[]", ".[]").split(".") if step]
 
 
 def mended(schema: Schema, path: str, change: Callable[[Schema], Schema]) -> Schema:
-    """The schema with another one at the path; what lies elsewhere is shared with the original."""
+    """Returns the schema with a changed schema at the path. The rest is shared with the original."""
     return _mended(schema, steps_of(path), change)
 
 
@@ -33,12 +33,12 @@ def _mended(schema: Schema, steps: list[Step], change: Callable[[Schema], Schema
 
 
 def without(schema: Schema, keyword: str) -> Schema:
-    """The schema without a keyword."""
+    """Returns the schema without a keyword."""
     return {name: value for name, value in schema.items() if name != keyword}
 
 
 def somewhere(path: str, trigger: Schema) -> Schema:
-    """A schema of messages that have a value of the trigger at the path, in any of the items on the way."""
+    """Returns a schema of messages that have a value matching the trigger at the path, in any array item."""
     for step in reversed(steps_of(path)):
         of_property = {"type": "object", "required": [step], "properties": {step: trigger}}
         trigger = {"type": "array", "contains": trigger} if step == "[]" else of_property
@@ -46,20 +46,20 @@ def somewhere(path: str, trigger: Schema) -> Schema:
 
 
 def lacking(path: str) -> Schema:
-    """A schema of messages in which the object above the path lacks its property."""
+    """Returns a schema of messages in which the property at the path is missing from its object."""
     above, _, name = path.rpartition(".")
     return somewhere(above, {"type": "object", "not": {"required": [name]}})
 
 
 def schema_at(schema: Schema, path: str) -> Schema:
-    """The schema at the path."""
+    """Returns the schema at the path."""
     for step in steps_of(path):
         schema = schema["items"] if step == "[]" else schema["properties"][step]
     return schema
 
 
 def put(message: Any, path: str, value: Any, *, item: int = 0) -> Any:
-    """A copy of the message with the value at the path (`ABSENT`: with nothing there), below the items of this index."""
+    """Returns a copy of the message with the value at the path (`ABSENT`: without it). Arrays use the item with this index."""
     message = copy.deepcopy(message)
     steps: list[Any] = [item if step == "[]" else step for step in steps_of(path)]
     if not steps:
@@ -76,14 +76,14 @@ def put(message: Any, path: str, value: Any, *, item: int = 0) -> Any:
 
 
 def at(message: Any, path: str) -> Any:
-    """The value at the path, below first items."""
+    """Returns the value at the path. Arrays use their first item."""
     for step in steps_of(path):
         message = message[0 if step == "[]" else step]
     return message
 
 
 def every(value: Any, path: str) -> list[Any]:
-    """Every value at the path."""
+    """Returns all values at the path."""
     found: list[Any] = [value]
     for step in steps_of(path):
         if step == "[]":

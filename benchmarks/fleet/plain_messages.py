@@ -1,4 +1,4 @@
-"""What the fleet's services are made from: the contract, and plain complete messages that have a value at every site."""
+"""The basis of all services of the fleet: the contract, and complete plain messages with a value at every site."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -20,55 +20,55 @@ _PLAIN = {"cron": "30 6 * * 1", "url": "https://example.com/a/b.png"}
 
 @dataclass(frozen=True)
 class Ground:
-    """A contract at a time."""
+    """A contract and a time, from which mutants are made."""
 
     contract: Contract
     now: datetime
 
     @property
     def schema(self) -> Schema:
-        """The offer's schema, without references."""
+        """The schema of the offer, without references."""
         return self.contract.flat[OFFER]
 
     @property
     def sites(self) -> Mapping[str, Site]:
-        """Every site by its path."""
+        """All sites by path."""
         return self.contract.sites[OFFER]
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Every rule."""
+        """All rules."""
         return self.contract.rules[OFFER]
 
     @cached_property
     def reader(self) -> Reader:
-        """Reads messages at the time."""
+        """The parser and judge of messages at this time."""
         return Reader(self.contract, self.now)
 
     @cached_property
     def messages(self) -> tuple[Any, ...]:
-        """Complete valid messages: one to which no condition applies, and one a condition to which it does."""
+        """Complete valid messages: one to which no condition applies, and one for each condition that applies."""
         first = self.plain(self.schema, "", 0)
         return (first, *(_under(first, entry["if"]) for entry in conditions_of(self.schema)))
 
     @cached_property
     def instants(self) -> dict[str, str]:
-        """The plain point in time of each site that holds one; what ends is later than what starts."""
+        """The plain timestamp of each site with a timestamp. An end is later than its start."""
         found = dict.fromkeys(self.doubtful("timestamp"), "2020-02-03T04:05:06Z")
         for above, _, end in self.ordered("ordered_instants"):
             found[join(above, end)] = "2021-02-03T04:05:06Z"
         return found
 
     def doubtful(self, detector: str) -> list[str]:
-        """The sites of values that this detector of ambiguities looks at."""
+        """Returns the sites that this detector of ambiguities checks."""
         return [path for s in self.contract.ambiguities if s.detector == detector for path in (s.sites or {}).get(OFFER, ()) if path in self.sites]
 
     def ordered(self, detector: str) -> list[tuple[str, str, str]]:
-        """(an object's path, its lower property, its higher one), of those that this detector of ambiguities compares."""
+        """Returns (path of an object, lower property, higher property) for the pairs that this detector of ambiguities compares."""
         return [tuple(pair) for s in self.contract.ambiguities if s.detector == detector for pair in (s.sites or {}).get(OFFER, ())]
 
     def plain(self, schema: Schema, path: str, number: int) -> Any:
-        """The plain value of a site, another one for each number."""
+        """Returns the plain value of a site, with a different value for each number."""
         types = types_of(schema)
         if "enum" in schema:
             return schema["enum"][0]
@@ -89,15 +89,15 @@ class Ground:
         return f"{path.rpartition('.')[2].removesuffix('[]')}-{number + 1}"
 
     def items(self, path: str, count: int) -> list[Any]:
-        """So many plain items, all different, of the array at the path."""
+        """Returns `count` different plain items for the array at the path."""
         return [self.plain(self.sites[path].schema.get("items", {}), path + "[]", number) for number in range(count)]
 
     def with_value(self, path: str, value: Any) -> Iterator[bytes]:
-        """The complete messages with this value at the path (`ABSENT`: with nothing there)."""
+        """Yields the complete messages with this value at the path (`ABSENT`: without a value)."""
         yield from (written(put(message, path, value)) for message in self.messages)
 
     def breach(self, rule: Rule) -> Any:
-        """A value that breaks the rule, to stand at its site (`ABSENT`: nothing)."""
+        """Returns a value that breaks the rule at its site (`ABSENT`: no value)."""
         match rule.keyword:
             case "required":
                 return ABSENT
@@ -126,14 +126,14 @@ class Ground:
         return "text" if "string" not in types_of(self.sites[rule.site].schema) else 7
 
     def broken(self, body: bytes) -> list[str]:
-        """The ids of the rules that a message breaks."""
+        """Returns the IDs of the rules that a message breaks."""
         return [broken.rule for broken in check(OFFER, body, now=self.now, contract=self.contract).broken]
 
-    def is_told(self, behaviour: Behaviour, witnesses: Iterator[bytes] | list[bytes]) -> bytes | None:
-        """The first of the messages that tells a service from the conforming one."""
+    def first_killer(self, behaviour: Behaviour, witnesses: Iterator[bytes] | list[bytes]) -> bytes | None:
+        """Returns the first message that gets a wrong answer from the service, or None."""
         for body in witnesses:
             message = self.reader(body)
-            if message.tells(behaviour(message)):
+            if message.contradicts(behaviour(message)):
                 return body
         return None
 
@@ -142,10 +142,10 @@ CLOCK_RULE = NOT_IN_FUTURE
 
 
 def _under(message: Any, when: Schema) -> Any:
-    """The message, changed so that a condition on properties' values applies to it."""
+    """Returns the message, changed so that a condition on the values of properties applies."""
     return {**message, **{name: prop["enum"][0] for name, prop in when.get("properties", {}).items() if "enum" in prop}}
 
 
 def written(value: Any) -> bytes:
-    """The JSON text of a value."""
+    """Returns a value as JSON."""
     return json.dumps(value, ensure_ascii=False).encode()

@@ -1,4 +1,4 @@
-"""The conforming service as a server that remembers what it was sent."""
+"""A server with the conforming service, which records the requests."""
 
 import socket
 import threading
@@ -18,14 +18,14 @@ PATH = "/offers"
 
 @dataclass
 class Recorder:
-    """What was sent: the bodies of offers in their order, and how many requests there were in all."""
+    """The recorded requests: the bodies of offers in order, and the number of all requests."""
 
     url: str
     bodies: list[bytes] = field(default_factory=list)
     requests: int = 0
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Answers one request: 200 and 400 to `POST /offers`, 405 to all else."""
+        """Answers one request: 200 or 400 to `POST /offers`, and 405 to other requests."""
         body = b""
         while (event := await receive())["type"] == "http.request":
             body += event.get("body", b"")
@@ -42,7 +42,7 @@ class Recorder:
 
 @contextmanager
 def recording() -> Iterator[Recorder]:
-    """A server on a free port of this machine, for the length of a `with` block."""
+    """Runs a server on a free local port during a `with` block."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         recorder = Recorder(f"http://127.0.0.1:{listener.getsockname()[1]}")

@@ -1,7 +1,7 @@
-"""Schemathesis on the same contract: what it sends to a conforming service, as its command line does it.
+"""Schemathesis with the same contract: the messages that its command sends to a conforming service.
 
-Its messages are scored as ours are: a mutant counts as told apart where one of them would be answered otherwise than the contract has it,
-whether or not Schemathesis would have noticed. It has to be installed where this runs (`pip install '.[bench]'`).
+Its messages are scored in the same way as those of brokerfuzz. A mutant counts as killed if it answers one of them wrongly, even
+if Schemathesis would not have reported that. Schemathesis must be installed (`pip install '.[bench]'`).
 """
 
 import json
@@ -21,7 +21,7 @@ from brokerfuzz.schemas import load_contract
 
 @dataclass(frozen=True)
 class Sent:
-    """What a tool sent: the bodies of offers in their order, how many requests there were in all, and how many seconds it took."""
+    """The messages of a tool: the bodies of offers in order, the number of all requests, and the duration in seconds."""
 
     bodies: list[bytes]
     requests: int
@@ -29,7 +29,7 @@ class Sent:
 
 
 def schemathesis(*options: str) -> Sent:
-    """What `schemathesis run` sends. The seed is fixed, all else is at its default but for the options."""
+    """Returns the messages of `schemathesis run` with these options, a fixed seed, and otherwise default settings."""
     with tempfile.TemporaryDirectory() as folder:
         document = Path(folder) / "openapi.json"
         document.write_text(json.dumps(_document()), encoding="utf-8")
@@ -37,7 +37,7 @@ def schemathesis(*options: str) -> Sent:
 
 
 def brokerfuzz() -> Sent:
-    """What `brokerfuzz fire` sends."""
+    """Returns the messages of `brokerfuzz fire`."""
     with tempfile.TemporaryDirectory() as folder:
         return _sent([sys.executable, "-m", "brokerfuzz", "fire", "{url}" + PATH], folder)
 

@@ -1,4 +1,4 @@
-"""How fast a list of messages tells the fleet's services from the conforming one."""
+"""Measures how fast a list of messages kills the mutants of the fleet."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,54 +8,54 @@ from benchmarks.fleet.messages import Message
 from benchmarks.fleet.mutants import KINDS, Kind, Mutant
 
 MARKS = (50, 100, 200, 400, 800, 1200)
-"""After how many messages the curve is read off."""
+"""Numbers of messages at which the curve is measured."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """What a list of messages told: for each mutant the index of the first message that tells it apart, None where none does."""
+    """The result of a list of messages: for each mutant, the index of the first message that kills it, or None."""
 
     first: dict[Mutant, int | None]
     messages: int
 
     @property
-    def told(self) -> int:
-        """How many are told apart."""
+    def killed(self) -> int:
+        """The number of killed mutants."""
         return sum(index is not None for index in self.first.values())
 
     @property
     def survivors(self) -> list[Mutant]:
-        """Those that are not."""
+        """The mutants that no message kills."""
         return [mutant for mutant, index in self.first.items() if index is None]
 
     def share_by(self, messages: int) -> float:
-        """The share that is told apart by the first so many messages."""
+        """Returns the share of mutants (0 to 1) that the first `messages` messages kill."""
         return sum(index is not None and index < messages for index in self.first.values()) / len(self.first)
 
     def curve(self) -> list[tuple[int, float]]:
-        """(messages, share told) at the marks, and for all messages."""
+        """Returns (messages, share killed) at the marks and for all messages."""
         return [(mark, self.share_by(mark)) for mark in (*(m for m in MARKS if m < self.messages), self.messages)]
 
     def messages_for(self, share: float) -> int | None:
-        """How many messages tell this share of the fleet apart; None where all do not."""
+        """Returns the number of messages that kill this share of the fleet, or None if all messages are not enough."""
         found = sorted(index for index in self.first.values() if index is not None)
         needed = -int(-len(self.first) * share // 1)
         return found[needed - 1] + 1 if 0 < needed <= len(found) else None
 
     def by_kind(self) -> dict[Kind, tuple[int, int]]:
-        """Of each kind, how many are told apart and how many there are."""
-        told = Counter(mutant.kind for mutant, index in self.first.items() if index is not None)
+        """Returns kind -> (killed mutants, all mutants)."""
+        killed = Counter(mutant.kind for mutant, index in self.first.items() if index is not None)
         every = Counter(mutant.kind for mutant in self.first)
-        return {kind: (told[kind], every[kind]) for kind in KINDS if every[kind]}
+        return {kind: (killed[kind], every[kind]) for kind in KINDS if every[kind]}
 
 
 def score(mutants: Iterable[Mutant], messages: Sequence[Message]) -> Score:
-    """Sends the messages to each mutant, until one tells it apart."""
+    """Sends the messages to each mutant until one kills it."""
     return Score({mutant: _first(mutant, messages) for mutant in mutants}, len(messages))
 
 
 def _first(mutant: Mutant, messages: Sequence[Message]) -> int | None:
     for index, message in enumerate(messages):
-        if message.tells(mutant.answer(message)):
+        if message.contradicts(mutant.answer(message)):
             return index
     return None

@@ -1,4 +1,4 @@
-"""Readers that reject proper JSON for how it is written."""
+"""Mutants with strict parsers, which reject valid JSON because of its spelling."""
 
 import json
 import re
@@ -11,7 +11,7 @@ from benchmarks.fleet.plain_messages import Ground, written
 
 
 def candidates(ground: Ground) -> Iterator[Candidate]:
-    """Every rejection."""
+    """Yields a mutant for each sort of rejection."""
     for name, test, example in _STRICT:
         bodies = [example(written(message)) for message in ground.messages]
         yield Candidate("reader", f"rejects {name}", "", "", None, rejects_text(test), bodies)
@@ -29,7 +29,7 @@ _STRICT: tuple[tuple[str, Test, Spoil], ...] = (
     ("carriage returns between tokens", text_with(rb"\A(?:[^\"\r]|" + STRING + rb")*\r"), lambda b: b.replace(b", ", b",\r\n")),
     ("tabs between tokens", text_with(rb"\A(?:[^\"\t]|" + STRING + rb")*\t"), lambda b: b.replace(b", ", b",\t")),
     ("white space before the value", text_with(rb"\A\s"), lambda b: b" " + b),
-    ("white space behind the value", text_with(rb"\s\Z"), lambda b: b + b"\n"),
+    ("white space after the value", text_with(rb"\s\Z"), lambda b: b + b"\n"),
     ("escapes by number", text_with(rb"(?<!\\)(?:\\\\)*\\u"), with_text(rb"\u0041")),
     ("pairs of surrogates", text_with(rb"(?i)\\ud8[0-9a-f]{2}\\ud[c-f]"), with_text(rb"\ud83d\ude00")),
     ("capitals in escapes", text_with(rb"\\u[0-9a-f]*[A-F]"), with_text(rb"\u00E4")),
@@ -46,7 +46,7 @@ _STRICT: tuple[tuple[str, Test, Spoil], ...] = (
     ("zeros at the end of fractions", tokens_with(rb"[:\s,\[]-?[0-9]+\.[0-9]*0[\s,\]}]"), with_price(b"2.50")),
     ("a fraction of zero", tokens_with(rb"[:\s,\[]-?[0-9]+\.0[\s,\]}]"), with_price(b"2.0")),
     ("a first property that is not the number", text_with(rb"\A\s*\{\s*\"(?!number\")"), _reversed),
-    ("the type behind the clusters", text_with(rb'"productClusters".*"offerType"'), _reversed),
+    ("the type after the clusters", text_with(rb'"productClusters".*"offerType"'), _reversed),
     ("the type before the clusters", text_with(rb'"offerType".*"productClusters"'), lambda b: b),
-    ("the number behind the type", text_with(rb'"offerType".*"number"\s*:'), _reversed),
+    ("the number after the type", text_with(rb'"offerType".*"number"\s*:'), _reversed),
 )

@@ -1,4 +1,4 @@
-"""What a service rejects, or falls over, although the contract allows it; and what it falls over though it has to reject it."""
+"""Mutants that reject valid messages, or crash on valid or invalid messages."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -16,7 +16,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 _WRONG: tuple[Trait, ...] = (
     Trait("null", {"type": "null"}, None),
-    Trait("a text", {"type": "string"}, "text"),
+    Trait("a string", {"type": "string"}, "text"),
     Trait("a number", {"type": "number"}, 7),
     Trait("a boolean", {"type": "boolean"}, True),
     Trait("an array", {"type": "array"}, ["a"]),
@@ -25,7 +25,7 @@ _WRONG: tuple[Trait, ...] = (
 
 
 def over_strict(ground: Ground) -> Iterator[Candidate]:
-    """Proper messages that are rejected."""
+    """Yields mutants that reject valid messages."""
     yield from _of_traits(ground, "tightened", "rejects", rejects)
     for site in ground.sites.values():
         if site.name and not site.required:
@@ -34,13 +34,13 @@ def over_strict(ground: Ground) -> Iterator[Candidate]:
 
 
 def fragile(ground: Ground) -> Iterator[Candidate]:
-    """Messages that bring a service down."""
-    yield from _of_traits(ground, "crashing", "falls over", partial(crashes, accepted_only=True))
+    """Yields mutants that crash."""
+    yield from _of_traits(ground, "crashing", "crashes on", partial(crashes, accepted_only=True))
     for site in ground.sites.values():
         yield from _wrong_types(ground, site)
         if site.name:
             behaviour = crashes(lacking(site.path), accepted_only=not site.required)
-            yield Candidate("crashing", "falls over a missing", site.path, site.path, None, behaviour, ground.with_value(site.path, ABSENT))
+            yield Candidate("crashing", "crashes on a missing", site.path, site.path, None, behaviour, ground.with_value(site.path, ABSENT))
         if site.schema.get("additionalProperties") is False:
             yield _unlisted(ground, site)
 
@@ -50,7 +50,7 @@ def _wrong_types(ground: Ground, site: Site) -> Iterator[Candidate]:
     for trait in _WRONG:
         if trait.trigger["type"] not in allowed:
             behaviour = crashes(somewhere(site.path, trait.trigger), accepted_only=False)
-            mutation = f"falls over {trait.name}, no value for the place,"
+            mutation = f"crashes on {trait.name}, a wrong type,"
             yield Candidate("crashing", mutation, at_site(site.path), site.path, None, behaviour, ground.with_value(site.path, trait.example))
 
 
@@ -59,11 +59,11 @@ def _unlisted(ground: Ground, site: Site) -> Candidate:
     unlisted = {"type": "object", "not": {"properties": known, "additionalProperties": False}}
     bodies = [written(put(m, site.path, {**at(m, site.path), "unexpected": 1})) for m in ground.messages]
     behaviour = crashes(somewhere(site.path, unlisted), accepted_only=False)
-    return Candidate("crashing", "falls over an unlisted property", at_site(site.path), site.path, None, behaviour, bodies)
+    return Candidate("crashing", "crashes on an unknown property", at_site(site.path), site.path, None, behaviour, bodies)
 
 
 def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema], Behaviour]) -> Iterator[Candidate]:
-    """Values that the contract allows, at each site and at all sites together."""
+    """Yields mutants that react to allowed values, at each site and at all sites together."""
     rows: dict[str, list[tuple[Site, Trait]]] = {}
     for site in ground.sites.values():
         for trait in _traits_of(ground, site):
@@ -79,7 +79,7 @@ def _of_traits(ground: Ground, kind: Kind, verb: str, behave: Callable[[Schema],
 
 
 def _witnesses(ground: Ground, site: Site, trait: Trait) -> list[bytes]:
-    """Messages with the trait that are valid: a site that cannot have it has none."""
+    """Returns the valid messages with the trait. The list is empty if the site cannot have it."""
     return [body for body in ground.with_value(site.path, trait.example) if ground.reader(body).label == "valid"]
 
 
@@ -111,10 +111,10 @@ def _texts(ground: Ground, site: Site) -> tuple[Trait, ...]:
 
 
 def _equal_bounds(ground: Ground) -> Iterator[Candidate]:
-    """Two bounds of one object that are equal, and rejected for it."""
+    """Yields mutants that reject two equal bounds in one object."""
     for path, low, high in ground.ordered("ordered_numbers"):
         bodies = [written(put(m, path, {**at(m, path), low: 5, high: 5})) for m in ground.messages]
-        yield Candidate("tightened", f"rejects {low} as great as {high}", at_site(path), path, None, _rejects_equal(path, low, high), bodies)
+        yield Candidate("tightened", f"rejects {low} equal to {high}", at_site(path), path, None, _rejects_equal(path, low, high), bodies)
 
 
 def _rejects_equal(path: str, low: str, high: str) -> Behaviour:

@@ -1,4 +1,4 @@
-"""Properties that the contract does not list, and that a service passes over because of their name or their value."""
+"""Unknown properties that a lenient service accepts because of their name or their value."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ _OF_JAVASCRIPT = ("constructor", "toString", "valueOf", "hasOwnProperty", "__pro
 
 
 class Unlisted(NamedTuple):
-    """What is passed over: names that match a pattern (None: any), with values of the schema; and one such property."""
+    """Properties that are accepted: the pattern of their names (None: any name), the schema of their values, and an example."""
 
     name: str
     pattern: str | None
@@ -19,7 +19,7 @@ class Unlisted(NamedTuple):
     value: Any
 
     def opened(self, schema: Schema) -> Schema:
-        """The schema of an object, opened for these properties."""
+        """Returns the schema of an object with these properties allowed."""
         if self.pattern is None:
             return {**schema, "additionalProperties": self.values}
         return {**schema, "patternProperties": {self.pattern: self.values}}
@@ -35,7 +35,7 @@ def _valued(name: str, values: Schema, value: Any) -> Unlisted:
 
 ANYWHERE = (
     _valued("null", {"type": "null"}, None),
-    _valued("texts", {"type": "string"}, "a"),
+    _valued("strings", {"type": "string"}, "a"),
     _valued("numbers", {"type": "number"}, 1),
     _valued("scalars", {"type": ["string", "number", "boolean", "null"]}, 1),
     _valued("objects and arrays", {"type": ["object", "array"]}, {}),
@@ -47,7 +47,7 @@ ANYWHERE = (
     _named("only __proto__", "^__proto__$", "__proto__"),
     _named("the empty name", "^$", ""),
     _named("names of digits", "^[0-9]+$", "0"),
-    _named("names with a blank", r"\s", "a b"),
+    _named("names with a space", r"\s", "a b"),
     _named("names with a dot", r"\.", "a.b"),
     _named("names beyond ASCII", r"[^\x00-\x7f]", "ä"),
     _named("names of more than 50 characters", "^.{51}", "a" * 60),
@@ -55,18 +55,18 @@ ANYWHERE = (
 
 
 def by_names(own: Iterable[str], others: Iterable[str]) -> Iterable[Unlisted]:
-    """Properties passed over for being called almost like listed ones, or like those of other objects."""
+    """Yields properties with names similar to known ones, or with names from other objects."""
     known = sorted(own)
     if not known:
         return
     first = known[0]
-    yield _named("listed names in other case", f"(?i)^({'|'.join(map(re.escape, known))})$", first.upper())
+    yield _named("listed names in another case", f"(?i)^({'|'.join(map(re.escape, known))})$", first.upper())
     yield _named("listed names with a capital", _one_of([name[:1].upper() + name[1:] for name in known]), first[:1].upper() + first[1:])
-    yield _named("listed names in small letters", _one_of([name.lower() for name in known if name.lower() != name] or ["a a"]), _lower(known))
-    yield _named("listed names with blanks around them", rf"^\s*({'|'.join(map(re.escape, known))})\s*$", f"{first} ")
+    yield _named("listed names in lower case", _one_of([name.lower() for name in known if name.lower() != name] or ["a a"]), _lower(known))
+    yield _named("listed names with spaces around them", rf"^\s*({'|'.join(map(re.escape, known))})\s*$", f"{first} ")
     yield _named("listed names with underscores", _one_of([_snake(name) for name in known if _snake(name) != name] or ["a a"]), _snake_of(known))
     yield _named("listed names after an underscore", f"^_({'|'.join(map(re.escape, known))})$", f"_{first}")
-    yield _named("listed names with something behind them", f"^({'|'.join(map(re.escape, known))}).", f"{first}2")
+    yield _named("listed names with a suffix", f"^({'|'.join(map(re.escape, known))}).", f"{first}2")
     if strange := sorted(set(others) - set(known)):
         yield _named("names of other objects' properties", _one_of(strange), strange[0])
 

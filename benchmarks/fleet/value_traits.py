@@ -1,6 +1,6 @@
-"""What a value can be like, without any rule being broken: what over-strict code rejects and fragile code falls over.
+"""Traits of valid values, which strict services reject and fragile services crash on.
 
-A trait is a schema of the values that have it, and an example. Whether it can be had at a site, its example tells.
+A trait is a schema of the values that have it, and an example. A site can have a trait if the example is valid there.
 """
 
 from typing import Any, NamedTuple
@@ -9,7 +9,7 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 class Trait(NamedTuple):
-    """A name, the values that have it, and one of them."""
+    """A name, the schema of the values with this trait, and an example."""
 
     name: str
     trigger: Schema
@@ -30,9 +30,9 @@ def _number(name: str, example: float, **bounds: Any) -> Trait:
 
 NULL = Trait("null", {"type": "null"}, None)
 TEXTS = (
-    Trait("empty text", {"type": "string", "maxLength": 0}, ""),
-    _text("blank text", r"^\s+$", "   "),
-    _text("leading or trailing blanks", r"^ .*[^ ]|[^ ].* $", " padded "),
+    Trait("empty string", {"type": "string", "maxLength": 0}, ""),
+    _text("blank string", r"^\s+$", "   "),
+    _text("leading or trailing spaces", r"^ .*[^ ]|[^ ].* $", " padded "),
     _longer("more than 50 characters", 50),
     _longer("more than 100 characters", 100),
     _longer("more than 255 characters", 255),
@@ -60,7 +60,7 @@ TEXTS = (
     _text("the word null", "(?i)^(null|undefined|none|nan)$", "null"),
     _text("the word true", "(?i)^(true|false)$", "true"),
     _text("digits alone", "^[0-9]+$", "007"),
-    _text("a number in text", r"^-?[0-9]+(\.[0-9]+)?[eE][0-9]+$", "1e5"),
+    _text("a number in a string", r"^-?[0-9]+(\.[0-9]+)?[eE][0-9]+$", "1e5"),
 )
 INSTANTS = (
     _text("a fraction of a second", r"\.[0-9]", "2020-01-01T00:00:00.5Z"),
@@ -82,7 +82,7 @@ CRONS = (
     _text("lists in a cron", ",", "0 6,18 * * *"),
     _text("Sunday as 7", "7$", "0 0 * * 7"),
     _text("Sunday as 0", " 0$", "0 0 * * 0"),
-    _text("nothing but stars in a cron", r"^\* \* \* \* \*$", "* * * * *"),
+    _text("only stars in a cron", r"^\* \* \* \* \*$", "* * * * *"),
 )
 URLS = (
     _text("http without s", "^http:", "http://example.com/a.png"),
@@ -119,5 +119,5 @@ EMPTY_OBJECT = Trait("empty object", {"type": "object", "maxProperties": 0}, {})
 
 
 def several(name: str, most: int, items: list[Any]) -> Trait:
-    """An array of more than so many items."""
+    """Returns the trait of arrays with more than `most` items."""
     return Trait(name, {"type": "array", "minItems": most + 1}, items)

@@ -1,1 +1,1 @@
-"""Generators of the same messages side by side: how fast, how often wrong, how varied."""
+"""A comparison of generators of the same messages: their speed, their share of invalid messages, and their variety."""

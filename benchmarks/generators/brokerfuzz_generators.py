@@ -1,4 +1,4 @@
-"""What brokerfuzz makes: messages, corpora, examples."""
+"""The generators of brokerfuzz: messages, corpora, and examples under Hypothesis."""
 
 import itertools
 import tempfile
@@ -18,7 +18,7 @@ from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.corpus.exporting import Export, write_corpus
-from brokerfuzz.corpus.formats import About, format_named
+from brokerfuzz.corpus.formats import CorpusInfo, format_named
 from brokerfuzz.corpus.places import place_of
 from brokerfuzz.decoder import messages
 from brokerfuzz.schemas import Label
@@ -26,13 +26,13 @@ from brokerfuzz.strategies import offer_requests
 
 VALID: tuple[Label, ...] = ("valid",)
 _SAMPLE = 1
-"""The seed of a sample."""
+"""The seed for samples."""
 _SEEDS = itertools.count(_SAMPLE + 1)
-"""A seed for each export whose time counts: what is made once a seed, it makes in that time, as the command does."""
+"""A new seed for each timed export, so that the time includes the work that is done once per seed, as in the command."""
 
 
 def ours() -> list[Generator]:
-    """The four ways to our offers."""
+    """Returns the four generators of offers in brokerfuzz."""
     return [
         Generator("brokerfuzz `messages()`", clocked(bulk), is_ours=True),
         Generator("brokerfuzz `export`, valid", partial(exported, VALID), is_ours=True, in_bulk=partial(in_bulk, VALID)),
@@ -42,12 +42,12 @@ def ours() -> list[Generator]:
 
 
 def bulk(count: int) -> list[bytes]:
-    """Offers from a seed, not judged."""
+    """Returns offers from a seed, without verdicts."""
     return [compact(message) for message in islice(messages(OFFER, _SAMPLE), count)]
 
 
 def exported(verdicts: tuple[Label, ...], count: int) -> Made:
-    """What `brokerfuzz export --random` does in one process: each case is judged from its bytes, and written with all that is known of it."""
+    """Runs `brokerfuzz export --random` in one process. It judges each case from its bytes and writes its complete record."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "offers.ndjson"
         seconds = _export(verdicts, count, path, _SAMPLE)
@@ -56,14 +56,14 @@ def exported(verdicts: tuple[Label, ...], count: int) -> Made:
 
 
 def in_bulk(verdicts: tuple[Label, ...], count: int) -> float:
-    """The seconds that this takes, with a seed that has not been there."""
+    """Returns the duration of an export with a new seed, in seconds."""
     with tempfile.TemporaryDirectory() as folder:
         return _export(verdicts, count, Path(folder) / "offers.ndjson", next(_SEEDS))
 
 
 def _export(verdicts: tuple[Label, ...], count: int, path: Path, seed: int) -> float:
     plan = Plan(message_type=OFFER, now=NOW, seed=seed, count=count, only_random=True, verdicts=verdicts)
-    export = Export((plan,), format_named("ndjson"), About(plan.demands, (OFFER,), NOW, ""))
+    export = Export((plan,), format_named("ndjson"), CorpusInfo(plan.demands, (OFFER,), NOW, ""))
     started = time.perf_counter()
     write_corpus(export, place_of(str(path)))
     return time.perf_counter() - started

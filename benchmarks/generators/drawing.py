@@ -1,4 +1,4 @@
-"""Messages as a test under Hypothesis gets them."""
+"""Draws messages in the same way as a test under Hypothesis."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from benchmarks.rates import PATIENCE
 
 
 def drawn(strategy: SearchStrategy[Any], count: int, *, patient: bool = False) -> list[bytes]:
-    """So many examples. `patient` lets a generator off the health checks that it trips; ours are never let off."""
+    """Returns `count` examples. `patient` disables health checks that other generators fail; brokerfuzz never needs it."""
     bodies: list[bytes] = []
     lenient = PATIENCE if patient else ()
 

@@ -1,16 +1,16 @@
-"""How figures are written, in the table and in the picture."""
+"""Formats numbers for the table and the chart."""
 
 from math import floor, log10
 
 
 def share(part: float) -> str:
-    """In percent; what is not quite nothing or all does not look like it."""
+    """Returns a share (0 to 1) in percent. Shows 0 and 100 only for exact values."""
     percent = 100 * part
     return f"{percent:.0f} %" if percent in (0, 100) else f"{min(max(percent, 0.1), 99.9):.1f} %"
 
 
 def rounded(value: float) -> str:
-    """To three digits: more would not come again."""
+    """Returns a number with three significant digits, because further digits are not reproducible."""
     if value <= 0:
         return "0"
     digits = 2 - floor(log10(value))

@@ -1,4 +1,4 @@
-"""What is compared: something that makes messages and knows how long that took."""
+"""The interface of a generator, which generates messages and reports the duration."""
 
 import json
 import time
@@ -10,7 +10,7 @@ from brokerfuzz.cases.case import compact
 
 
 class Made(NamedTuple):
-    """Messages as bytes, and how many seconds the generator took to make them."""
+    """Messages as bytes, and the time to generate them in seconds."""
 
     bodies: list[bytes]
     seconds: float
@@ -18,10 +18,11 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class Generator:
-    """Makes so many messages, the same each time where it can be seeded.
+    """A generator of messages. `make` returns `count` messages, the same ones each time if the generator has a seed.
 
-    `is_ours` tells it from its peers. `asks_valid` says that valid messages alone were asked for. `in_bulk` makes so many and keeps none, and says
-    how many seconds it took: where there is such a way, the rate is that, and is compared with that of `orjson.dumps` on the same messages.
+    `is_ours` is true for the generators of brokerfuzz. `asks_valid` is true if only valid messages were requested. `in_bulk`
+    generates `count` messages without keeping them, and returns the seconds. If it exists, the rate is measured with it, and is
+    compared with the rate of `orjson.dumps` on the same messages.
     """
 
     name: str
@@ -32,7 +33,7 @@ class Generator:
 
 
 def clocked(make: Callable[[int], list[bytes]]) -> Callable[[int], Made]:
-    """A generator that is timed from outside: all that it does counts."""
+    """Returns a generator that measures the complete duration of `make`."""
 
     def timed(count: int) -> Made:
         started = time.perf_counter()
@@ -43,7 +44,7 @@ def clocked(make: Callable[[int], list[bytes]]) -> Callable[[int], Made]:
 
 
 def written(message: Any) -> bytes:
-    """A message as bytes, by orjson; by the standard library where it holds what orjson does not write, such as integers beyond 64 bits."""
+    """Returns a message as bytes, from orjson, or from the standard library if orjson rejects it (integers beyond 64 bits)."""
     try:
         return compact(message)
     except TypeError:

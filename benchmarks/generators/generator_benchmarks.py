@@ -1,4 +1,4 @@
-"""The comparison: a sample of each generator is judged, then all make messages in turn, and so does the floor."""
+"""Runs the comparison: scores a sample of each generator, then measures the rates of all generators and of the floor in turn."""
 
 import gc
 import time
@@ -22,15 +22,18 @@ from benchmarks.rates import Round, each_in_turn
 
 TITLE = "Offers per second, and the share of invalid ones if valid ones were requested"
 LEAST, MOST, BULK = 10, 100_000, 300_000
-"""Messages a round: a slow generator makes some, a fast one no more than fit into memory; an export, which keeps none, so many for each second that
-a round of others takes: it is for a great many, and makes the first thousands slowly."""
+"""Numbers of messages per round: the minimum for slow generators, the maximum for fast ones (limited by memory), and for an export.
+
+An export keeps no messages in memory, and is slower for the first thousands. So its round has `BULK` messages for each second of
+other rounds.
+"""
 READY = 10_000
-"""Messages of a floor at the most: the more there are, the less they are in the processor's caches, and floors are to be alike."""
+"""Maximum number of messages of a floor. More messages do not fit into the caches of the processor, so floors would differ."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is measured: messages a sample, seconds a round (about), and rounds that count."""
+    """The size of the measurement: messages per sample, approximate seconds per round, and number of counted rounds."""
 
     sample: int = 1000
     seconds: float = 3.0
@@ -38,7 +41,7 @@ class Effort:
 
 
 def generators(plot: Path | None = None, effort: Effort | None = None) -> str:
-    """Us and our peers on the offer: messages a second, how many are invalid, how varied they are. Draws the rates as an SVG at `plot`."""
+    """Compares the generators of offers: messages per second, invalid messages, and variety. Draws the rates as an SVG at `plot`."""
     found, missing = theirs()
     effort = effort or Effort()
     rows = measured([*ours(), *found], effort)
@@ -48,7 +51,7 @@ def generators(plot: Path | None = None, effort: Effort | None = None) -> str:
 
 
 def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
-    """A row a generator, in their order, and one for the floor of each that has one."""
+    """Returns one row per generator, in their order. A row includes the floor if there is one."""
     scores: dict[str, Score] = {}
     rounds: dict[str, Round] = {}
     for generator in some:
@@ -60,7 +63,7 @@ def measured(some: Sequence[Generator], effort: Effort) -> list[Row]:
             count = round(effort.seconds * BULK)
             rounds[generator.name] = partial(_bulk, generator.in_bulk, count)
             rounds[_floor_of(generator)] = partial(_dump, _ready(generator.make(min(count, READY)).bodies), effort.seconds)
-    with _collector_spared():
+    with _floor_values_frozen():
         rates = each_in_turn(rounds, effort.rounds)
     return [Row(generator, scores[generator.name], rates[generator.name], rates.get(_floor_of(generator), ())) for generator in some]
 
@@ -79,7 +82,7 @@ def _floor_of(generator: Generator) -> str:
 
 
 def _ready(bodies: Sequence[bytes]) -> list[Any]:
-    """The messages as values, but for those that are no JSON."""
+    """Returns the messages as Python values, without those that are not JSON."""
     found = []
     for body in bodies:
         try:
@@ -90,7 +93,7 @@ def _ready(bodies: Sequence[bytes]) -> list[Any]:
 
 
 def _dump(ready: Sequence[Any], least: float) -> tuple[int, float]:
-    """Dumps them all, again and again, so that a round is as long as those that it is compared with."""
+    """Serializes all messages repeatedly, so that the round is as long as the rounds it is compared with."""
     started, count = time.perf_counter(), 0
     while not count or time.perf_counter() - started < least:
         kept = [orjson.dumps(message) for message in ready]
@@ -99,8 +102,8 @@ def _dump(ready: Sequence[Any], least: float) -> tuple[int, float]:
 
 
 @contextmanager
-def _collector_spared() -> Iterator[None]:
-    """The floor's values are many: Python's collector is not to go through them while others make theirs."""
+def _floor_values_frozen() -> Iterator[None]:
+    """Excludes the values of the floor from garbage collection, so that they do not slow down other rounds."""
     gc.collect()
     gc.freeze()
     try:

@@ -1,4 +1,4 @@
-"""Which messages are compared, and as of when."""
+"""The message type of the comparison, and its time."""
 
 from datetime import UTC, datetime
 

@@ -1,11 +1,11 @@
-"""Pydantic models of a schema, for what reads types and no schemas.
+"""Pydantic models of a schema, for generators that read types instead of schemas.
 
-They say what types can say: properties, nulls, enumerations, bounds, lengths. What a condition demands (`if`, `then`) is lost, and so is that a
-property may be absent: a factory fills in all properties.
+The models contain properties, nulls, enumerations, bounds and lengths. They cannot express conditions (`if`, `then`). Optional
+properties are always present, because a factory generates all properties.
 """
 
 # pyright: reportMissingImports=false
-# (Pydantic is there only where the benchmark was asked for.)
+# (Pydantic is installed only with the extra `bench`.)
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -17,7 +17,7 @@ _SCALARS = {"string": str, "integer": int, "number": float, "boolean": bool}
 
 
 def model(name: str, schema: Mapping[str, Any]) -> Any:
-    """The model of a flat schema of an object."""
+    """Returns the model of a flat schema of an object."""
     from pydantic import create_model
 
     required = schema.get("required", ())

@@ -1,12 +1,13 @@
-"""What people use today. Each is given the offer schema, asked for valid messages, and left at its defaults.
+"""Other generators. Each of them gets the schema of the offer and generates valid messages with its default settings.
 
-Schemathesis reads the schema as it is written. The others that read schemas get the flat one, which says the same with its condition under `allOf`:
-of the written one json-schema-faker makes nothing but offers of the type Product List, all of them invalid. polyfactory reads types: see `models`.
-hypothesis-jsonschema gets a method of Hypothesis back that it calls: see `brokerfuzz.decoder.unsupported_keywords`.
+Schemathesis reads the original schema. Other generators that read schemas get the flat schema, which has the same meaning with
+the condition under `allOf`: from the original schema, json-schema-faker generates only offers of the type Product List, all of
+them invalid. polyfactory reads types (see `models`). hypothesis-jsonschema is patched to work with current Hypothesis (see
+`brokerfuzz.decoder.unsupported_keywords`).
 """
 
 # pyright: reportMissingImports=false
-# (Peers are there only where the benchmark was asked for.)
+# (Other generators are installed only with the extra `bench`.)
 
 import json
 import random
@@ -26,7 +27,7 @@ from brokerfuzz.schemas import load_contract
 
 NODE = Path(__file__).parents[1] / "node"
 FAKER = NODE / "node_modules" / "json-schema-faker"
-"""Where npm puts it."""
+"""The folder where npm installs it."""
 
 IN_PYTHON = "pip install '.[bench]'"
 IN_NODE = "npm ci --prefix benchmarks/node"
@@ -35,7 +36,7 @@ Make = Callable[[int], Made]
 
 
 def theirs() -> tuple[list[Generator], list[str]]:
-    """The peers that are installed, and a line for each that is not, with how to get it."""
+    """Returns the installed generators, and a line with an installation hint for each of the others."""
     known: list[tuple[str, Callable[[], Make], str]] = [
         ("hypothesis-jsonschema", hypothesis_jsonschema, IN_PYTHON),
         ("Schemathesis", schemathesis, IN_PYTHON),
@@ -48,22 +49,22 @@ def theirs() -> tuple[list[Generator], list[str]]:
         try:
             found.append(Generator(name, load()))
         except ImportError as problem:
-            missing.append(f"{name} is left out ({problem}): {how}")
+            missing.append(f"{name} is not included ({problem}). To install it: {how}")
     return found, missing
 
 
 def hypothesis_jsonschema() -> Make:
-    """Examples of `from_schema`."""
+    """Returns a generator that draws from `from_schema`."""
     return clocked(partial(drawn, peers.from_schema(), patient=True))
 
 
 def schemathesis() -> Make:
-    """Bodies of the positive cases of an operation that takes an offer."""
+    """Returns a generator of the bodies of positive cases, for an operation that accepts an offer."""
     return clocked(partial(drawn, peers.schemathesis().map(lambda case: case.body), patient=True))
 
 
 def jsf() -> Make:
-    """One `JSF`, asked again and again."""
+    """Returns a generator that calls one `JSF` object repeatedly."""
     from jsf import JSF
 
     maker = JSF(_schema())
@@ -76,7 +77,7 @@ def jsf() -> Make:
 
 
 def polyfactory() -> Make:
-    """A factory of Pydantic models."""
+    """Returns a generator that uses a factory of Pydantic models."""
     from polyfactory.factories.pydantic_factory import ModelFactory
 
     from benchmarks.generators.models import model
@@ -91,16 +92,16 @@ def polyfactory() -> Make:
 
 
 def json_schema_faker() -> Make:
-    """json-schema-faker in a process of Node."""
+    """Returns a generator that runs json-schema-faker in a Node process."""
     if not shutil.which("node"):
-        raise ImportError("there is no node")
+        raise ImportError("Node is not installed")
     if not FAKER.exists():
         raise ImportError("No package named 'json-schema-faker'")
     return _faked
 
 
 def _faked(count: int) -> Made:
-    """Node's start and the way out of it are not timed."""
+    """Generates messages in Node. The time does not include the start of Node and the transfer of the messages."""
     order = json.dumps({"schema": _schema(), "count": count})
     done = subprocess.run(["node", "faker.mjs"], cwd=NODE, input=order, capture_output=True, encoding="utf-8", check=True)
     answer = json.loads(done.stdout)
@@ -108,7 +109,7 @@ def _faked(count: int) -> Made:
 
 
 def versions() -> str:
-    """Of the peers that are there."""
+    """Returns the versions of the installed generators."""
     found = {name: _version(name) for name in ("hypothesis", "hypothesis-jsonschema", "schemathesis", "jsf", "polyfactory", "orjson")}
     if FAKER.exists():
         found["json-schema-faker"] = json.loads((FAKER / "package.json").read_text(encoding="utf-8"))["version"]

@@ -1,4 +1,4 @@
-"""Rates as bars on a logarithmic axis: an SVG that stands alone, and that can be read on light and on dark."""
+"""Draws rates as bars on a logarithmic axis: a self-contained SVG for light and dark backgrounds."""
 
 from collections.abc import Iterator, Sequence
 from math import ceil, floor, log10
@@ -7,8 +7,8 @@ from typing import NamedTuple
 from benchmarks.generators.figures import rounded
 from brokerfuzz.reports.markup import Markup, element, trusted
 
-_WIDTH, _LEFT, _RIGHT = 860, 236, 150  # pixels: the whole, the room for names, the room for what stands behind a bar
-_TOP, _STEP, _THICK = 44, 30, 18  # pixels: where the first bar is, from one to the next, how thick they are
+_WIDTH, _LEFT, _RIGHT = 860, 236, 150  # pixels: total width, space for names, space for the text after a bar
+_TOP, _STEP, _THICK = 44, 30, 18  # pixels: top of the first bar, distance between bars, thickness of a bar
 _STYLE = """
 text { font: 13px system-ui, sans-serif; fill: #1f2328; stroke: #ffffff; stroke-width: 4px; paint-order: stroke }
 .ground { fill: #ffffff } .grid { stroke: #d0d7de } .tick { font-size: 11px; fill: #59636e } .title { font-weight: 600 }
@@ -22,7 +22,7 @@ text { fill: #e6edf3; stroke: #0d1117 }
 
 
 class Bar(NamedTuple):
-    """A bar: its name, how many a second, what is said behind it and whether that is bad news; `kind` is `ours`, `peer` or `floor`."""
+    """A bar: its name, messages per second, the text after it, and if that text is a problem. `kind` is `ours`, `peer` or `floor`."""
 
     name: str
     rate: float
@@ -32,7 +32,7 @@ class Bar(NamedTuple):
 
 
 def picture(title: str, bars: Sequence[Bar]) -> str:
-    """The picture, the fastest bar first."""
+    """Returns the chart as SVG, with the fastest bar first."""
     bars = sorted(bars, key=lambda bar: -bar.rate)
     low, high = floor(log10(bars[-1].rate)), ceil(log10(bars[0].rate))
     height = _TOP + _STEP * len(bars) + 30

@@ -1,4 +1,4 @@
-"""What a sample of messages is worth: how many are invalid, how many differ, how much of the schema they show."""
+"""Scores a sample of messages: the shares of invalid and distinct messages, and the number of sites that they reach."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,8 +16,11 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, validator
 
 @dataclass(frozen=True)
 class Score:
-    """Of `count` messages: the shares (0 to 1) that the contract calls invalid, that the schema alone does, and that are not the same bytes
-    as another; how many sites held a value other than null; the mean size in bytes."""
+    """The score of `count` messages.
+
+    `invalid`, `invalid_by_schema` and `distinct` are shares (0 to 1): invalid by the contract, invalid by the schema alone, and
+    distinct as bytes. `sites` is the number of sites with a value other than null, `size` the mean size in bytes.
+    """
 
     count: int
     invalid: float
@@ -28,7 +31,7 @@ class Score:
 
 
 def score(bodies: Sequence[bytes]) -> Score:
-    """Judges each message. Raises `ValueError` for an empty sample."""
+    """Returns the score of a sample. Raises `ValueError` if the sample is empty."""
     if not bodies:
         raise ValueError("there is no message to judge")
     count = len(bodies)
@@ -39,13 +42,13 @@ def score(bodies: Sequence[bytes]) -> Score:
 
 
 def sites_reached(bodies: Sequence[bytes]) -> set[str]:
-    """The sites of the offer that hold a value other than null in one of the messages."""
+    """Returns the sites of the offer that have a value other than null in at least one message."""
     known = known_sites()
     return {site for body in bodies for site in _shown(_read(body), "", known)}
 
 
 def known_sites() -> Mapping[str, Site]:
-    """The sites of the offer."""
+    """Returns the sites of the offer."""
     return load_contract().sites[OFFER]
 
 
@@ -62,7 +65,7 @@ def _shown(value: Any, path: str, known: Mapping[str, Site]) -> Iterator[str]:
 
 
 def _fits_schema(body: bytes) -> bool:
-    """jsonschema-rs alone. A value that it cannot take fits no schema: none of those who were asked for valid messages makes such."""
+    """Returns True if the message is valid by jsonschema-rs alone, and False if jsonschema-rs cannot process it."""
     try:
         return _schema_validator().is_valid(json.loads(body))
     except (ValueError, RecursionError):
@@ -76,7 +79,7 @@ def _schema_validator() -> Validator:
 
 
 def _read(body: bytes) -> Any:
-    """The message; None for what is no JSON, as some mixed cases are."""
+    """Returns the message, or None if it is not JSON, as in some mixed cases."""
     try:
         return json.loads(body)
     except (ValueError, RecursionError):

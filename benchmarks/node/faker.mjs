@@ -1,5 +1,5 @@
-// Reads a schema on standard input, makes so many messages of it, and prints them and how long that took, the start of Node apart.
-// A generator with a seed, since `generateSync` by itself makes the same message each time.
+// Reads a schema and a count from standard input, generates the messages, and prints them and the seconds (without the start of Node).
+// It uses a generator with a seed, because `generateSync` alone generates the same message each time.
 import { readFileSync } from "node:fs";
 import { createGeneratorSync } from "json-schema-faker";
 

@@ -1,4 +1,4 @@
-// A server that does next to nothing: it reads a request and rejects it in an envelope.
+// A minimal server: it reads a request and rejects it with an envelope.
 import http from 'node:http'
 
 const rejection = JSON.stringify({ data: null, failureMessages: ['no'], informationalMessages: [], operationWasSuccessful: false })

@@ -1,4 +1,4 @@
-"""The fleet of services with one bug each, and that the catalogue tells them from the conforming one."""
+"""The fleet of services with one bug each (mutants), and how many of them the catalogue kills."""
 
 from collections import Counter
 from datetime import UTC, datetime
@@ -20,9 +20,9 @@ from benchmarks.fleet.scoring import Score, score
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import load_contract
 
-SHARE_TOLD = 0.98
-SHARE_TOLD_BY_400 = 0.66
-"""How much of the fleet the catalogue tells apart, and how much its first 400 cases do: may rise."""
+SHARE_KILLED = 0.98
+SHARE_KILLED_BY_400 = 0.66
+"""Minimum share of mutants that the catalogue kills, and that its first 400 cases kill. Raise these when possible."""
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -47,63 +47,63 @@ def named(name: str) -> Mutant:
     return next(mutant for mutant in mutants() if mutant.name == name)
 
 
-def test_the_conforming_property_agrees_with_the_oracle_on_the_whole_catalogue() -> None:
+def test_the_conforming_service_agrees_with_the_oracle_on_the_whole_catalogue() -> None:
     answer = conforming(Ground(load_contract(), NOW))
     assert [message.body for message in messages() if message.label != "unspecified" and answer(message) != message.conforming] == []
 
 
-def test_there_are_hundreds_of_them_and_of_every_kind() -> None:
+def test_there_are_hundreds_of_mutants_of_all_kinds() -> None:
     kinds = Counter(mutant.kind for mutant in mutants())
     assert kinds.total() >= 700
     assert min(kinds[kind] for kind in KINDS) >= 50
 
 
-def test_no_two_of_them_are_called_alike() -> None:
+def test_each_mutant_has_a_unique_name() -> None:
     assert Counter(mutant.name for mutant in mutants()).most_common(1)[0][1] == 1
 
 
-def test_each_of_them_carries_a_message_that_proves_it_to_be_one() -> None:
+def test_each_mutant_has_a_message_that_proves_its_bug() -> None:
     reader = Reader(load_contract(), NOW)
-    assert [mutant.name for mutant in mutants() if not (message := reader(mutant.witness)).tells(mutant.answer(message))] == []
+    assert [mutant.name for mutant in mutants() if not (message := reader(mutant.witness)).contradicts(mutant.answer(message))] == []
 
 
-def test_what_is_left_out_of_the_whole_fleet_are_sites_and_no_mutations() -> None:
+def test_the_fleet_contains_every_mutation_at_some_site() -> None:
     candidates = every_candidate(Ground(load_contract(), NOW))
     missing = {(one.kind, one.mutation) for one in candidates} - {(mutant.kind, mutant.mutation) for mutant in mutants()}
     assert missing == set()
 
 
-def test_the_catalogue_tells_them_from_the_conforming_service() -> None:
-    told = score(mutants(), messages())
-    assert told.told / len(mutants()) >= SHARE_TOLD, survivors(told)
-    assert told.share_by(400) >= SHARE_TOLD_BY_400, told.curve()
+def test_the_catalogue_kills_most_mutants() -> None:
+    result = score(mutants(), messages())
+    assert result.killed / len(mutants()) >= SHARE_KILLED, survivors(result)
+    assert result.share_by(400) >= SHARE_KILLED_BY_400, result.curve()
 
 
-def test_a_field_that_is_added_to_the_contract_has_its_mutants(tmp_path: Path) -> None:
+def test_a_new_field_of_the_contract_has_mutants(tmp_path: Path) -> None:
     def add(schema: dict[str, Any]) -> None:
         schema["properties"]["shelf"] = {"type": "integer", "minimum": 3}
 
     ground = Ground(changed_contract(tmp_path, "offer-creation-request", add), NOW)
     names = {candidate.name for candidate in every_candidate(ground) if candidate.site == "shelf" and candidate.proven(ground)}
-    assert {"does not check shelf:minimum", "takes null at shelf", "demands shelf", "rejects more than 1000 at shelf"} <= names
+    assert {"does not check shelf:minimum", "accepts null at shelf", "demands shelf", "rejects more than 1000 at shelf"} <= names
 
 
-def test_a_score_counts_messages_up_to_the_first_that_tells() -> None:
+def test_a_score_counts_the_messages_up_to_the_first_that_kills() -> None:
     reader = Reader(load_contract(), NOW)
     dropped, other = named("does not check number:required"), named("does not check offerType:required")
-    told = score([dropped, other], [reader(b'{"number":"A","offerType":"Email"}'), reader(b'{"offerType":"Email"}')])
-    assert told.first == {dropped: 1, other: None}
-    assert (told.told, told.survivors, told.curve()) == (1, [other], [(2, 0.5)])
-    assert (told.messages_for(0.5), told.messages_for(1.0)) == (2, None)
-    assert told.by_kind() == {"dropped": (1, 2)}
+    result = score([dropped, other], [reader(b'{"number":"A","offerType":"Email"}'), reader(b'{"offerType":"Email"}')])
+    assert result.first == {dropped: 1, other: None}
+    assert (result.killed, result.survivors, result.curve()) == (1, [other], [(2, 0.5)])
+    assert (result.messages_for(0.5), result.messages_for(1.0)) == (2, None)
+    assert result.by_kind() == {"dropped": (1, 2)}
 
 
-def test_scores_are_told_side_by_side() -> None:
+def test_scores_are_shown_side_by_side() -> None:
     one = Score({named("does not check number:required"): 0}, messages=3)
-    told = side_by_side({"ours": one, "theirs": one}, {"seconds": {"ours": "1.0", "theirs": "2.0"}})
-    assert "told apart, of 1" in told
-    assert told.count("1 of 1") == 2
-    assert survivors(one) == "None is left."
+    table = side_by_side({"ours": one, "theirs": one}, {"seconds": {"ours": "1.0", "theirs": "2.0"}})
+    assert "killed, of 1" in table
+    assert table.count("1 of 1") == 2
+    assert survivors(one) == "No survivors."
 
 
 @pytest.mark.parametrize("mutation", ["does not check", "rejects null"])
@@ -114,5 +114,5 @@ def test_a_campaign_names_the_rule_and_the_site_of_a_bug(mutation: str) -> None:
     assert found.names_rule is (True if mutant.rule else None)
 
 
-def test_a_campaign_against_the_conforming_property_finds_nothing() -> None:
+def test_a_campaign_against_the_conforming_service_finds_nothing() -> None:
     assert false_alarms(catalogued(), NOW) == ()

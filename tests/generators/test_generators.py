@@ -1,4 +1,4 @@
-"""The comparison of generators: what it says of a sample, and that the command runs with whatever peers are there."""
+"""The comparison of generators: the score of a sample, and the command with all installed generators."""
 
 import re
 import subprocess
@@ -29,14 +29,14 @@ SAMPLE = 30
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the command printed, and what it drew."""
+    """The output of the command, and the chart that it drew."""
 
     printed: str
     plot: str
 
     @property
     def rows(self) -> dict[str, list[str]]:
-        """The cells of each row of the table by the generator's name."""
+        """The cells of each row of the table, by the name of the generator."""
         rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in self.printed.splitlines() if line.startswith("| ")]
         return {name: cells for name, *cells in rows[2:]}
 
@@ -51,7 +51,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
 
 
 @pytest.mark.long
-def test_no_valid_message_of_ours_is_invalid_and_next_to_none_comes_twice(outcome: Outcome) -> None:
+def test_brokerfuzz_generates_no_invalid_and_few_duplicate_messages(outcome: Outcome) -> None:
     for name in OURS:
         _, _, _, invalid, distinct, _ = outcome.rows[name]
         assert invalid == "0 %"
@@ -59,50 +59,50 @@ def test_no_valid_message_of_ours_is_invalid_and_next_to_none_comes_twice(outcom
 
 
 @pytest.mark.long
-def test_both_exports_are_measured_against_the_same_messages_dumped(outcome: Outcome) -> None:
+def test_both_exports_are_compared_with_orjson_on_the_same_messages(outcome: Outcome) -> None:
     for name in ("brokerfuzz `export`, valid", MIXED):
         rate, _, ratio, *_ = map(figure, outcome.rows[name])
         assert ratio > 1
         assert figure(outcome.rows[f"floor: `orjson.dumps` alone, {name}"][0]) > rate
 
 
-def test_the_share_of_the_floor_is_that_of_rounds_that_belong_together() -> None:
+def test_the_ratio_to_the_floor_is_computed_in_each_round() -> None:
     export = next(generator for generator in ours() if generator.in_bulk)
     row = Row(export, score([b"{}"]), rates=[10, 10, 30], floors=[100, 200, 300])
     assert (row.rate, row.floor, row.times) == (10, 200, 10)
 
 
 @pytest.mark.long
-def test_each_peer_has_a_row_or_a_line_that_says_how_to_get_it(outcome: Outcome) -> None:
+def test_each_other_generator_has_a_row_or_an_installation_hint(outcome: Outcome) -> None:
     for name in PEERS:
         if name in outcome.rows:
             assert figure(outcome.rows[name][0]) > 0
         else:
-            assert re.search(rf"^{name} is left out \(.+\): (pip install|npm ci) .", outcome.printed, re.MULTILINE)
+            assert re.search(rf"^{name} is not included \(.+\). To install it: (pip install|npm ci) .", outcome.printed, re.MULTILINE)
     assert "hypothesis-jsonschema" in outcome.rows
 
 
 @pytest.mark.long
-def test_the_plot_names_every_row_of_the_table(outcome: Outcome) -> None:
+def test_the_chart_contains_every_row_of_the_table(outcome: Outcome) -> None:
     drawn = "".join(ET.fromstring(outcome.plot).itertext())
     for name in (*OURS, MIXED, *(peer for peer in PEERS if peer in outcome.rows)):
         assert name.replace("`", "") in drawn
 
 
-def test_a_sample_is_as_wrong_and_as_varied_as_it_is() -> None:
+def test_a_score_counts_invalid_and_distinct_messages() -> None:
     good = [compact(message) for message in islice(messages(OFFER, 1), 6)]
     by_schema, by_the_clock = b'{"number":"1","offerType":"?"}', b'{"number":"1","offerType":"VDM","lastUpdatedDateTimeUtc":"2999-01-01T00:00:00Z"}'
     found = score([*good, good[0], by_schema, by_the_clock, b"no JSON"])
     assert (found.invalid, found.invalid_by_schema, found.distinct) == (0.3, 0.2, 0.9)
 
 
-def test_a_site_is_reached_where_it_holds_a_value() -> None:
+def test_a_site_is_reached_if_it_has_a_value() -> None:
     found = sites_reached([b'{"number":"1","omniChannel":null,"priceClasses":[{"price":null}],"unknown":{"number":1}}', b"no JSON"])
     assert found == {"", "number", "priceClasses", "priceClasses[]"}
     assert found < set(known_sites())
 
 
-def test_an_export_is_compared_by_the_very_bytes_of_its_cases() -> None:
+def test_the_messages_of_an_export_are_the_exact_bytes_of_its_cases() -> None:
     plan = Plan(message_type=OFFER, now=NOW, seed=1, count=SAMPLE, only_random=True)
     made = exported(LABELS, SAMPLE)
     assert made.bodies == [case.body for _, case in plan.numbered()]
@@ -115,7 +115,7 @@ def test_figures_have_three_digits(value: float, words: str) -> None:
 
 
 @pytest.mark.parametrize(("part", "words"), [(0, "0 %"), (0.0001, "0.1 %"), (0.1234, "12.3 %"), (0.9999, "99.9 %"), (1, "100 %")])
-def test_what_is_not_quite_nothing_or_all_does_not_look_like_it(part: float, words: str) -> None:
+def test_a_share_is_rounded_to_0_or_100_percent_only_if_it_is_exact(part: float, words: str) -> None:
     assert share(part) == words
 
 
