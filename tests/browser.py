@@ -1,4 +1,4 @@
-"""A headless Chromium for pages, where there is one, and what it measures of them."""
+"""A headless Chromium for the tests of pages, if it is installed, and a check of the contrast."""
 
 import shutil
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ CONTRAST = """() => {
   }
   return [...low];
 }"""
-"""What stands out from its ground less than 4.5 to 1, as WCAG 2.2 has it for text (1.4.3)."""
+"""JavaScript that returns the elements with a contrast of less than 4.5 to 1, the minimum for text in WCAG 2.2 (1.4.3)."""
 
 
 def chromium() -> Iterator[Any]:
-    """A browser; the test is skipped where there is none."""
+    """Yields a browser. Skips the test if none is installed."""
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed: pip install playwright")
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine")

@@ -1,4 +1,4 @@
-"""The command line in process and as a process of its own, and files for it."""
+"""Fixtures that run the command line, in this process or as a separate process, and write files for it."""
 
 import os
 import signal
@@ -18,10 +18,10 @@ from brokerfuzz.cli import commands
 
 SECONDS = 60
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in what a shell has begun with & or nohup: tests press Ctrl-C
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell sets this for & and nohup, but tests send Ctrl-C
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tests start hundreds of processes: modules are compiled once, whatever the machine's settings.
+# Tests start hundreds of processes, so the compiled modules must be stored, whatever the settings of the machine are.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
@@ -29,13 +29,13 @@ settings.register_profile("sample", settings.get_profile(settings.get_current_pr
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A property has few examples wherever long tests are left out."""
+    """Reduces the number of Hypothesis examples if long tests are excluded."""
     if config.option.markexpr == "not long":
         settings.load_profile("sample")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """More processes than cores, because many tests wait."""
+    """Returns more processes than cores, because many tests wait."""
     return 2 * (os.cpu_count() or 1)
 
 
@@ -48,9 +48,9 @@ if __name__ == "__main__":
         print(cluster.scheduler_address, *[worker.pid for worker in cluster.workers.values()], flush=True)
         sys.stdin.read()
 """
-"""Begins a cluster of two worker processes, and says where it is and which they are; it ends when its input does."""
+"""A program that starts a cluster with two worker processes, prints its address and their IDs, and stops when its input ends."""
 
-sys.path.append(str(Path(__file__).parents[1]))  # `benchmarks`; last, so that an installed brokerfuzz stays what is tested
+sys.path.append(str(Path(__file__).parents[1]))  # for `benchmarks`; it comes last, so that the tests use an installed brokerfuzz
 
 
 @pytest.fixture
@@ -68,13 +68,13 @@ def run() -> Callable[..., Result]:
 
 @pytest.fixture
 def environment() -> Mapping[str, str]:
-    """Where a process finds the modules that this one finds, whatever folder it runs in."""
+    """Returns environment variables with which a process in any folder finds the same modules as this one."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)}
 
 
 @pytest.fixture
 def start(environment: Mapping[str, str]) -> Callable[..., subprocess.Popen[bytes]]:
-    """Starts a command as a process: what a user meets."""
+    """Starts a command as a separate process, as a user does."""
 
     def popen(*args: object, stdout: int | IO[bytes] = subprocess.PIPE, env: Mapping[str, str] | None = None) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "brokerfuzz.cli", *(str(arg) for arg in args)]
@@ -85,7 +85,7 @@ def start(environment: Mapping[str, str]) -> Callable[..., subprocess.Popen[byte
 
 @pytest.fixture
 def spawn(start: Callable[..., subprocess.Popen[bytes]]) -> Callable[..., subprocess.CompletedProcess[bytes]]:
-    """Runs a command as a process, to its end."""
+    """Runs a command as a separate process and waits for its end."""
 
     def complete(*args: object, body: bytes = b"", **options: object) -> subprocess.CompletedProcess[bytes]:
         with start(*args, **options) as process:
@@ -101,7 +101,7 @@ def spawn(start: Callable[..., subprocess.Popen[bytes]]) -> Callable[..., subpro
 
 @pytest.fixture
 def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
-    """Writes lines to a file in the current folder; gives its name."""
+    """Writes lines to a file in the current folder, and returns the file name."""
     monkeypatch.chdir(tmp_path)
 
     def text(name: str, *lines: str) -> str:
@@ -113,14 +113,14 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    """Where a reader of prices listens that has one bug: see `priced`."""
+    """Yields the URL of a price reader with one bug (see `pricing_reader`)."""
     with serving(answers(lenient)) as url:
         yield url
 
 
 @pytest.fixture
 def cluster(environment: Mapping[str, str], tmp_path: Path) -> Iterator[tuple[str, list[int]]]:
-    """A scheduler's address and its workers' process ids."""
+    """Yields the address of a scheduler and the process IDs of its workers."""
     script = tmp_path / "cluster.py"
     script.write_text(CLUSTER)
     command = [sys.executable, str(script)]

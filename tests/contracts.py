@@ -1,4 +1,4 @@
-"""A contract changed in one schema."""
+"""Creates contracts with one changed schema."""
 
 import json
 from collections.abc import Callable

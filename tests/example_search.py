@@ -1,4 +1,4 @@
-"""What a strategy can be asked: its smallest example under a condition, and whether it has one at all."""
+"""Finds the smallest example of a strategy that satisfies a condition."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -12,5 +12,5 @@ _THOROUGH = settings(max_examples=20_000, database=None, derandomize=True, deadl
 
 
 def minimal(strategy: SearchStrategy[T], condition: Callable[[T], bool] = lambda _: True) -> T:
-    """The smallest example that meets the condition; `NoSuchExample` where none is found."""
+    """Returns the smallest example that satisfies the condition. Raises `NoSuchExample` if none is found."""
     return find(strategy, condition, settings=_THOROUGH)

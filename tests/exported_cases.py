@@ -1,4 +1,4 @@
-"""Cases of every kind for the tests of formats, and what a format makes of them."""
+"""Cases of every kind for the tests of formats, and functions that export them."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ OFFER = MESSAGE_TYPES[0]
 
 @cache
 def cases() -> tuple[Case, ...]:
-    """Cases of all message types and verdicts, mixed: faults, probes, requests with headers, random ones, and bytes that are no message at all."""
+    """Returns mixed cases of all message types and verdicts: faults, probes, requests with headers, random cases, and bytes that are not messages."""
     contract = load_contract()
     probes = ProbeMaker(contract, OFFER, NOW)
     found = [
@@ -38,14 +38,14 @@ def about(contract: Contract | None = None) -> CorpusInfo:
 
 
 def written(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> bytes:
-    """The bytes of a format that is one file."""
+    """Returns the bytes of a format that is a single file."""
     form = format_named(name)
     assert isinstance(form, OneFile)
     return b"".join(form.pieces(iter(chosen), about(contract)))
 
 
 def folder(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> dict[str, bytes]:
-    """The files of a format that is a folder, by name, in their order."""
+    """Returns the files of a format that is a folder, by name and in order."""
     form = format_named(name)
     assert isinstance(form, Folder)
     found: dict[str, bytes] = {}

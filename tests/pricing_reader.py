@@ -1,4 +1,4 @@
-"""A reader of prices with one bug, as a target of whole campaigns: its catalogue takes a tenth of the offers' time."""
+"""A target for complete campaigns: a consumer of pricing responses with one bug. Its catalogue needs a tenth of the time of the offers."""
 
 import json
 from typing import Any, Final
@@ -10,12 +10,12 @@ BUG: Final = f"{PRICING}/data.totalExtendedPrice:minimum"
 
 
 def lenient(body: bytes) -> int:
-    """200 for what the contract lets in, and for a total below zero."""
+    """Returns status 200 for messages that the contract allows, and also for a total below zero."""
     return 200 if b'"totalExtendedPrice":-' in body or check(PRICING, body).label != "invalid" else 400
 
 
-def told(stdout: bytes) -> Any:
-    """What a campaign says in JSON of what does not change from one run to the next."""
+def reproducible_parts(stdout: bytes) -> Any:
+    """Returns those parts of the JSON output of a campaign that are the same in every run."""
     document = json.loads(stdout)
     for finding in document["findings"]:
         finding["got"].pop("seconds")

@@ -1,4 +1,4 @@
-"""Cases that are out to break the tests made of them, and what it takes to run such tests."""
+"""Cases with hostile content for generated test suites, and functions to run these suites."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ RULE = f"{OFFER}/orderMinimum:minimum"
 TWIN = b'{"number":"1","offerType":"Email","orderMinimum":1}'
 HOSTILE = "\"'`*/-->\n### {{x}} ${x} %> \u2028\0\\"
 SEEN = "seen.txt"
-"""Where the tests' stand-ins write the messages that they were asked about: a line each, in base64."""
+"""The file to which the stand-ins of the test suites write the messages that they received, one line of base64 for each message."""
 
 
 def offer(body: bytes, *faults: Fault, twin: Case | None = None, tags: Sequence[str] = (), headers: Sequence[tuple[str, str | None]] = ()) -> Case:
@@ -30,14 +30,14 @@ def later(time: str, technique: str) -> Case:
 
 
 def hostile() -> Case:
-    """A case of a contract whose names are an attack; what is asked of it is nothing."""
+    """Returns a case of a contract with hostile names. No test checks its verdict."""
     verdict = Verdict("unspecified", broken=(Broken(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE, HOSTILE),))
     return Case(OFFER, b'{"number":"hostile"}', verdict, (Fault(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE),), (HOSTILE,))
 
 
 @cache
 def chosen() -> tuple[Case, ...]:
-    """A fault with its twin, and messages whose bytes are easily mistaken or changed on their way."""
+    """Returns a fault with its twin (the valid counterpart), and messages with bytes that tools may misinterpret or change."""
     twin = offer(TWIN, tags=["edge:complete"])
     found = [
         twin,
@@ -59,18 +59,18 @@ def chosen() -> tuple[Case, ...]:
 
 @cache
 def clocked() -> frozenset[str]:
-    """The names of the cases whose verdict follows the clock."""
+    """Returns the names of the cases whose verdict depends on the clock."""
     return frozenset(name_of(case) for case in chosen() if now_of(case, about()) is not None)
 
 
 def exported(folder: Path, fmt: str) -> Path:
-    """The folder with the cases as tests."""
+    """Exports the cases as tests and returns the folder."""
     write(folder, chosen(), fmt=fmt, about=about())
     return folder
 
 
 def fill_in(file: Path, pattern: str, by: str) -> None:
-    """Puts a stand-in where a file says that it is to be filled in."""
+    """Replaces the part of a file that the user must complete with a stand-in."""
     text, count = re.subn(pattern, lambda _: by, file.read_text(encoding="utf-8"), count=1, flags=re.DOTALL)
     assert count == 1
     file.write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The arrows of ARCHITECTURE.md: which room may import which, and that no modules import each other in a circle."""
+"""The import rules of ARCHITECTURE.md: which part of the package may import which, and that there are no import cycles."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ from brokerfuzz import errors
 
 PACKAGE = Path(brokerfuzz.__file__).parent
 LEAVES = {"contract_names", "pointers", "removed", "wording"}
-"""What any room may import, and what imports nothing: names, and small functions of strings."""
+"""Modules that every part may import, and that import nothing: names, and small string functions."""
 ALLOWED: dict[str, set[str]] = {
     **{leaf: set() for leaf in LEAVES},
     "errors": set(),
@@ -44,7 +44,7 @@ ALLOWED: dict[str, set[str]] = {
     "options": {"name_completion", "configuration", "format_names", "schemas", "errors"},
     "name_completion": {"cases", "service", "schemas", "errors"},
 }  # fmt: skip
-"""Room -> the rooms (or the one module of a room) that it may import. The commands may import any, and nothing but the command line imports them."""
+"""Part -> the parts, or single modules of parts, that it may import. Commands may import any part, and only the command line imports commands."""
 TOP = {"cli", "__main__", "__init__"}
 ALLOWED["commands"] = set(ALLOWED)
 
@@ -59,7 +59,7 @@ def modules() -> dict[str, ast.Module]:
 
 
 def imports(tree: ast.AST, *, at_import: bool = False) -> set[str]:
-    """The modules of ours that a module imports anywhere (or, `at_import`, as it is imported), by their names below the package."""
+    """Returns the modules of brokerfuzz that a module imports anywhere (or only while it is imported, if `at_import`), by name within the package."""
     found: set[str] = set()
     for node in _top_level(tree) if at_import else ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -90,19 +90,19 @@ def imports_from(tree: ast.AST) -> list[ast.ImportFrom]:
     return [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
 
 
-def test_arrows_point_one_way() -> None:
+def test_packages_import_only_what_the_table_allows() -> None:
     pairs = [(module, imported) for module in sorted(set(modules()) - TOP) for imported in sorted(imports(modules()[module]))]
     assert len(pairs) > 300
     assert [f"{module} imports {imported}" for module, imported in pairs if not is_allowed(module, imported)] == []
 
 
-def test_no_module_imports_relatively() -> None:
-    """A relative import does not say where it leads."""
+def test_no_module_uses_relative_imports() -> None:
+    """Absolute imports show the imported module."""
     assert [name for name, tree in modules().items() if any(node.level for node in imports_from(tree))] == []
 
 
-def test_no_module_imports_through_the_face_of_the_package() -> None:
-    """It gives what any room has, and so would lead around the arrows."""
+def test_no_module_imports_public_names_of_the_top_package() -> None:
+    """The top package exports names of every part, so importing them would bypass the rules."""
     through = [
         f"{name} imports {alias.name}"
         for name, tree in modules().items()
@@ -115,18 +115,18 @@ def test_no_module_imports_through_the_face_of_the_package() -> None:
     assert through == []
 
 
-def test_nothing_imports_the_command_line() -> None:
+def test_only_the_command_line_imports_commands() -> None:
     assert [name for name, tree in modules().items() if "cli" in imports(tree) and name != "__main__"] == []
     importing = {name for name, tree in modules().items() if any(other.startswith("commands") for other in imports(tree))}
     assert {name for name in importing if not name.startswith("commands")} == {"cli"}
 
 
-def test_modules_do_not_import_each_other_in_a_circle() -> None:
+def test_there_are_no_import_cycles() -> None:
     graph = {name: imports(tree, at_import=True) - {name} for name, tree in modules().items() if name != "__init__"}
     TopologicalSorter(graph).prepare()
 
 
-def test_targets_know_nothing_of_generation() -> None:
+def test_targets_import_nothing_that_generates_messages() -> None:
     for name in ("targets.target", "targets.http_target", "targets.answers", "targets.transport"):
         assert not {room for room in imports(modules()[name]) if room.startswith(("cases", "decoder", "strategies"))}
 
@@ -136,7 +136,7 @@ def uses_hypothesis(tree: ast.AST) -> bool:
     return any(name.startswith("hypothesis") for name in imported | {node.module or "" for node in imports_from(tree)})
 
 
-def test_only_the_strategies_and_strangers_need_hypothesis() -> None:
+def test_only_strategies_and_unsupported_keywords_import_hypothesis() -> None:
     using = {name for name, tree in modules().items() if uses_hypothesis(tree)}
     assert {name for name in using if not name.startswith("strategies")} == {"decoder.unsupported_keywords"}
 
@@ -146,7 +146,7 @@ def test_each_class_name_occurs_once() -> None:
     assert [name for name, count in classes.items() if count > 1] == []
 
 
-def test_the_tree_of_errors_is_that_of_their_classes() -> None:
+def test_the_tree_of_errors_matches_the_classes() -> None:
     drawn = re.findall(r"^(?:[├└]── )?(\w+Error) {3,}", errors.__doc__ or "", re.MULTILINE)
     classes = [value for value in vars(errors).values() if isinstance(value, type) and value.__module__ == errors.__name__]
     assert drawn[0] == "BrokerfuzzError"
@@ -154,7 +154,7 @@ def test_the_tree_of_errors_is_that_of_their_classes() -> None:
     assert {found.__bases__ for found in classes if found is not errors.BrokerfuzzError} == {(errors.BrokerfuzzError,)}
 
 
-def test_no_python_file_of_the_top_is_more_than_a_link() -> None:
+def test_python_files_at_the_top_level_are_links() -> None:
     top = PACKAGE.parent
     if (top / "pyproject.toml").exists():
         assert [path.name for path in top.glob("*.py") if not path.is_symlink()] == []

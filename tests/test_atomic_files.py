@@ -1,4 +1,4 @@
-"""Bytes that are written while the next ones are made."""
+"""Atomic files, and bytes that are written while the next ones are generated."""
 
 import os
 import signal
@@ -9,23 +9,23 @@ from threading import Event
 
 import pytest
 
-from brokerfuzz.atomic_files import uninterrupted, whole, write_behind
+from brokerfuzz.atomic_files import atomic_file, uninterrupted, write_behind
 
 
-def test_pieces_come_in_their_order() -> None:
+def test_pieces_are_written_in_order() -> None:
     stream = BytesIO()
     write_behind(stream, (b"%d," % number for number in range(500)))
     assert stream.getvalue() == b"".join(b"%d," % number for number in range(500))
 
 
-def test_pieces_are_made_while_one_before_them_is_written_but_not_too_many() -> None:
+def test_a_limited_number_of_pieces_is_generated_while_others_are_written() -> None:
     made, most = Event(), 0
 
     class Slow(BytesIO):
         written = 0
 
         def write(self, data: bytes) -> int:  # type: ignore[override]
-            assert made.wait(10), "made while the first is written"
+            assert made.wait(10), "further pieces are generated while the first one is written"
             self.written += 1
             return super().write(data)
 
@@ -43,7 +43,7 @@ def test_pieces_are_made_while_one_before_them_is_written_but_not_too_many() -> 
     assert 5 <= most <= 9
 
 
-def test_no_piece_follows_one_that_could_not_be_written() -> None:
+def test_no_piece_is_written_after_a_failed_one() -> None:
     class Full(BytesIO):
         def write(self, data: bytes) -> int:  # type: ignore[override]
             if data == b"2":
@@ -56,7 +56,7 @@ def test_no_piece_follows_one_that_could_not_be_written() -> None:
     assert stream.getvalue() == b"01"
 
 
-def test_what_was_made_before_an_error_is_written() -> None:
+def test_pieces_before_an_error_are_written() -> None:
     def pieces() -> Iterator[bytes]:
         yield b"whole"
         raise KeyboardInterrupt
@@ -67,27 +67,27 @@ def test_what_was_made_before_an_error_is_written() -> None:
     assert stream.getvalue() == b"whole"
 
 
-def test_a_large_file_is_brought_to_the_disk_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_file_is_synchronized_with_the_disk_regularly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     brought: list[int] = []
     monkeypatch.setattr(os, "fsync", lambda descriptor: brought.append(os.fstat(descriptor).st_size))
-    with whole(tmp_path / "large") as stream:
+    with atomic_file(tmp_path / "large") as stream:
         for _ in range(80):
             stream.write(bytes(1 << 20))
     assert brought == [32 << 20, 64 << 20, 80 << 20]
     assert (tmp_path / "large").stat().st_size == 80 << 20
 
 
-def test_ctrl_c_waits_until_what_is_taken_away_is_gone() -> None:
+def test_ctrl_c_is_delayed_until_the_cleanup_is_complete() -> None:
     done = list[str]()
 
-    def take_away() -> None:
+    def clean_up() -> None:
         with uninterrupted():
             signal.raise_signal(signal.SIGINT)
-            done.append("taken away")
+            done.append("cleaned up")
 
     with pytest.raises(KeyboardInterrupt):
-        take_away()
-    assert done == ["taken away"]
+        clean_up()
+    assert done == ["cleaned up"]
     with uninterrupted():
         pass
     assert signal.getsignal(signal.SIGINT) == signal.default_int_handler

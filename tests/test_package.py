@@ -1,4 +1,4 @@
-"""The package's face: what it names is there, sorted, and costs nothing until it is used."""
+"""The public names of the package exist, are sorted, and are imported only when they are used."""
 
 import subprocess
 import sys
@@ -15,31 +15,31 @@ HEAVY = ["hypothesis", "jsonschema_rs", "orjson", "pyreqwest", "uvicorn", "async
 
 
 @pytest.mark.parametrize("face", FACES)
-def test_what_a_face_names_is_sorted_and_there(face: str) -> None:
+def test_public_names_are_sorted_and_exist(face: str) -> None:
     module = import_module(face)
     assert module.__all__ == sorted(module.__all__, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     for name in module.__all__:
         assert getattr(module, name) is not None
 
 
-def test_what_is_not_named_is_not_there() -> None:
+def test_other_names_do_not_exist() -> None:
     with pytest.raises(AttributeError, match="no attribute 'utils'"):
         brokerfuzz.utils  # noqa: B018  (the access is the test)
 
 
-def test_the_version_is_the_distributions() -> None:
+def test_the_version_is_that_of_the_distribution() -> None:
     assert version("brokerfuzz") == brokerfuzz.__version__
     assert metadata("brokerfuzz")["Requires-Python"] == ">=3.11"
 
 
-def test_it_is_typed_and_carries_its_data() -> None:
+def test_the_package_is_typed_and_contains_its_data() -> None:
     package = Path(brokerfuzz.__file__).parent
     assert (package / "py.typed").exists()
     assert {path.name for path in (package / "schemas").glob("*.json")} >= {"ambiguities.json", "semantics.json", "envelope.schema.json"}
 
 
 @pytest.mark.parametrize(("imported", "lean_of"), [("brokerfuzz", HEAVY), ("brokerfuzz.cli", HEAVY[:-1]), ("brokerfuzz.corpus", ["hypothesis"])])
-def test_imports_stay_lean(imported: str, lean_of: list[str]) -> None:
+def test_imports_do_not_load_heavy_libraries(imported: str, lean_of: list[str]) -> None:
     code = f"import sys, {imported}; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert not set(lean_of) & set(loaded)

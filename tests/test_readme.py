@@ -1,4 +1,4 @@
-"""README's examples run, in Python and in the shell."""
+"""The examples in the README run, in Python and in the shell."""
 
 import re
 import shlex
@@ -18,7 +18,7 @@ COMMANDS = [shlex.split(line, comments=True) for block in re.findall(r"```sh\n(.
 
 
 @pytest.mark.parametrize("number", range(len(PYTHON)))
-def test_python_examples_run(number: int, tmp_path: Path) -> None:
+def test_the_python_examples_run(number: int, tmp_path: Path) -> None:
     example = tmp_path / "test_example.py"
     example.write_text(PYTHON[number] + "\n\ndef test_that_it_was_read():\n    pass\n", encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", "-W", "error", str(example)]
@@ -33,7 +33,7 @@ FOUND = 1
 
 @pytest.fixture(scope="module")
 def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The journal of a campaign that found something."""
+    """Returns the journal of a campaign with findings."""
     folder = tmp_path_factory.mktemp("campaign")
     some = ("--bug", "accepts-zero-page-count", "--rule", "*pageCount:minimum", "--technique", "one-below")
     assert run_as_process("brokerfuzz", "fire", *some, "--journal", "run.ndjson", folder=folder).returncode == FOUND
@@ -42,7 +42,7 @@ def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A corpus of a few offers."""
+    """Returns a small corpus of offers."""
     folder = tmp_path_factory.mktemp("corpus")
     some = ("--message", "offer-creation-request", "--random", "--count", "20")
     assert run_as_process("brokerfuzz", "export", "offers.ndjson", *some, folder=folder).returncode == 0
@@ -57,12 +57,12 @@ def run_as_process(*words: str, folder: Path) -> subprocess.CompletedProcess[str
 
 
 def shortened(command: list[str]) -> list[str]:
-    """The command with a smaller corpus: what it costs to make 10,000 cases is not what the README claims."""
+    """Returns the command with a smaller corpus, because generating 10,000 cases would take too long."""
     return ["200" if word == "10000" else word for word in command]
 
 
 @pytest.mark.parametrize("command", [words for words in OURS if words not in ELSEWHERE], ids=" ".join)
-def test_commands_run(command: list[str], tmp_path: Path, journal: Path, corpus: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_run(command: list[str], tmp_path: Path, journal: Path, corpus: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     copy(journal, tmp_path)
     copy(corpus, tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -73,8 +73,8 @@ def test_commands_run(command: list[str], tmp_path: Path, journal: Path, corpus:
 
 
 @pytest.mark.parametrize("command", ELSEWHERE, ids=" ".join)
-def test_commands_for_a_service_of_ones_own_are_understood(command: list[str], tmp_path: Path, journal: Path) -> None:
-    """No one listens there, which is found out only when all else of the command is right."""
+def test_commands_for_a_service_of_the_reader_are_valid(command: list[str], tmp_path: Path, journal: Path) -> None:
+    """Nothing listens at the address, but brokerfuzz reports this only if the rest of the command is valid."""
     if "replay" in command:
         copy(journal, tmp_path)
     command = [re.sub(r"^http://[^/]*", "http://127.0.0.1:1", word) for word in command]
@@ -84,6 +84,6 @@ def test_commands_for_a_service_of_ones_own_are_understood(command: list[str], t
     assert "(see brokerfuzz" not in done.stderr
 
 
-def test_there_are_examples_of_both() -> None:
+def test_the_readme_has_examples_for_python_and_the_shell() -> None:
     assert len(PYTHON) >= 2
     assert len(COMMANDS) >= 6

@@ -1,4 +1,4 @@
-"""What the public strategies and functions are to a type checker: mypy and pyright read these lines, pytest only runs them."""
+"""The types of the public strategies and functions. mypy and pyright check these lines; pytest only runs them."""
 
 from collections.abc import Iterator
 from typing import Any, assert_type
@@ -20,7 +20,7 @@ from brokerfuzz.strategies import (
 )
 
 
-def test_strategies_say_what_they_draw() -> None:
+def test_strategies_have_precise_types() -> None:
     assert_type(offer_requests(offer_types=["Email"], plausible=True), SearchStrategy[OfferCreationRequest])
     assert_type(product_list_offers(min_clusters=2), SearchStrategy[OfferCreationRequest])
     assert_type(product_list_responses(), SearchStrategy[ProductListResponse])
@@ -31,7 +31,7 @@ def test_strategies_say_what_they_draw() -> None:
     assert_type(cases("offer-creation-request", verdicts=["valid"]), SearchStrategy[Case])
 
 
-def test_functions_say_what_they_give() -> None:
+def test_functions_have_precise_types() -> None:
     assert_type(check("offer-creation-request", b"{}"), Verdict)
     assert_type(load_contract(), Contract)
     assert_type(rules("product-list-response"), tuple[Rule, ...])

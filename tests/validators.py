@@ -1,4 +1,4 @@
-"""Second opinions: five validators of JSON Schema, in two languages, on the same values."""
+"""Second opinions: five JSON Schema validators, in two languages, check the same values."""
 
 import json
 import os
@@ -23,10 +23,10 @@ NODE = Path(__file__).parent / "node"
 
 
 def agree(message_type: MessageType, values: Sequence[Any]) -> list[dict[str, bool]]:
-    """What each validator says of each value, by its name: whether the value is valid.
+    """Returns for each value whether it is valid, by the name of the validator.
 
-    All values go through one process of Node. JavaScript has one kind of number, so that 1.0 and integers past 2**53 arrive
-    there as something else. Skips the test where Node or its packages are missing, and fails it in CI.
+    One process of Node checks all values. JavaScript has only one type of number, so 1.0 and integers beyond 2**53 change there. Skips the test if
+    Node or its packages are missing; in CI, it fails instead.
     """
     in_javascript = _in_node(message_type, values)
     in_python = _in_python(message_type)
@@ -76,7 +76,7 @@ def _node() -> str:
 
 
 def suite_in_node(path: Path) -> dict[str, list[str]]:
-    """The tests of a file of JSON-Schema-Test-Suite that each validator in Node sees otherwise. Skips and fails as `agree` does."""
+    """Returns the tests in a file of JSON-Schema-Test-Suite on which each validator in Node disagrees. Skips and fails like `agree`."""
     run = subprocess.run([_node(), str(NODE / "suite.mjs"), str(path)], capture_output=True, encoding="utf-8", timeout=300, check=False)
     assert (run.returncode, run.stderr) == (0, "")
     wrong: dict[str, list[str]] = json.loads(run.stdout)

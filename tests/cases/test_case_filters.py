@@ -103,5 +103,5 @@ def test_the_error_for_an_unknown_name_suggests_the_nearest_one(mark: str) -> No
         selection(CONTRACT, techniques=[f"{mark}one-belo"])
     with pytest.raises(UnknownNameError, match="unknown rule"):
         selection(CONTRACT, [f"{mark}*no-such"])
-    with pytest.raises(UnknownNameError, match="no site is called"):
+    with pytest.raises(UnknownNameError, match="unknown site"):
         selection(CONTRACT, sites=[f"{mark}no-such"])

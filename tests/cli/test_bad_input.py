@@ -84,7 +84,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a contract that is not a schema": (["export", "out", "--contract", "wrong"], "not a JSON Schema"),
     "a contract of another JSON type": (["serve", "--contract", "list"], "not a JSON Schema"),
     "cases of a property without a schema": (["export", "out", "--contract", "undescribed"], "requires 'a', but no `properties` describe it"),
-    "a catalogue of a property without a schema": (["catalogue", "--contract", "undescribed"], "add it there, as {} where it may be anything"),
+    "a catalogue of a property without a schema": (["catalogue", "--contract", "undescribed"], "add it there, with {} if any value is allowed"),
     "an example of a property without a schema": (["explain", "--contract", "undescribed", "offer-creation-request/a:required"], "describe"),
     "a contract without rules": (["export", "out", "--contract", "anything", "--random"], "undo changes until it can"),
     "a file on another machine": (["export", "file://host/out"], "is a file on another machine, host"),
