@@ -15,7 +15,7 @@ from brokerfuzz.errors import ClockError, LabelError, quoted
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import spell
-from brokerfuzz.schemas.json_reader import compactly_written, plain
+from brokerfuzz.schemas.json_reader import cached_parse_compact, is_compact_json
 from brokerfuzz.schemas.oracle import aware
 from brokerfuzz.schemas.pieces import Judgement
 
@@ -58,7 +58,7 @@ class Case:
     @cached_property
     def is_compact(self) -> bool:
         """True if the bytes are compact JSON. Such a message can be written on a line of text unchanged."""
-        return compactly_written(self.body)
+        return is_compact_json(self.body)
 
     @property
     def twin_id(self) -> str | None:
@@ -95,7 +95,7 @@ class Case:
         that no rule is broken, and that the message is valid or touches this ambiguity. Raises `LabelError` if the oracle
         disagrees or if the twin is not valid.
         """
-        judgement = Judgement(check(message_type, body, now=now, contract=contract, headers=headers), plain(body) is not None or None)
+        judgement = Judgement(check(message_type, body, now=now, contract=contract, headers=headers), cached_parse_compact(body) is not None or None)
         return cls.of_judgement(message_type, body, judgement, faults, claim, tags, twin, headers)
 
     @classmethod
@@ -175,11 +175,10 @@ _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in
 
 
 def clock(now: datetime | None) -> datetime:
-    """Returns the time that cases are generated for, in whole seconds. None means the current time; a time without a zone is in
-    UTC.
+    """Returns the time that cases are generated for, in whole seconds.
 
-    Raises `ClockError` for a time before 2001, when some fixed past times would not be past, and after 9900, when some cases
-    would have no future time.
+    None means the current time. A time without a zone is in UTC. Raises `ClockError` for a time before 2001 or after 9900. Before
+    2001, some of the fixed past times would not be past. After 9900, some cases would have no future time.
     """
     instant = aware(now).replace(microsecond=0)
     if instant < EARLIEST_NOW:

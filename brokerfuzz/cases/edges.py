@@ -17,7 +17,7 @@ from brokerfuzz.cases.fault_surroundings import null_where_allowed
 from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, schema_requiring, schema_with_place
 from brokerfuzz.decoder.ambiguity_sites import detectors_at, doubts
 from brokerfuzz.schemas import Contract, MessageType, Site
-from brokerfuzz.schemas.flattening import Schema, strangers, types_of
+from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords_of
 from brokerfuzz.schemas.sites import join
 
 
@@ -85,7 +85,7 @@ class EdgeMaker:
         if "enum" in site.schema:
             return list(site.schema["enum"])
         scalar = types_of(site.schema) & {"string", "integer", "number", "boolean"}
-        return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not strangers(site.schema) else []
+        return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not unsupported_keywords_of(site.schema) else []
 
     def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
         """Returns a function that chooses the value with this number from every pool. The later of two ordered times gets the next value."""
@@ -161,7 +161,7 @@ class EdgeMaker:
     def _is_free(self, site: Site) -> bool:
         """Returns True if a place accepts any value of its type and no ambiguity concerns it."""
         bound = {"enum", "minimum", "exclusiveMinimum", "multipleOf", "maxLength"} & set(site.schema)
-        return not bound and not strangers(site.schema) and not detectors_at(self.contract, self.message_type, site.path)
+        return not bound and not unsupported_keywords_of(site.schema) and not detectors_at(self.contract, self.message_type, site.path)
 
 
 def _rotated(message: Any) -> Any:

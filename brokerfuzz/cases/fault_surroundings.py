@@ -12,7 +12,7 @@ from typing import Any
 from brokerfuzz.cases.message_builder import PLAIN, MessagePlan
 from brokerfuzz.decoder.ambiguity_sites import spelling_at
 from brokerfuzz.schemas import Contract, MessageType
-from brokerfuzz.schemas.flattening import Schema, strangers, types_of
+from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ _SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
 def placements(site: str) -> list[Placement]:
     """Returns the possible positions of a fault at a site.
 
-    These are the only item of each array, then the eleventh of twelve items in all arrays, then the last, a middle and the first
-    item of each array. The first two together find code that checks only some items: the only item is both first and last, and
-    the eleventh is neither first nor last nor among the first ten.
+    First come the only item of each array, and the eleventh of twelve items in all arrays. Then come the last, a middle and the
+    first item of each array. The first two together find code that checks only some items: the only item is both first and last,
+    and the eleventh is neither first nor last nor among the first ten.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []
@@ -80,7 +80,7 @@ class Setting:
             if "enum" in schema and (self.full or contract.sites[message_type][path].required):
                 return schema["enum"][self.prop % len(schema["enum"])]
             state = self.state(schema)
-            as_it_comes = path in sizes or strangers(schema) or spelling_at(contract, message_type, path) is not None
+            as_it_comes = path in sizes or unsupported_keywords_of(schema) or spelling_at(contract, message_type, path) is not None
             return PLAIN if as_it_comes and state is not None else state
 
         return MessagePlan(full=self.full, backwards=self.backwards, sizes=sizes, within=within, choose=choose)

@@ -38,11 +38,13 @@ def default_choice(path: str, schema: Schema) -> Any:
 class MessagePlan:
     """A description of a message.
 
-    `full`: include all optional properties; otherwise none. `narrowed`: a flat schema to combine with the contract's. `sizes`:
-    the number of items by the path of the array (default: one). If one of these arrays contains another, the size of the inner
-    one applies only in item `within` of the outer one, unless `within` is None. `choose`: called with the path and flat schema of
-    every property; returns its value, `ABSENT` or `PLAIN`. The builder ignores values that the schema forbids, and chooses the
-    items after the first itself. `backwards`: write properties in reverse order.
+    - `full`: include all optional properties; otherwise none.
+    - `narrowed`: a flat schema to combine with the contract's.
+    - `sizes`: the number of items by the path of the array (default: one).
+    - `within`: if an array of `sizes` contains another one, the inner size applies only in this item of the outer array. None: in all items.
+    - `choose`: called with the path and flat schema of every property; returns its value, `ABSENT` or `PLAIN`. The builder ignores values that
+      the schema forbids, and chooses the items after the first itself.
+    - `backwards`: write properties in reverse order.
     """
 
     full: bool = True
@@ -80,7 +82,7 @@ class _Builder:
         types = flat.types_of(schema)
         if "enum" in schema:
             return schema["enum"][0]
-        if flat.strangers(schema):
+        if flat.unsupported_keywords_of(schema):
             return stranger_pool(schema, path)[0]
         if "object" in types:
             return self._object(schema, path, index)

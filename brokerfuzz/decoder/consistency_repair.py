@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 
 from brokerfuzz.decoder.ambiguity_sites import Doubt
-from brokerfuzz.schemas.flattening import Schema, strangers, types_of
+from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.sites import join
 
@@ -68,7 +68,7 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
         return [] if site in pinned else [lambda items: _drop_repeated(items, None, least)]
     key = names[0]
     prop = schema.get("items", {}).get("properties", {}).get(key, {})
-    nameable = "string" in types_of(prop) and not {"enum", "maxLength"} & set(prop) and not strangers(prop)
+    nameable = "string" in types_of(prop) and not {"enum", "maxLength"} & set(prop) and not unsupported_keywords_of(prop)
     if nameable and join(f"{site}[]", key) not in pinned:
         return [lambda items: _rename_repeated(items, key)]
     return [lambda items: _drop_repeated(items, key, least)]

@@ -36,7 +36,7 @@ def may_be_null(schema: Schema, spot: ValuePlace) -> bool:
     """Tells whether null is allowed at the place."""
     if "enum" in schema:
         return None in schema["enum"]
-    if flat.strangers(schema):
+    if flat.unsupported_keywords_of(schema):
         return None in unsupported_keywords.pool(schema, spot.path)
     return "null" in flat.types_of(schema)
 
@@ -45,7 +45,7 @@ def ready_made(schema: Schema, spot: ValuePlace) -> Values | None:
     """Returns the values of a place, except null, if its schema or style lists them; otherwise None."""
     if "enum" in schema:
         return Values([_fresh(value) for value in schema["enum"] if value is not None])
-    if flat.strangers(schema):
+    if flat.unsupported_keywords_of(schema):
         return Values([_fresh(value) for value in unsupported_keywords.pool(schema, spot.path) if value is not None])
     if spot.plausible and not spot.is_concerned_by("timestamp") and (fitting := business_values.values(spot.path, schema)):
         return Values(fitting)

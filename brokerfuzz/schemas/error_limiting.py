@@ -7,7 +7,7 @@ gigabytes. A mere yes or no is fast, so this module checks array items one by on
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from brokerfuzz.schemas.flattening import Schema, conditions_of, strangers, types_of
+from brokerfuzz.schemas.flattening import Schema, conditions_of, types_of, unsupported_keywords_of
 from brokerfuzz.schemas.structural_validation import SchemaFiles, Validator, standard, validator
 
 
@@ -48,7 +48,7 @@ class _Reduction:
         if not isinstance(value, dict | list):
             return value
         applied = list(self._limiter.applied(schemas, value))
-        if any(strangers(schema) for schema in applied):
+        if any(unsupported_keywords_of(schema) for schema in applied):
             return value
         return self._array(applied, value) if isinstance(value, list) else self._object(applied, value)
 

@@ -34,7 +34,7 @@ _PLAIN = _KNOWN - {"additionalProperties"}
 JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object")
 
 
-def strangers(schema: Mapping[str, Any]) -> list[str]:
+def unsupported_keywords_of(schema: Mapping[str, Any]) -> list[str]:
     """Returns the keywords of a flat schema that only a JSON Schema library can handle (`pattern`, `oneOf`, ...)."""
     if schema.keys() <= _PLAIN:
         return []

@@ -55,10 +55,10 @@ class Reading:
 
 def read(body: bytes) -> Reading:
     """Parses a message. Never raises; see `Reading`."""
-    return Reading(body, [value]) if (value := plain(body)) is not None else read_at_leisure(body)
+    return Reading(body, [value]) if (value := cached_parse_compact(body)) is not None else read_fully(body)
 
 
-def read_at_leisure(body: bytes) -> Reading:
+def read_fully(body: bytes) -> Reading:
     """Parses a message in every interpretation. `read` uses it for messages that are not compact, unambiguous JSON."""
     reading = Reading(body)
     text = _decode(body, reading)
@@ -76,7 +76,7 @@ _DIGITS = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in 
 _LONG = b"0" * 16
 
 
-def plainly(body: bytes) -> Any:
+def parse_compact(body: bytes) -> Any:
     """Returns the message if it is compact JSON with a single interpretation, otherwise None. The caller must not change the message.
 
     orjson parses the bytes and writes them again. If the result is the same, the message is UTF-8 without duplicate properties, and no
@@ -95,7 +95,7 @@ def plainly(body: bytes) -> Any:
         return None
 
 
-def compactly_written(body: bytes) -> bool:
+def is_compact_json(body: bytes) -> bool:
     """Tells whether the bytes are compact JSON, whatever their interpretations are."""
     try:
         return orjson.dumps(orjson.loads(body)) == body
@@ -103,13 +103,13 @@ def compactly_written(body: bytes) -> bool:
         return False
 
 
-_remembered = lru_cache(maxsize=8)(plainly)
+_remembered = lru_cache(maxsize=8)(parse_compact)
 _LARGEST_REMEMBERED = 64 * 1024
 
 
-def plain(body: bytes) -> Any:
-    """Does the same as `plainly`, and caches the results for small messages, because each message is judged and then written."""
-    return _remembered(body) if len(body) <= _LARGEST_REMEMBERED else plainly(body)
+def cached_parse_compact(body: bytes) -> Any:
+    """Does the same as `parse_compact`, and caches the results for small messages, because each message is judged and then written."""
+    return _remembered(body) if len(body) <= _LARGEST_REMEMBERED else parse_compact(body)
 
 
 def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:

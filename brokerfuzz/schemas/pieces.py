@@ -18,7 +18,7 @@ from brokerfuzz.pointers import escape
 from brokerfuzz.schemas.ambiguity_scan import Inspection, Scan
 from brokerfuzz.schemas.contract import Contract
 from brokerfuzz.schemas.interpretations import Exotic
-from brokerfuzz.schemas.json_reader import DEEPEST, Reading, compactly_written, plain, plainly, read_at_leisure
+from brokerfuzz.schemas.json_reader import DEEPEST, Reading, cached_parse_compact, is_compact_json, parse_compact, read_fully
 from brokerfuzz.schemas.oracle import MOST_BROKEN, Error, broken_in_all, rulebook_of, verdict_of
 from brokerfuzz.schemas.structural_validation import Validator
 from brokerfuzz.schemas.verdicts import VALID, Broken, Touched, Verdict
@@ -153,12 +153,12 @@ class Pieces:
         """The same, for what does not come again."""
         known = self._known.get(name) or self._unknown(name)
         alone = b"[%b]" % text
-        value = plainly(alone)
+        value = parse_compact(alone)
         if known.head is None or (value is not None and len(value) != 1):
             return None
         if value is not None and known.look is None and len(text) <= self._longest and self._rulebook.is_property_valid(name, value[0]):
             return self._property(known, text, {name: value[0]}, (), is_compact=True)
-        reading = Reading(alone, [value]) if value is not None else read_at_leisure(alone)
+        reading = Reading(alone, [value]) if value is not None else read_fully(alone)
         if reading.error is not None or reading.encoding is not None or len(reading.values[0]) != 1:
             return None
         if value is None and text.count(b"[") + text.count(b"{") > DEEPEST:
@@ -166,7 +166,7 @@ class Pieces:
         ways = [self._way(name, way, known, reading) for [way] in reading.values]
         exotic = [(detector, f"/{escape(name)}{at[2:]}", found) for detector, at, found in reading.exotic]
         notable = (_Notable(name, ways, exotic),) if len(ways) > 1 or exotic or any(ways[0][1:]) else ()
-        return self._property(known, text, {name: ways[0].value}, notable, is_compact=value is not None or compactly_written(alone))
+        return self._property(known, text, {name: ways[0].value}, notable, is_compact=value is not None or is_compact_json(alone))
 
     def together(self, parts: Mapping[str, Piece]) -> Piece:
         """A piece of several properties, one after the other, from the pieces of each, by their names."""
@@ -272,7 +272,7 @@ class Pieces:
     def judge(self, message: Joined | bytes) -> Judgement:
         """The verdict on the bytes of a message."""
         if not isinstance(message, Joined):
-            return Judgement(self._rulebook.judge(message, now=self._now, policies={}, headers=()), plain(message) is not None or None)
+            return Judgement(self._rulebook.judge(message, now=self._now, policies={}, headers=()), cached_parse_compact(message) is not None or None)
         return self._judge(message) or self.judge(message.body)
 
     def _judge(self, message: Joined) -> Judgement | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from brokerfuzz.schemas.flattening import ASSERTIONS, Schema, conditions_of, strangers
+from brokerfuzz.schemas.flattening import ASSERTIONS, Schema, conditions_of, unsupported_keywords_of
 from brokerfuzz.wording import counted
 
 JSON_RULE = "json"
@@ -105,7 +105,7 @@ def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
 
 def _rules_of(message_type: str, schema: Schema, path: str, cites: "_Citations", condition: Condition | None) -> list[Rule]:
     here = cites.below(schema)
-    keywords = [k for k in schema if (k in ASSERTIONS and _demands(k, schema[k])) or k in strangers(schema)]
+    keywords = [k for k in schema if (k in ASSERTIONS and _demands(k, schema[k])) or k in unsupported_keywords_of(schema)]
     found = [Rule(message_type, path, k, schema[k], here.of(k), demand(k, schema[k]), condition) for k in keywords]
     props = schema.get("properties", {})
     for name in schema.get("required", ()):
@@ -132,7 +132,7 @@ def _demands(keyword: str, value: Any) -> bool:
 
 def _label(when: Schema, number: int) -> str:
     tests = [(n, m["enum"][0]) for n, m in when.get("properties", {}).items() if len(m.get("enum", ())) == 1]
-    simple = len(tests) == 1 == len(when.get("properties", {})) and not strangers(when)
+    simple = len(tests) == 1 == len(when.get("properties", {})) and not unsupported_keywords_of(when)
     return f"{tests[0][0]}={re.sub(r'[^A-Za-z0-9_.]+', '-', str(tests[0][1]))}" if simple else f"if-{number}"
 
 

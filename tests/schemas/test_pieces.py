@@ -17,7 +17,7 @@ from sampled import sample
 from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, check, load_contract
-from brokerfuzz.schemas.json_reader import compactly_written
+from brokerfuzz.schemas.json_reader import is_compact_json
 from brokerfuzz.schemas.pieces import EMPTY, Joined, Piece, Pieces
 from brokerfuzz.schemas.verdicts import VALID
 
@@ -68,7 +68,7 @@ def test_pieces_of_all_kinds_of_cases_get_the_same_verdict_as_their_bytes(messag
         message = Joined(pieces)
         body, judged = message.body, reader.judge(message)
         assert judged.verdict == check(message_type, body, now=NOW)
-        assert judged.is_compact in (compactly_written(body), None)
+        assert judged.is_compact in (is_compact_json(body), None)
         labels.add(judged.verdict.label)
     assert labels == {"valid", "invalid", "unspecified"}
 
@@ -195,7 +195,7 @@ def test_a_changed_piece_gets_the_same_verdict_in_every_message_that_is_otherwis
         if told is not None:
             body = Joined([reader.together(parts), beside]).body
             assert told.verdict == check(OFFERS, body, now=NOW, contract=contract)
-            assert told.is_compact == compactly_written(body)
+            assert told.is_compact == is_compact_json(body)
 
 
 def whole(reader: Pieces, texts: Mapping[str, bytes]) -> Piece:

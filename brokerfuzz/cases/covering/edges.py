@@ -12,7 +12,7 @@ from brokerfuzz.decoder import value_pools
 from brokerfuzz.decoder.ambiguity_sites import spelling_at
 from brokerfuzz.decoder.scalars import ValuePlace, scalar_values
 from brokerfuzz.schemas import Contract, MessageType, Site
-from brokerfuzz.schemas.flattening import Schema, strangers, types_of
+from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords_of
 
 Test = Callable[[Any, Schema], bool]
 
@@ -148,7 +148,7 @@ class Edges:
         if "enum" in schema:
             return [*found, *(spelled(value) for value in schema["enum"])]
         found += ["null"] if "null" in types and len(types) < 7 else []
-        if strangers(schema) or len(types - {"null"}) != 1:
+        if unsupported_keywords_of(schema) or len(types - {"null"}) != 1:
             return found
         if "array" in types:
             least, most = max(schema.get("minItems", 0), 0), schema.get("maxItems", SIZES[-1])

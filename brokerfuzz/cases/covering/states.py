@@ -7,7 +7,7 @@ from typing import Any
 from brokerfuzz.cases.covering.edges import edges
 from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
 from brokerfuzz.schemas import Contract, MessageType, Site
-from brokerfuzz.schemas.flattening import strangers, types_of
+from brokerfuzz.schemas.flattening import types_of, unsupported_keywords_of
 from brokerfuzz.schemas.sites import join
 
 StatesOf = Mapping[str, Sequence[str]]
@@ -53,7 +53,7 @@ class States:
             return found
         missing = [state for state in ("absent", "null") if state in found]
         beyond = set(found) - set(missing) - self._plain.get(site.path, set())
-        return [*missing, "plain", *(["edge"] if beyond and not strangers(site.schema) else [])]
+        return [*missing, "plain", *(["edge"] if beyond and not unsupported_keywords_of(site.schema) else [])]
 
     def of(self, path: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
         """Returns (name, state) of each property that an object at a site can have."""

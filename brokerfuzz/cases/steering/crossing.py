@@ -18,7 +18,7 @@ from brokerfuzz.cases.steering.shapes import shaping
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.decoder.ambiguity_sites import doubts
 from brokerfuzz.schemas import Contract, MessageType
-from brokerfuzz.schemas.flattening import conditions_of, strangers, types_of
+from brokerfuzz.schemas.flattening import conditions_of, types_of, unsupported_keywords_of
 from brokerfuzz.schemas.pieces import APART_AND_VALID, EMPTY, Piece, Pieces
 from brokerfuzz.schemas.verdicts import VALID
 
@@ -37,7 +37,7 @@ def groups(contract: Contract, message_type: MessageType) -> Sequence[frozenset[
     """The properties of a message in groups that have to agree: most are alone in theirs. None where the message has to agree as a whole."""
     root = contract.flat[message_type]
     bounds = [*_related(contract, message_type), *_conditional(contract, message_type)]
-    if types_of(root) != {"object"} or {"enum", "const", *strangers(root)} & set(root) or not all(bounds):
+    if types_of(root) != {"object"} or {"enum", "const", *unsupported_keywords_of(root)} & set(root) or not all(bounds):
         return ()
     found = [frozenset([name]) for name in root.get("properties", {})]
     for bound in bounds:
@@ -58,7 +58,7 @@ def _conditional(contract: Contract, message_type: MessageType) -> Iterator[froz
         if rule.condition is not None and not rule.condition.site:
             demanded = [name for name in contract.flat[message_type].get("properties", {}) if within(rule.site, name)]
             looked_at = [*decided_by(rule), *rule.condition.when.get("required", ())]
-            yield frozenset([*looked_at, *demanded] if demanded and not strangers(rule.condition.when) else [])
+            yield frozenset([*looked_at, *demanded] if demanded and not unsupported_keywords_of(rule.condition.when) else [])
 
 
 class Cluster:

@@ -14,7 +14,7 @@ from brokerfuzz.cases.steering.site_paths import steps_of, way_to
 from brokerfuzz.decoder.ambiguity_sites import detectors_at
 from brokerfuzz.decoder.condition_matching import matches
 from brokerfuzz.schemas import Contract, MessageType, Rule
-from brokerfuzz.schemas.flattening import strangers, types_of
+from brokerfuzz.schemas.flattening import types_of, unsupported_keywords_of
 from brokerfuzz.schemas.sites import join
 
 _SHORTEST, _LONGEST = "m0.0.1", "mffffffff.ffffff.ffffffff"
@@ -32,7 +32,7 @@ def marked_sites(contract: Contract, message_type: MessageType) -> Sequence[str]
 
 
 def _takes_any_text(schema: dict[str, Any]) -> bool:
-    return "string" in types_of(schema) and not strangers(schema) and matches(schema, _SHORTEST) and matches(schema, _LONGEST)
+    return "string" in types_of(schema) and not unsupported_keywords_of(schema) and matches(schema, _SHORTEST) and matches(schema, _LONGEST)
 
 
 def decided_by(rule: Rule) -> Iterator[str]:
