@@ -1,7 +1,7 @@
 """Sorts a catalogue so that early cases cover the most goals.
 
-This is a greedy cover: the next case is the one that adds the most to what earlier cases cover. If the twin of a fault has not
-been output yet, it is output together with the fault, and the pair counts half of what both add.
+This is a greedy cover: the next case is the one that adds the most to what earlier cases cover. A fault is output together with
+its twin (the valid counterpart), unless the twin was output before. Such a pair counts half of what both add.
 """
 
 from collections import defaultdict

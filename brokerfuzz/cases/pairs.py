@@ -60,14 +60,14 @@ class PairMaker:
         strengths = {path: strength_at(known, path, self.strength) for path in known.objects}
         left = {path: missing(self.contract, self.message_type, path, strength) for path, strength in strengths.items()}
         for case in self._rows(known, strengths):
-            _tick_off(known, case.value, left)
+            _remove_occurring(known, case.value, left)
             yield case
         for path, combinations_left in left.items():
             while combinations_left:
                 first = min(combinations_left, key=sorted)
                 combinations_left.discard(first)
                 if found := self._with(known, path, first):
-                    _tick_off(known, found.value, left)
+                    _remove_occurring(known, found.value, left)
                     yield found
 
     def _rows(self, known: States, strengths: Mapping[str, int]) -> Iterator[Case]:
@@ -96,7 +96,7 @@ class PairMaker:
         return Case.judged(self.message_type, body, claim="valid", tags=tags, now=self.now, contract=self.contract)
 
 
-def _tick_off(known: States, message: Any, left: Mapping[str, set[Combination]]) -> None:
+def _remove_occurring(known: States, message: Any, left: Mapping[str, set[Combination]]) -> None:
     for path, some in left.items():
         if some:
             size = len(next(iter(some)))

@@ -155,8 +155,8 @@ def _no_record(problem: Exception) -> CorpusError:
 def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None) -> Case:
     """Returns the case of a record, judged again. `twins` maps the ids of valid cases read before to these cases.
 
-    Raises `CorpusError` (without the line number) if the id does not match the bytes, or if the oracle does not confirm the
-    label, a fault or an ambiguity.
+    Raises `CorpusError` (without the line number) if the id does not match the bytes. Also raises it if the oracle does not
+    confirm the label, a fault or an ambiguity.
     """
     twin = twins.get(record.twin_id) if record.twin_id is not None else None
     try:

@@ -38,7 +38,7 @@ def offer_requests(
 ) -> OfferCreationRequest:
     """Valid offer creation requests, which a service must accept.
 
-    `offer_types` limits the offer types. `min_clusters` and `max_clusters` limit the number of items in `productClusters`; with a
+    `offer_types` limits the offer types. `min_clusters` and `max_clusters` limit the number of items in `productClusters`. With a
     minimum of 0, it may also be absent or null, if the offer type allows it. `fields` pins properties: it maps a property name,
     or the site of an inner property (`productClusters[].products[].productId`), to a strategy for its values. A pinned property
     is present in every object that can contain it. `plausible=True` uses realistic business values instead of edges. `contract`
@@ -124,7 +124,7 @@ def product_list_responses(
 ) -> ProductListResponse:
     """Valid product list responses, which a program that parses them must accept.
 
-    `min_products` and `max_products` limit the number of records in `data`; with a minimum of 0, `data` may also be null, in a
+    `min_products` and `max_products` limit the number of records in `data`. With a minimum of 0, `data` may also be null, in a
     response that reports a failure. `fields` pins properties by their site: `{"data[].status": st.sampled_from(["Active",
     "Retired"])}`. `plausible` and `contract` are as in `offer_requests`.
 
@@ -148,7 +148,7 @@ def pricing_responses(
 ) -> OfferPricingResponse:
     """Valid offer pricing calculation responses with correct sums.
 
-    `min_offers` and `max_offers` limit the number of priced offers in `data`; with a minimum of 0, `data` may also be null, in a
+    `min_offers` and `max_offers` limit the number of priced offers in `data`. With a minimum of 0, `data` may also be null, in a
     response that reports a failure. `fields`, `plausible` and `contract` are as in `product_list_responses`. If prices or
     quantities are pinned, sums are not corrected.
 

@@ -51,16 +51,19 @@ def steered_cases(
     contract: Contract | None = None,
     strength: int = 2,
 ) -> Iterator[Case]:
-    """Yields random cases, steered towards what has not been tested. The same seed and shard give the same cases, except for
-    values that depend on `now`.
+    """Yields random cases, steered towards what has not been tested.
 
-    If `verdicts` allows them, each message gives these cases: the valid message itself; single faults, whose `twin` (the valid
-    counterpart) it is; double faults (two rules broken at two places, without a twin); and a probe of an ambiguity. No message
-    occurs twice or in the catalogue of this `strength`. Messages of other shards differ, too, because each message contains a
-    unique string (`marks`). `rules` and `techniques` limit the faults (None: all).
+    The same seed and shard give the same cases, except for values that depend on `now`. If `verdicts` allows them, each message
+    gives these cases:
 
-    The cases are endless, unless the limits leave only a finite number, for example `rules` whose faults are all in the
-    catalogue. Raises `ClockError`.
+    - the valid message itself
+    - single faults, whose `twin` (the valid counterpart) is the message
+    - double faults (two rules broken at two places), without a twin
+    - a probe of an ambiguity
+
+    No message occurs twice or in the catalogue of this `strength`. Messages of other shards differ, too, because each message
+    contains a unique string (`marks`). `rules` and `techniques` limit the faults (None: all). The cases are endless, unless the
+    limits leave only a finite number, for example `rules` whose faults are all in the catalogue. Raises `ClockError`.
     """
     return _CaseStream(
         message_type, seed, shard, tuple(verdicts), rules, techniques, clock(now), contract or load_contract(), strength

@@ -1,14 +1,16 @@
 """Techniques: the ways to break a rule, with one module for each kind. CONTRIBUTING.md explains how to add one.
 
-Some faults that fuzzers for other formats inject do not break a rule of this contract. If the contract leaves the question open,
-brokerfuzz sends a probe of that ambiguity (`cases.probes`) instead. Examples are duplicate properties and items, sizes, encodings
-and other things that RFC 8259 leaves open, 1.0 for an integer, spellings of time (such as an offset), schedules, addresses, and a
-minimum above its maximum. If the contract permits it, brokerfuzz sends a valid edge. Examples are properties in another order,
-strings of any characters, injections, negative prices, and empty strings where there is no length limit.
+Some faults that fuzzers for other formats inject do not break a rule of this contract:
 
-Two faults do not fit one technique. A body of `{}` breaks the rules of all required properties at once. A property name that is
-not valid Unicode cannot be added by a change. Deep nesting is not an ambiguity: a value that is deeper than the schema allows
-breaks a type rule. `cases.requests` covers how messages are sent (methods, headers).
+- If the contract leaves the question open, brokerfuzz sends a probe of that ambiguity (`cases.probes`). Examples are duplicate properties,
+  encodings, 1.0 for an integer, and times with an offset.
+- If the contract permits the value, brokerfuzz sends a valid edge. Examples are properties in another order, injections, negative prices,
+  and empty strings without a length limit.
+- A body of `{}` breaks the rules of all required properties at once. So it is a case of its own (`FaultMaker.empty_object`).
+- A property name that is not valid Unicode cannot be added by a change.
+
+Deep nesting is not an ambiguity: a value that is deeper than the schema allows breaks a type rule. `cases.requests` covers how
+messages are sent (headers).
 """
 
 from brokerfuzz.cases.techniques import bounds, clock, coercions, enumerations, other_types, presence_and_length, spellings, unknown_properties, wire
