@@ -7,7 +7,7 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import NOTHING_LEFT, contract_of, warn_about_unbroken_rules
-from brokerfuzz.commands.option_values import CaseFilters, gathered
+from brokerfuzz.commands.option_values import CaseFilters, typed_options
 from brokerfuzz.commands.output import print_json, print_lines
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @options.now_option("Generate the cases")
 @options.contract_option
 @options.json_option
-@gathered(filters=CaseFilters)
+@typed_options(filters=CaseFilters)
 def command(
     message_types: "tuple[MessageType, ...]", filters: CaseFilters, minimal: bool, listed: bool, strength: int, now: datetime | None,
     contract: str | None, as_json: bool,

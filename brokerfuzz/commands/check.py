@@ -61,14 +61,14 @@ def command(
     """
     from brokerfuzz.errors import CorpusError, InputError
     from brokerfuzz.explaining.judgements import judge
-    from brokerfuzz.inputs import messages, ours
+    from brokerfuzz.inputs import contract_messages, messages
 
     demands, counts = contract_of(contract), dict.fromkeys(LABELS, 0)
     settled, status = demands.check_policies(policies), 0
     others: Counter[str] = Counter()
     for name in files:
         try:
-            for message in ours(messages(name, lines=ndjson), demands, message_type, others):
+            for message in contract_messages(messages(name, lines=ndjson), demands, message_type, others):
                 judgement = judge(message, message_type, contract=demands, now=now, policies=settled)
                 counts[judgement.verdict.label] += 1
                 status = max(status, FOUND if judgement.is_finding else 0)

@@ -11,7 +11,7 @@ import click
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of, plans_of, recipe_of, warn_about_unbroken_rules
 from brokerfuzz.commands.help_sections import SECTIONS, Sectioned
-from brokerfuzz.commands.option_values import CaseOptions, gathered
+from brokerfuzz.commands.option_values import CaseOptions, typed_options
 from brokerfuzz.commands.output import counted
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
@@ -61,7 +61,7 @@ class _WithFormats(Sectioned):
 @options.workers_option("generate random cases")
 @click.option("--cluster", metavar="ADDRESS", help="Generate random cases on the Dask cluster with this scheduler address.")
 @options.json_option
-@gathered(cases=CaseOptions)
+@typed_options(cases=CaseOptions)
 def command(
     out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, fmt: str | None, shards: int | None, resume: bool, force: bool,
     workers: int, cluster: str | None, as_json: bool,
@@ -155,7 +155,7 @@ def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "WorkerPool | 
         return stack.enter_context(others.cluster(cluster))
     if workers == 1:
         return None
-    processes = others.Processes(workers, helped=True)
+    processes = others.Processes(workers, parent_works=True)
     stack.callback(processes.end)
     return processes
 

@@ -16,7 +16,7 @@ from brokerfuzz.commands import target_options
 from brokerfuzz.commands.chosen_cases import plans_of, warn_about_unbroken_rules
 from brokerfuzz.commands.help_sections import Sectioned
 from brokerfuzz.commands.journal_results import about, recorded
-from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, gathered
+from brokerfuzz.commands.option_values import CampaignOptions, CaseOptions, ResultOptions, SendingOptions, TargetOptions, typed_options
 from brokerfuzz.commands.output import FAILED, INTERRUPTED, clear_line, note
 from brokerfuzz.contract_names import MESSAGE_TYPES
 from brokerfuzz.durations import FORMS, Duration
@@ -71,7 +71,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @options.now_option("Judge messages")
 @options.contract_option
 @options.json_option
-@gathered(target=TargetOptions, sending=SendingOptions, cases=CaseOptions, campaign=CampaignOptions, results=ResultOptions)
+@typed_options(target=TargetOptions, sending=SendingOptions, cases=CaseOptions, campaign=CampaignOptions, results=ResultOptions)
 def command(
     message_type: "MessageType", target: TargetOptions, sending: SendingOptions, cases: CaseOptions, campaign: CampaignOptions,
     results: ResultOptions, policies: "Policies", as_json: bool,
@@ -104,7 +104,7 @@ def command(
 
     ctx = click.get_current_context()
     url = target.url if ctx.get_parameter_source("url") == ParameterSource.COMMANDLINE else None
-    target, policies = target_options.settled(ctx, target, url), target_options.settled_policies(ctx, policies)
+    target, policies = target_options.resolved_target(ctx, target, url), target_options.resolved_policies(ctx, policies)
     if target.bugs and not target.is_embedded:
         raise click.UsageError("--bug works only with the reference service: remove --bug or the target", ctx)
     if results.reports:
@@ -170,7 +170,7 @@ def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: S
     known = recorded(journal)
     if known.plan.count is None and campaign.max_time is None:
         raise click.UsageError("the campaign of this journal has no last case: limit it with --max-time", ctx)
-    return _Firing(known.plan, known.now, known.policies, target_options.recalled(target, known.target_options), sending, campaign)
+    return _Firing(known.plan, known.now, known.policies, target_options.with_recorded_target(target, known.target_options), sending, campaign)
 
 
 # ----------------------------------------------------------------------------------------------------------- firing
@@ -179,8 +179,8 @@ def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: S
 def _endpoint(stack: ExitStack, firing: _Firing) -> "Target":
     """Returns the target. The reference service stops when the stack closes. Raises `TargetError`."""
     if firing.target.is_embedded:
-        return stack.enter_context(target_options.embedded(firing.target, firing.plan, firing.now))
-    return target_options.named(firing.target, processes=1 if firing.campaign.workers > 1 else None)
+        return stack.enter_context(target_options.reference_service(firing.target, firing.plan, firing.now))
+    return target_options.given_target(firing.target, processes=1 if firing.campaign.workers > 1 else None)
 
 
 def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
@@ -242,7 +242,7 @@ def _journal(target: "Target", firing: _Firing) -> "Journal | None":
         "brokerfuzz": __version__,
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "target": target.name,
-        "target_options": target_options.remembered(firing.target, target),
+        "target_options": target_options.recordable(firing.target, target),
         "target_description": target_options.description(target),
         "plan": firing.plan.data(),
         "policies": firing.policies,

@@ -62,4 +62,4 @@ def outcome(known: Recorded) -> "Result":
     with closing(Recalled(known.path)) as recalled:
         shards = (shard for shard in known.plan.shards() if shard <= recalled.last)
         cases = ((number, case) for shard in shards for number, case in known.plan.cases(shard) if recalled.has(Key("case", number)))
-        return run(Campaign(cases, target_options.described(known.target, known.target_description), options, recalled=recalled, sends=False))
+        return run(Campaign(cases, target_options.described_target(known.target, known.target_description), options, recalled=recalled, sends=False))

@@ -1,4 +1,6 @@
-"""The options of commands as typed values. `gathered` converts the parameters of a command once; its functions receive the values that they need."""
+"""The options of commands as typed values. `typed_options` converts the parameters of a command once. Its functions receive only the values that
+they need.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -106,21 +108,21 @@ class ResultOptions:
     write_config: bool
 
 
-def gathered(**kinds: type) -> Callable[[Command], Command]:
+def typed_options(**kinds: type) -> Callable[[Command], Command]:
     """Replaces parameters of a command by typed values: for each keyword, one value of its kind, made from the parameters named like its fields."""
     names = {keyword: [field.name for field in fields(kind)] for keyword, kind in kinds.items()}
     replaced = {name for found in names.values() for name in found}
 
     def decorate(command: Command) -> Command:
         @wraps(command)
-        def gathering(**given: Any) -> Any:
-            values = {keyword: kind(**_of(given, names[keyword])) for keyword, kind in kinds.items()}
-            return command(**values, **{name: value for name, value in given.items() if name not in replaced})
+        def wrapper(**params: Any) -> Any:
+            values = {keyword: kind(**_of(params, names[keyword])) for keyword, kind in kinds.items()}
+            return command(**values, **{name: value for name, value in params.items() if name not in replaced})
 
-        return gathering
+        return wrapper
 
     return decorate
 
 
-def _of(given: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
-    return {name: given[name] for name in names if name in given}
+def _of(params: Mapping[str, Any], names: Sequence[str]) -> Mapping[str, Any]:
+    return {name: params[name] for name in names if name in params}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 # ---------------------------------------------------------------------------------- the command line and the configuration
 
 
-def settled(ctx: click.Context, target: TargetOptions, url: str | None) -> TargetOptions:
+def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None) -> TargetOptions:
     """Combines the targets of the command line (including its `url`) and of the configuration. A target on the command line replaces the other.
 
     The configuration's headers may contain secrets, so they are sent only to the server that the configuration names.
@@ -46,7 +46,7 @@ def settled(ctx: click.Context, target: TargetOptions, url: str | None) -> Targe
     return target
 
 
-def settled_policies(ctx: click.Context, policies: "Policies") -> "Policies":
+def resolved_policies(ctx: click.Context, policies: "Policies") -> "Policies":
     """Returns the policies of the configuration, overridden by those of the command line."""
     configuration = ctx.meta.get(CONFIGURATION)
     return policies if configuration is None else {**configuration.values.get("policies", {}), **policies}
@@ -80,7 +80,7 @@ def _origin(url: str) -> tuple[str, str]:
 # ------------------------------------------------------------------------------------------------------------- the target
 
 
-def named(target: TargetOptions, *, processes: int | None = None) -> "Target":
+def given_target(target: TargetOptions, *, processes: int | None = None) -> "Target":
     """Returns the given target. It runs at most `processes` processes (None: no limit). Raises `TargetError`."""
     from brokerfuzz.targets import CallTarget, CommandTarget, LineTarget
 
@@ -95,7 +95,7 @@ def named(target: TargetOptions, *, processes: int | None = None) -> "Target":
 
 
 @contextmanager
-def embedded(target: TargetOptions, plan: "Plan", now: datetime | None) -> Iterator["Target"]:
+def reference_service(target: TargetOptions, plan: "Plan", now: datetime | None) -> Iterator["Target"]:
     """Runs the reference service for the cases of a plan, within the context."""
     from brokerfuzz.service.running import running
 
@@ -139,25 +139,25 @@ def description(target: "Target") -> Mapping[str, Any]:
     return {"request": target.request, "answers": {"accept": list(rules.accept), "reject": list(rules.reject), "envelope": rules.envelope}}
 
 
-def described(name: str, description: Mapping[str, Any]) -> "Target":
+def described_target(name: str, description: Mapping[str, Any]) -> "Target":
     """Returns the target that a journal or a report describes, for use in texts. It may lack the secrets that requests need."""
     from brokerfuzz.targets import AnswerRules, HttpTarget
 
     request = description.get("request")
     if request is None:
-        return _endpoint_of_process(name)
+        return _process_target(name)
     return HttpTarget(
         request["url"], method=request["method"], headers=[(header, value) for header, value in request["headers"]], rules=AnswerRules()
     )
 
 
-def _endpoint_of_process(name: str) -> "Target":
+def _process_target(name: str) -> "Target":
     from brokerfuzz.targets import CallTarget, CommandTarget
 
     return CallTarget(name) if ":" in name and " " not in name and "/" not in name else CommandTarget(name)
 
 
-def remembered(options: TargetOptions, target: "Target") -> Mapping[str, Any] | None:
+def recordable(options: TargetOptions, target: "Target") -> Mapping[str, Any] | None:
     """Returns the target's options for a journal; None if they contain a secret, because journals contain no secrets."""
     from brokerfuzz.targets import HttpTarget
 
@@ -170,7 +170,7 @@ def remembered(options: TargetOptions, target: "Target") -> Mapping[str, Any] | 
     return None if secret else {name: getattr(options, name) for name in OF_PROCESSES}
 
 
-def recalled(options: TargetOptions, known: Mapping[str, Any] | None) -> TargetOptions:
+def with_recorded_target(options: TargetOptions, known: Mapping[str, Any] | None) -> TargetOptions:
     """Returns the options. If they have no target, they get the one that a journal recorded."""
     if not options.is_embedded:
         return options

@@ -19,6 +19,6 @@ def spelled_key(name: str) -> str:
     return name if _BARE.fullmatch(name) else spelled(name)
 
 
-def on_a_line(text: str) -> str:
+def on_one_line(text: str) -> str:
     """Returns the text on one line, without characters that a comment cannot contain."""
     return "".join(char if char.isprintable() else " " for char in " ".join(text.split()))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from brokerfuzz.configuration.files import NAME, PROJECT
-from brokerfuzz.configuration.spelling import on_a_line, spelled, spelled_key
+from brokerfuzz.configuration.spelling import on_one_line, spelled, spelled_key
 from brokerfuzz.configuration.validating import SCHEMA, schema, schema_text
 from brokerfuzz.errors import ConfigurationError
 
@@ -32,7 +32,7 @@ def template(contract: "Contract | None" = None, *, schema_beside: bool = False)
         lines += ["", f"[{name}]  # {section['description']}"]
         if name == "policies":
             for ambiguity in (contract or load_contract()).ambiguities:
-                lines += [f"# {on_a_line(ambiguity.question)}", _unset(ambiguity.id, section["additionalProperties"]["default"])]
+                lines += [f"# {on_one_line(ambiguity.question)}", _commented(ambiguity.id, section["additionalProperties"]["default"])]
         else:
             lines += _keys(name, section["properties"])
     return "\n".join([*lines, ""])
@@ -58,11 +58,11 @@ def write_template(path: Path, *, force: bool = False, contract: "Contract | Non
 
 def put(path: Path, text: str) -> None:
     """Writes a file atomically. An existing file keeps its permissions, and a symbolic link to it remains."""
-    from brokerfuzz.atomic_files import whole
+    from brokerfuzz.atomic_files import atomic_file
 
     real = path.resolve()
     try:
-        with whole(real) as stream:
+        with atomic_file(real) as stream:
             if real.exists():
                 Path(stream.name).chmod(real.stat().st_mode & 0o777)
             stream.write(text.encode())
@@ -75,10 +75,10 @@ def _keys(section: str, nodes: dict[str, Any]) -> Iterator[str]:
         if node.get("type") == "object":
             yield from ("", f"[{section}.{key}]  # {node['description']}")
             for name, value in node["examples"][0].items():
-                yield _unset(name, value)
+                yield _commented(name, value)
         else:
-            yield from (f"# {node['description']}", _unset(key, node.get("default", node["examples"][0])))
+            yield from (f"# {node['description']}", _commented(key, node.get("default", node["examples"][0])))
 
 
-def _unset(key: str, value: Any) -> str:
+def _commented(key: str, value: Any) -> str:
     return f"# {spelled_key(key)} = {spelled(value)}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from brokerfuzz.reports.document_messages import Document, counted
 from brokerfuzz.reports.markup import Markup, element
-from brokerfuzz.reports.side_by_side import alone
+from brokerfuzz.reports.side_by_side import single_message
 from brokerfuzz.targets import ANSWER_KINDS
 
 MOST_ROWS = 300
@@ -17,9 +17,9 @@ def ledger(ambiguities: Sequence[Document]) -> Iterator[Markup]:
     if not ambiguities:
         yield element("p", "No case concerned a question that the contract leaves open.")
         return
-    said = "The behaviour of the target where the contract leaves a question open. None of it is wrong. To require a certain behaviour, set a policy."
+    text = "The behaviour of the target where the contract leaves a question open. None of it is wrong. To require a certain behaviour, set a policy."
     legend = (element("span", kind, class_=f"answer {kind}") for kind in ANSWER_KINDS)
-    yield element("p", said, element("span", legend, class_="answers"), class_="explained")
+    yield element("p", text, element("span", legend, class_="answers"), class_="explained")
     yield element("ul", (_row(one) for one in ambiguities[:MOST_ROWS]), class_="ledger")
     if (left := len(ambiguities) - MOST_ROWS) > 0:
         yield element("p", f"and {counted(left, 'more ambiguity', 'more ambiguities')}: see the JSON report.", class_="more")
@@ -52,4 +52,4 @@ def _bar(one: Document) -> Markup:
 
 def _example(kind: str, case: Document) -> Markup:
     summary = element("summary", "an example ", element("span", kind, class_=f"answer {kind}"))
-    return element("details", summary, alone(case, f"An example that was {kind}", _LONGEST_EXAMPLE))
+    return element("details", summary, single_message(case, f"An example that was {kind}", _LONGEST_EXAMPLE))

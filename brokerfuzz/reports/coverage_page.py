@@ -11,7 +11,7 @@ from html import escape
 from os.path import lexists
 from pathlib import Path
 
-from brokerfuzz.atomic_files import whole
+from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.cases.covering.goals import KINDS, Goal, of_rule
 from brokerfuzz.cases.covering.tally import COUNTED, Score, Tally
 from brokerfuzz.cases.techniques import TECHNIQUES
@@ -42,7 +42,7 @@ def check_path(path: str, *, force: bool) -> None:
 def write(path: str, text: str) -> None:
     """Writes a page atomically. Raises `ReportError`."""
     try:
-        with whole(Path(path)) as stream:
+        with atomic_file(Path(path)) as stream:
             stream.write(text.encode(errors="backslashreplace"))
     except OSError as problem:
         reason = problem.strerror or problem
@@ -95,7 +95,7 @@ def _head(tallies: Sequence[Tally], sources: Sequence[str]) -> Iterator[str]:
     yield '<output id="shown" for="filter gaps"></output>'
     yield "</div>"
     legend = (("s0", "nothing"), ("s1", "under a third"), ("s2", "under two thirds"), ("s3", "more"), ("s4", "all"))
-    shades = "".join(f'<span class="cell {shade}">{said}</span>' for shade, said in legend)
+    shades = "".join(f'<span class="cell {shade}">{text}</span>' for shade, text in legend)
     yield f'<p class="legend"><span>Covered:</span> {shades}</p>'
 
 
@@ -136,12 +136,12 @@ def _total(score: Score, what: str) -> str:
 
 def _gaps(tally: Tally) -> Iterator[str]:
     """Yields the rules that no message breaks and the ambiguities that no message contains: the first things to add to a corpus."""
-    for kind, said in (("rule", "never broken"), ("ambiguity", "never tested")):
+    for kind, text in (("rule", "never broken"), ("ambiguity", "never tested")):
         goals = [goal for goal in tally.missing() if goal.kind == kind]
         if goals:
             items = "".join(f"<li><code>{escape(' '.join(full_name(goal, tally.message_type)))}</code></li>" for goal in goals)
             count = counted(len(goals), kind, title(kind, tally.strength))
-            yield f'<details class="gaps"><summary>{count} {said}</summary><ul>{items}</ul></details>'
+            yield f'<details class="gaps"><summary>{count} {text}</summary><ul>{items}</ul></details>'
 
 
 def _row(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
@@ -165,8 +165,8 @@ def _split(site: str) -> tuple[str, str]:
 
 
 def _score(tally: Tally, goals: Iterable[Goal]) -> Score:
-    met = [goal in tally.first for goal in goals]
-    return Score(sum(met), len(met))
+    covered = [goal in tally.first for goal in goals]
+    return Score(sum(covered), len(covered))
 
 
 def _cell(score: Score, what: str) -> str:
@@ -200,9 +200,9 @@ def _panel(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
 
 def _rule(tally: Tally, rule: Rule, techniques: Sequence[Goal]) -> Iterator[str]:
     goal = of_rule(rule)
-    met = goal in tally.first
-    count = _uses(tally, goal) if met else "never broken"
-    yield f'<h4 class="{"met" if met else "open"}"><code>{escape(goal.name)}</code> requires {escape(rule.demand)}'
+    covered = goal in tally.first
+    count = _uses(tally, goal) if covered else "never broken"
+    yield f'<h4 class="{"met" if covered else "open"}"><code>{escape(goal.name)}</code> requires {escape(rule.demand)}'
     yield f"<small>{escape(rule.source)}; {escape(count)}</small></h4>"
     yield _chips(tally, [one for one in techniques if one.name.startswith(f"{goal.name} ")])
 

@@ -16,7 +16,7 @@ from brokerfuzz.reports.body_lines import lines_of
 from brokerfuzz.reports.coverage_table import ROOT
 from brokerfuzz.reports.document_messages import Document, counted, is_flaky
 from brokerfuzz.reports.markup import Child, Markup, element
-from brokerfuzz.reports.side_by_side import alone, block, comparison
+from brokerfuzz.reports.side_by_side import block, comparison, single_message
 from brokerfuzz.wording import printable
 
 KINDS = {
@@ -50,7 +50,7 @@ class FindingEntry:
 
     @cached_property
     def sites_and_keywords(self) -> list[tuple[str, str]]:
-        return list(dict.fromkeys(self.sites_of.get(one["rule"]) or _parted(one["rule"]) for one in self.finding["rules"]))
+        return list(dict.fromkeys(self.sites_of.get(one["rule"]) or _site_and_keyword(one["rule"]) for one in self.finding["rules"]))
 
     @cached_property
     def sites(self) -> list[str]:
@@ -78,7 +78,7 @@ def _short(rule: str, message_type: str) -> str:
     return rule.removeprefix(f"{message_type}/")
 
 
-def _parted(rule: str) -> tuple[str, str]:
+def _site_and_keyword(rule: str) -> tuple[str, str]:
     site, _, keyword = rule.partition("/")[2].partition("@")[0].rpartition(":")
     return site, keyword
 
@@ -226,7 +226,7 @@ def _brief(entry: FindingEntry) -> Iterator[Markup]:
 def _panel(entry: FindingEntry) -> Iterator[Markup]:
     finding = entry.finding
     yield element("p", _cut(finding["sentence"], _LONGEST_TEXT), class_="sentence")
-    yield element("dl", (element("div", element("dt", term), element("dd", said)) for term, said in _facts(entry)), class_="facts")
+    yield element("dl", (element("div", element("dt", term), element("dd", text)) for term, text in _facts(entry)), class_="facts")
     yield element("h4", "The message" if finding["twin"] is None else "The message next to its twin (the valid counterpart)")
     yield _message(finding)
     yield element("h4", "The answer")
@@ -282,9 +282,9 @@ def milliseconds(seconds: float) -> str:
     return f"{shown:.2f} ms" if shown < 10 else f"{shown:,.0f} ms"
 
 
-def _list(items: Sequence[Document], said: Callable[[Document], Child]) -> Child:
+def _list(items: Sequence[Document], formatted: Callable[[Document], Child]) -> Child:
     more = element("li", f"and {len(items) - _MOST_LISTED:,} more") if len(items) > _MOST_LISTED else None
-    return said(items[0]) if len(items) == 1 else element("ul", [element("li", said(item)) for item in items[:_MOST_LISTED]], more)
+    return formatted(items[0]) if len(items) == 1 else element("ul", [element("li", formatted(item)) for item in items[:_MOST_LISTED]], more)
 
 
 def _codes(names: Sequence[str]) -> Child:
@@ -303,7 +303,7 @@ def _chips(names: Sequence[str]) -> Markup:
 def _message(finding: Document) -> Markup:
     smallest = "Minimal message" if finding["whole"] else "Smallest message found"
     if finding["twin"] is None:
-        return alone(finding["smallest"], smallest)
+        return single_message(finding["smallest"], smallest)
     return comparison(finding["twin"], finding["smallest"], ("Twin (valid)", smallest))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from brokerfuzz.atomic_files import whole
+from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports import plots
 from brokerfuzz.reports.ambiguity_ledger import ledger
@@ -34,7 +34,7 @@ def write(path: str, document: Document) -> None:
     """Writes the page atomically. Raises `ReportError`."""
     text = page(document)
     try:
-        with whole(Path(path)) as stream:
+        with atomic_file(Path(path)) as stream:
             stream.write(text.encode())
     except OSError as problem:
         reason = problem.strerror or problem
@@ -92,10 +92,10 @@ def _header(document: Document, entries: Sequence[FindingEntry]) -> Markup:
 
 
 def _facts(document: Document) -> Markup:
-    return element("dl", (element("div", element("dt", term), element("dd", said)) for term, said in _said(document)), class_="facts")
+    return element("dl", (element("div", element("dt", term), element("dd", text)) for term, text in _campaign_facts(document)), class_="facts")
 
 
-def _said(document: Document) -> Iterator[tuple[str, Child]]:
+def _campaign_facts(document: Document) -> Iterator[tuple[str, Child]]:
     yield "Started", element("time", document["started"].replace("T", " ").replace("Z", " UTC"), datetime=document["started"])
     yield "Duration", f"{document['seconds']:,.1f} s"
     left_out = document.get("left_out")

@@ -66,7 +66,7 @@ def _breakable(keyword: str) -> Iterator[Markup | str]:
 
 
 def _legend() -> Markup:
-    shades = (element("span", said, class_=f"cell {shade}") for shade, said in _SHADES)
+    shades = (element("span", text, class_=f"cell {shade}") for shade, text in _SHADES)
     return element("p", element("span", "Share of the invalid messages that were not rejected:"), shades, class_="legend")
 
 
@@ -87,9 +87,9 @@ def _cell(site: str, keyword: str, cell: Cell | None, first: str | None, choices
     every = cell.rejected + cell.wrong
     name = element("span", keyword[:_LONGEST_NAME], class_="keyword")
     counts = f"{cell.wrong:,} of {counted(every, 'case')} not rejected"
-    said = [element("b", f"{cell.wrong:,}"), f"/{every:,}"] if cell.wrong else f"{every:,}"
+    text = [element("b", f"{cell.wrong:,}"), f"/{every:,}"] if cell.wrong else f"{every:,}"
     if first is None:
-        return element("td", element("span", name, said, class_=f"cell {cell.shade}", title=f"{keyword[:_LONGEST_NAME]}: {counts}"))
+        return element("td", element("span", name, text, class_=f"cell {cell.shade}", title=f"{keyword[:_LONGEST_NAME]}: {counts}"))
     number = {"data_site": choices.number("site", site), "data_keyword": choices.number("keyword", keyword)}
     label = f"{keyword[:_LONGEST_NAME]} of {site[:_LONGEST_NAME] or ROOT}: {counts}; show the findings"
-    return element("td", element("a", name, said, class_=f"cell {cell.shade}", href=f"#{first}", aria_label=label, **number))
+    return element("td", element("a", name, text, class_=f"cell {cell.shade}", href=f"#{first}", aria_label=label, **number))

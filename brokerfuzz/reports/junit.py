@@ -84,12 +84,12 @@ def _add(suite: Element, case: _TestCase) -> None:
 
 def _campaign(document: Document) -> _TestCase:
     """Returns the test case of the whole campaign. It always exists, because readers treat a file without test cases as invalid."""
-    said = [f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s"]
-    said += [f"stopped early: {_line(document['stopped'])}"] if document["stopped"] else []
+    lines = [f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s"]
+    lines += [f"stopped early: {_line(document['stopped'])}"] if document["stopped"] else []
     if unproven := document["unproven"]["count"]:
-        said.append(f"{counted(unproven, 'rejection proves', 'rejections prove')} nothing: the twin (the valid counterpart) was rejected too")
+        lines.append(f"{counted(unproven, 'rejection proves', 'rejections prove')} nothing: the twin (the valid counterpart) was rejected too")
     skipped = None if document["cases"] else ("nothing-sent", "no case was answered")
-    return _TestCase(document["message"], "campaign", document["seconds"], "\n".join(said), skipped)
+    return _TestCase(document["message"], "campaign", document["seconds"], "\n".join(lines), skipped)
 
 
 def _judged(document: Document) -> Iterable[_TestCase]:

@@ -66,8 +66,8 @@ def _facts(document: Document) -> Iterator[str]:
     yield f"{_NAMES[message].capitalize()} at {code(document['target'], 300)}: {work}."
     for label in LABELS:
         counts = document["counts"][label]
-        if said := ", ".join(f"{counts[kind]:,} {kind}" for kind in ANSWER_KINDS if counts[kind]):
-            yield f"- {label}: {said}"
+        if text := ", ".join(f"{counts[kind]:,} {kind}" for kind in ANSWER_KINDS if counts[kind]):
+            yield f"- {label}: {text}"
     if unproven := document["unproven"]["count"]:
         yield f"- {counted(unproven, 'rejection proves', 'rejections prove')} nothing, because the twin (the valid counterpart) was rejected too"
     if elsewhere := sum(one["count"] for one in document["elsewhere"]):

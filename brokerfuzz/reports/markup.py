@@ -28,8 +28,8 @@ Value = str | int | float | bool | None
 
 def element(tag: str, *children: Child, **attributes: Value) -> Markup:
     """Returns an element. An underscore in the name of an attribute becomes a hyphen; one at its end is removed: `aria_label`, `class_`."""
-    said = "".join([_attribute(_name(name), value) for name, value in attributes.items() if value is not None and value is not False])
-    return Markup(f"<{tag}{said}>" if tag in _VOID else f"<{tag}{said}>{together(children)}</{tag}>")
+    written = "".join([_attribute(_name(name), value) for name, value in attributes.items() if value is not None and value is not False])
+    return Markup(f"<{tag}{written}>" if tag in _VOID else f"<{tag}{written}>{together(children)}</{tag}>")
 
 
 def together(*children: Child) -> Markup:

@@ -29,15 +29,15 @@ def latency(timing: Document) -> Iterator[Markup]:
     if not bars:
         yield element("p", "There were no answers.")
         return
-    said = timing["latency"]
-    words = f"minimum {seconds(said['least'])}, median {seconds(said['p50'])}, 90 % under {seconds(said['p90'])}, "
-    words += f"99 % under {seconds(said['p99'])}, maximum {seconds(said['most'])}"
+    values = timing["latency"]
+    words = f"minimum {seconds(values['least'])}, median {seconds(values['p50'])}, 90 % under {seconds(values['p90'])}, "
+    words += f"99 % under {seconds(values['p99'])}, maximum {seconds(values['most'])}"
     yield element("p", words[0].upper(), words[1:], class_="facts-line")
-    yield _picture("latency-plot", "Response times", words, _latency_marks(bars, said))
+    yield _picture("latency-plot", "Response times", words, _latency_marks(bars, values))
     yield _table(("below", "answers"), ((seconds(bar["below"]), f"{bar['count']:,}") for bar in bars))
 
 
-def _latency_marks(bars: Sequence[Document], said: Document) -> Iterator[Child]:
+def _latency_marks(bars: Sequence[Document], values: Document) -> Iterator[Child]:
     edges = [log10(max(bar["below"], _FASTEST)) for bar in bars]
     low = edges[0] - ((edges[1] - edges[0]) if len(edges) > 1 else 0.1)
     width = (edges[-1] - low) or 1
@@ -51,7 +51,7 @@ def _latency_marks(bars: Sequence[Document], said: Document) -> Iterator[Child]:
     for before, edge, bar in zip([low, *edges], edges, bars, strict=False):
         yield _bar(across(before), across(edge), _BASE, (_BASE - _TOP) * bar["count"] / most, "bar")
     for row, (name, key) in enumerate((("median", "p50"), ("90 %", "p90"), ("99 %", "p99"))):
-        at = across(log10(max(said[key], _FASTEST)))
+        at = across(log10(max(values[key], _FASTEST)))
         yield element("line", x1=_percent(at), x2=_percent(at), y1=14 * row + 2, y2=_BASE, class_="share")
         yield _text(at, 14 * row + 11, name, "share")
 
@@ -99,9 +99,9 @@ def _nice(value: float) -> float:
 
 
 def _picture(name: str, title: str, words: str, marks: Iterable[Child]) -> Markup:
-    said = (element("title", title, id=name), element("desc", words, id=f"{name}-words"))
+    texts = (element("title", title, id=name), element("desc", words, id=f"{name}-words"))
     ground = element("line", x1="0%", x2="100%", y1=_BASE, y2=_BASE, class_="axis")
-    return element("svg", said, marks, ground, class_="plot", height=_HEIGHT, role="img", aria_labelledby=name, aria_describedby=f"{name}-words")
+    return element("svg", texts, marks, ground, class_="plot", height=_HEIGHT, role="img", aria_labelledby=name, aria_describedby=f"{name}-words")
 
 
 def _bar(left: float, right: float, base: float, height: float, kind: str) -> Markup | None:

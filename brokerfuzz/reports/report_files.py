@@ -13,7 +13,7 @@ from os.path import lexists
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from brokerfuzz.atomic_files import whole
+from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.errors import ReportError
 from brokerfuzz.removed import renamed_property
 from brokerfuzz.reports.document_messages import Document
@@ -22,32 +22,32 @@ from brokerfuzz.wording import listed, printable
 if TYPE_CHECKING:
     from jsonschema_rs import Draft202012Validator, ValidationError
 
-Made = Callable[[Document], str]
+Maker = Callable[[Document], str]
 _SCHEMA = Path(__file__).with_name("report.schema.json")
 _FOR_HTTP = (".har", ".py")
 
 
-def _by(module: str, function: str = "report") -> Made:
+def _lazily(module: str, function: str = "report") -> Maker:
     """Returns a function that imports the module of a report when it is needed."""
 
-    def made(document: Document) -> str:
+    def maker(document: Document) -> str:
         return str(getattr(import_module(f"brokerfuzz.reports.{module}"), function)(document))
 
-    return made
+    return maker
 
 
 def _as_json(document: Document) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-REPORTS: Mapping[str, tuple[str, Made]] = {
-    ".html": ("an HTML page", _by("findings_page", "page")),
-    ".xml": ("JUnit XML", _by("junit")),
+REPORTS: Mapping[str, tuple[str, Maker]] = {
+    ".html": ("an HTML page", _lazily("findings_page", "page")),
+    ".xml": ("JUnit XML", _lazily("junit")),
     ".json": ("JSON", _as_json),
-    ".ndjson": ("JSON, one object per line", _by("ndjson")),
-    ".har": ("HAR", _by("har")),
-    ".md": ("Markdown", _by("markdown")),
-    ".py": ("tests for pytest", _by("pytest_file")),
+    ".ndjson": ("JSON, one object per line", _lazily("ndjson")),
+    ".har": ("HAR", _lazily("har")),
+    ".md": ("Markdown", _lazily("markdown")),
+    ".py": ("tests for pytest", _lazily("pytest_file")),
 }
 """The end of a name -> the format, and the function that makes the report from the document."""
 
@@ -80,9 +80,9 @@ def write_all(paths: Iterable[str], document: Document) -> list[str]:
     written, problems = [], []
     for path in paths:
         try:
-            _, made = REPORTS[_suffix(path)]
-            text = made(document)
-            with whole(Path(path)) as stream:
+            _, maker = REPORTS[_suffix(path)]
+            text = maker(document)
+            with atomic_file(Path(path)) as stream:
                 stream.write(text.encode(errors="backslashreplace"))
             written.append(path)
         except OSError as problem:
@@ -108,7 +108,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else printable(str(error), 200)
         raise ReportError(f"{path} is not a report ({why}): specify one that `brokerfuzz fire --json` wrote") from error
     if problem is not None:
-        raise ReportError(f"{path} is not a report ({_in_words(problem)}): specify one that `brokerfuzz fire --json` wrote")
+        raise ReportError(f"{path} is not a report ({_described(problem)}): specify one that `brokerfuzz fire --json` wrote")
     report: dict[str, Any] = document
     return report
 
@@ -163,16 +163,16 @@ def _validator() -> "Draft202012Validator":
 def _plain(value: Any) -> Any:
     """Returns the document without the bodies of messages, which can be any value, and without lone surrogates, which the validator rejects."""
     if isinstance(value, dict):
-        return {_whole(key): None if key == "body" else _plain(inner) for key, inner in value.items()}
+        return {_without_surrogates(key): None if key == "body" else _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_plain(inner) for inner in value]
-    return _whole(value) if isinstance(value, str) else value
+    return _without_surrogates(value) if isinstance(value, str) else value
 
 
-def _whole(text: str) -> str:
+def _without_surrogates(text: str) -> str:
     return text.encode(errors="backslashreplace").decode()
 
 
-def _in_words(problem: "ValidationError") -> str:
+def _described(problem: "ValidationError") -> str:
     place = "".join(f"/{step}" for step in problem.instance_path) or "the root"
     return printable(f"at {place}: {problem.message}", 300)

@@ -46,7 +46,7 @@ def comparison(twin: Document, message: Document, heads: tuple[str, str]) -> Mar
     )
 
 
-def alone(message: Document, label: str, longest: int = LONGEST) -> Markup:
+def single_message(message: Document, label: str, longest: int = LONGEST) -> Markup:
     """Returns a message without a comparison."""
     shown = lines_of(body_of(message), longest=longest)
     return block(Lines([*_headers(message), *shown.lines], shown.before, shown.after), label)
@@ -87,15 +87,15 @@ def rows_of(left: Sequence[str], right: Sequence[str]) -> list[Row]:
     a, b = ([line.removesuffix(",") for line in lines] for lines in (left, right))
     if a == b:
         a, b = list(left), list(right)
-    front = _common(a, b)
-    behind = _common(a[front:][::-1], b[front:][::-1])
-    a_end, b_end = len(a) - behind, len(b) - behind
+    prefix = _common(a, b)
+    suffix = _common(a[prefix:][::-1], b[prefix:][::-1])
+    a_end, b_end = len(a) - suffix, len(b) - suffix
     return [
-        *_rows(left[:front], right[:front], alike=True),
+        *_rows(left[:prefix], right[:prefix], alike=True),
         *(
             row
-            for alike, i, j, k, m in _blocks(a[front:a_end], b[front:b_end])
-            for row in _rows(left[front + i : front + j], right[front + k : front + m], alike=alike)
+            for alike, i, j, k, m in _blocks(a[prefix:a_end], b[prefix:b_end])
+            for row in _rows(left[prefix + i : prefix + j], right[prefix + k : prefix + m], alike=alike)
         ),
         *_rows(left[a_end:], right[b_end:], alike=True),
     ]
@@ -123,8 +123,8 @@ def _folded(rows: Sequence[Row]) -> Iterator[Markup]:
         yield from _fold(at - done, "equal line")
         yield element("tr", _cells(rows[at]))
         done = at + 1
-    behind = len(rows) - done
-    yield from _fold(behind, "equal line" if differ[-1] < done else "more line")
+    rest = len(rows) - done
+    yield from _fold(rest, "equal line" if differ[-1] < done else "more line")
 
 
 def _fold(count: int, what: str) -> Iterator[Markup]:
@@ -153,12 +153,12 @@ def _cells(row: Row) -> Iterator[Markup]:
 
 def _changed(left: str, right: str) -> Iterator[Markup]:
     """Yields two lines with their difference marked."""
-    front = _common(left, right)
-    behind = _common(left[front:][::-1], right[front:][::-1])
+    prefix = _common(left, right)
+    suffix = _common(left[prefix:][::-1], right[prefix:][::-1])
     for line, tag in ((left, "del"), (right, "ins")):
-        end = len(line) - behind
+        end = len(line) - suffix
         yield element(
-            "td", element(tag, _cut_middle(line[:front]), element("mark", _cut(line[front:end])) if end > front else None, _cut(line[end:]))
+            "td", element(tag, _cut_middle(line[:prefix]), element("mark", _cut(line[prefix:end])) if end > prefix else None, _cut(line[end:]))
         )
 
 

@@ -74,8 +74,8 @@ def summary(result: Result) -> str:
 
 def _answers(result: Result, label: Label) -> str:
     counts = [(kind, result.counts.get((label, kind), 0)) for kind in ANSWER_KINDS]
-    said = ", ".join(f"{number:,} {kind}" for kind, number in counts if number)
-    return f"{label}: {said}" if said else ""
+    text = ", ".join(f"{number:,} {kind}" for kind, number in counts if number)
+    return f"{label}: {text}" if text else ""
 
 
 def _lines(result: Result) -> Iterator[str]:
@@ -113,9 +113,7 @@ def _finding(number: int, finding: Finding) -> Iterator[str]:
     yield _entry("smallest", readable(finding.body, LONGEST_BODY) or "(no bytes)")
     if finding.twin is not None:
         yield _entry("twin", readable(finding.twin, LONGEST_BODY))
-    yield _entry(
-        "reproduce", finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: see the JSON report (--json)"
-    )
+    yield _entry("reproduce", finding.reproduction if len(finding.reproduction) <= 2 * LONGEST_BODY else "too long to show: use --json")
 
 
 def _unproven(attribution: Attribution) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from brokerfuzz.reports.body_lines import lines_of
 from brokerfuzz.reports.document_messages import Document, counted
 from brokerfuzz.reports.markup import Child, Markup, element
-from brokerfuzz.reports.side_by_side import alone, block
+from brokerfuzz.reports.side_by_side import block, single_message
 
 MOST_ROWS = 200
 _LONGEST_TEXT = 300
@@ -25,18 +25,18 @@ def _unproven(unproven: Document) -> Iterator[Markup]:
     if not unproven["count"]:
         yield element("p", "Every rejection is proven: the target accepted the twin (the valid counterpart) of each rejected message.", class_="well")
         return
-    said = f"{counted(unproven['count'], 'rejection proves', 'rejections prove')} nothing, because the twin (the valid counterpart) was rejected too."
-    yield element("p", said, class_="explained")
+    text = f"{counted(unproven['count'], 'rejection proves', 'rejections prove')} nothing, because the twin (the valid counterpart) was rejected too."
+    yield element("p", text, class_="explained")
     yield element("ul", (_example(one) for one in unproven["examples"][:MOST_ROWS]), class_="unproven")
 
 
 def _example(one: Document) -> Markup:
     got = one["got"]
     head = element("p", counted(one["count"], "rejection"), ", the first for ", _code(one["rule"]), " with the technique ", _code(one["technique"]))
-    said = element("p", "The twin was ", got["answer"], " (", got["reason"][:_LONGEST_TEXT], ")", class_="explained")
+    text = element("p", "The twin was ", got["answer"], " (", got["reason"][:_LONGEST_TEXT], ")", class_="explained")
     answer = block(lines_of(got["response"].encode(errors="backslashreplace"), longest=_LONGEST_EXAMPLE), "The answer to the twin")
-    twin = element("details", element("summary", "The twin"), alone(one["twin"], "The twin", _LONGEST_EXAMPLE))
-    return element("li", head, said, answer if got["response"] else None, twin)
+    twin = element("details", element("summary", "The twin"), single_message(one["twin"], "The twin", _LONGEST_EXAMPLE))
+    return element("li", head, text, answer if got["response"] else None, twin)
 
 
 def _elsewhere(elsewhere: Sequence[Document]) -> Iterator[Markup]:

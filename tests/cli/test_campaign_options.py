@@ -72,7 +72,7 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
         (["--exec", "no-such-command"], "no-such-command"),
         (["--exec", ""], "contains no program"),
         (["http://127.0.0.1:1/", "--bug", "accepts-zero-order-minimum"], "--bug works only with the reference service"),
-        (["--rule", "*no-such-rule*"], "no rule is called '*no-such-rule*'"),
+        (["--rule", "*no-such-rule*"], "unknown rule '*no-such-rule*'"),
         (["--technique", "!one-belo"], "did you mean 'one-below'"),
         (["--tag", "no-such-tag"], "no case matches the filters"),
         (["--baseline-update"], "use --baseline FILE"),
@@ -81,7 +81,7 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
         (["--report", "no/folder/report.html"], "no/folder"),
         (["--resume", "none.ndjson"], "none.ndjson cannot be read"),
         (["--config", "none.toml"], "none.toml does not exist"),
-        (["--policy", "no-such=accept"], "no ambiguity is called 'no-such'"),
+        (["--policy", "no-such=accept"], "unknown ambiguity 'no-such'"),
         (["http://127.0.0.1:1/", "--ca", "none.pem"], "none.pem"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 
 from brokerfuzz.commands import catalogue, export, fire, replay
 from brokerfuzz.commands.corpus import show
-from brokerfuzz.commands.option_values import CampaignOptions, CaseFilters, CaseOptions, ResultOptions, SendingOptions, TargetOptions, gathered
+from brokerfuzz.commands.option_values import CampaignOptions, CaseFilters, CaseOptions, ResultOptions, SendingOptions, TargetOptions, typed_options
 
 GATHERED: list[tuple[click.Command, list[type]]] = [
     (fire.command, [TargetOptions, SendingOptions, CaseOptions, CampaignOptions, ResultOptions]),
@@ -32,7 +32,7 @@ def test_every_parameter_belongs_to_one_value(command: click.Command, kinds: lis
 
 
 def test_parameters_in_a_typed_value_are_not_passed_separately() -> None:
-    @gathered(sending=SendingOptions)
+    @typed_options(sending=SendingOptions)
     def command(sending: SendingOptions, seed: int) -> tuple[SendingOptions, int]:
         return sending, seed
 

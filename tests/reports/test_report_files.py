@@ -121,10 +121,10 @@ def test_a_full_disk_is_reported_and_the_other_reports_are_written(
     def full(path: Path) -> Any:
         if path.suffix == ".xml":
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        with atomic_files.whole(path) as stream:
+        with atomic_files.atomic_file(path) as stream:
             yield stream
 
-    monkeypatch.setattr(report_files, "whole", full)
+    monkeypatch.setattr(report_files, "atomic_file", full)
     with pytest.raises(ReportError, match=r"findings\.xml cannot be written: No space left on device; choose a writable folder"):
         write_all([here("findings.xml"), here("findings.md"), here("findings.json")], document())
     assert sorted(file.name for file in tmp_path.iterdir()) == ["findings.json", "findings.md"]

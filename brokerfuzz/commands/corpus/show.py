@@ -9,7 +9,7 @@ import click
 
 from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
-from brokerfuzz.commands.option_values import CaseFilters, gathered
+from brokerfuzz.commands.option_values import CaseFilters, typed_options
 from brokerfuzz.commands.output import print_json, print_lines
 from brokerfuzz.commands.progress import ProgressLine
 from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
@@ -31,7 +31,7 @@ _COLOURS = {"- ": "green", "+ ": "red"}
 @options.name_options
 @options.contract_option
 @options.json_option
-@gathered(filters=CaseFilters)
+@typed_options(filters=CaseFilters)
 def command(
     corpora: tuple[str, ...], listed: bool, message_types: "tuple[MessageType, ...]", filters: CaseFilters, contract: str | None, as_json: bool
 ) -> None:
