@@ -25,13 +25,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell sets this for &
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-settings.register_profile("sample", settings.get_profile(settings.get_current_profile_name()), max_examples=25)
+usual = settings.get_profile(settings.get_current_profile_name())
+settings.register_profile("full", usual, deadline=None)  # no test measures time: the machine may be busy
+settings.register_profile("sample", usual, deadline=None, max_examples=25)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Reduces the number of Hypothesis examples if long tests are excluded."""
-    if config.option.markexpr == "not long":
-        settings.load_profile("sample")
+    settings.load_profile("sample" if config.option.markexpr == "not long" else "full")
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -9,7 +9,7 @@ import pytest
 from click.testing import Result
 
 Run = Callable[..., Result]
-RECORD = {
+RECORD: dict[str, Any] = {
     "id": "0" * 16, "message": "offer-creation-request", "verdict": "valid", "faults": [], "silences": [], "tags": [], "twin": None, "body": {},
 }  # fmt: skip
 FILES: dict[str, tuple[str, Any, list[str], str]] = {

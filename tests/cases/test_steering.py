@@ -63,22 +63,25 @@ def test_all_three_verdicts_occur(message_type: MessageType) -> None:
 
 
 @every_message_type
-def test_no_message_occurs_twice_or_in_the_catalogue(message_type: MessageType) -> None:
-    cases = some(message_type, 5000)
+@sample(1000, 10_000)
+def test_no_message_occurs_twice_or_in_the_catalogue(message_type: MessageType, size: int) -> None:
+    cases = some(message_type, size)
     given = {case.id for case in cases}
     assert len(given) == len(cases)
     assert not given & {case.id for case in catalogue(message_type, now=NOW)}
 
 
 @every_message_type
-def test_shards_of_a_seed_have_no_message_in_common(message_type: MessageType) -> None:
-    shards = [{case.id for case in some(message_type, 2000, shard=shard)} for shard in range(4)]
+@sample(300, 5000)
+def test_shards_of_a_seed_have_no_message_in_common(message_type: MessageType, size: int) -> None:
+    shards = [{case.id for case in some(message_type, size, shard=shard)} for shard in range(4)]
     assert all(not one & other for one, other in combinations(shards, 2))
 
 
 @every_message_type
-def test_few_messages_differ_only_in_their_marks(message_type: MessageType) -> None:
-    cases = [case for shard in range(2) for case in some(message_type, 2500, shard=shard)]
+@sample(500, 2500)
+def test_few_messages_differ_only_in_their_marks(message_type: MessageType, size: int) -> None:
+    cases = [case for shard in range(2) for case in some(message_type, size, shard=shard)]
     assert len({_unmarked(case.body) for case in cases}) > 0.98 * len(cases)
 
 

@@ -79,6 +79,7 @@ def test_an_invalid_option_is_reported_in_one_line(run: Any, args: tuple[str, ..
     assert not done.stdout
 
 
+@pytest.mark.long
 def test_rules_that_no_technique_breaks_are_listed_and_the_other_cases_are_generated(run: Any, tmp_path: Path) -> None:
     def change(schema: dict[str, Any]) -> None:
         schema["properties"]["comments"] |= {"not": {"const": "none"}}

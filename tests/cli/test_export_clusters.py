@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from click.testing import Result
 
 Run = Callable[..., Result]
@@ -16,6 +17,7 @@ Start = Callable[..., subprocess.Popen[bytes]]
 MANY = ("--message", "offer-pricing-response", "--random", "--count", "9000", "--now", "2026-01-01T00:00:00Z")
 
 
+@pytest.mark.long
 def test_a_killed_worker_of_a_cluster_does_not_change_the_export(start: Start, run: Run, cluster: tuple[str, list[int]], tmp_path: Path) -> None:
     address, workers = cluster
     for folder in ("alone", "together"):

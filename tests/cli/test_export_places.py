@@ -172,6 +172,7 @@ def test_a_folder_with_a_damaged_list_of_files_to_keep_is_reported_in_one_line(r
     assert found(bucket) == before
 
 
+@pytest.mark.long
 def test_a_killed_upload_leaves_no_file(bucket: str, start: Start) -> None:
     many = (*SOME[:3], "--count", "60000")
     with start("export", f"{bucket}/out.ndjson", *many) as process:

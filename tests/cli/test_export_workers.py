@@ -79,8 +79,11 @@ def test_a_killed_worker_does_not_change_the_export(start: Start, run: Run, tmp_
     assert Path("out.ndjson.zst").read_bytes() == Path("alone.ndjson.zst").read_bytes()
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-@pytest.mark.parametrize("ending", ["SIGINT", "SIGTERM", "SIGHUP"])
+ENDINGS = [("SIGINT", "1"), ("SIGTERM", "2")]
+MORE_ENDINGS = [("SIGINT", "2"), ("SIGTERM", "1"), ("SIGHUP", "1"), ("SIGHUP", "2")]
+
+
+@pytest.mark.parametrize(("ending", "workers"), [*ENDINGS, *(pytest.param(*pair, marks=pytest.mark.long) for pair in MORE_ENDINGS)])
 def test_an_interrupted_export_leaves_no_files(start: Start, tmp_path: Path, ending: str, workers: str) -> None:
     with start("export", "out.ndjson", *MANY, "--workers", workers, env={"TMPDIR": str(tmp_path)}) as process:
         _wait_for_output(process, tmp_path)
@@ -90,7 +93,7 @@ def test_an_interrupted_export_leaves_no_files(start: Start, tmp_path: Path, end
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("pause", [0.005, 0.03])
+@pytest.mark.parametrize("pause", [0.005, pytest.param(0.03, marks=pytest.mark.long)])
 def test_an_export_that_is_interrupted_twice_leaves_no_files(start: Start, tmp_path: Path, pause: float) -> None:
     with start("export", "out", *MANY, "--format", "files") as process:
         deadline = time.monotonic() + SECONDS
@@ -121,7 +124,7 @@ def test_an_export_in_the_background_ignores_ctrl_c_and_leaves_no_files_when_ter
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("out", ["out.ndjson", "out.ndjson.gz", "out"])
+@pytest.mark.parametrize("out", ["out.ndjson", pytest.param("out.ndjson.gz", marks=pytest.mark.long), pytest.param("out", marks=pytest.mark.long)])
 def test_a_killed_export_never_leaves_an_incomplete_corpus(start: Start, tmp_path: Path, out: str) -> None:
     form = ("--format", "files") if out == "out" else ()
     for moment in (0.0, 0.1, 0.4):
