@@ -33,7 +33,8 @@ def command(
 
     The catalogue is the finite list of cases that follow from the contract alone. `export` writes these cases first, and
     `fire` sends them first. The first cases cover most. With --cases or --minimal, each line shows one case and what it
-    covers; --minimal lists the smallest set, with the reason for each case.
+    covers; --minimal lists the smallest set, with the reason for each case. A fault is an invalid case; its twin is the
+    valid counterpart.
 
     \b
     Examples:
