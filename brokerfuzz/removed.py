@@ -13,6 +13,7 @@ OPTIONS: Mapping[str, str] = {
     "--exclude-rule": f"use --rule {_EXCLUDED}, as in --rule '!*:type'",
     "--exclude-technique": f"use --technique {_EXCLUDED}, as in --technique '!one-below'",
     "--exclude-tag": f"use --tag {_EXCLUDED}, as in --tag '!pairs:*'",
+    "--silences": "use --ambiguities",
     "--stance": "use --policy, as in --policy cron-syntax=accept",
 }
 """Option -> the remedy."""

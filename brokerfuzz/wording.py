@@ -34,8 +34,13 @@ def with_article(words: str) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Returns a number with its noun: `1 item`, `2,000 items`, `3 properties` (if `many` is `properties`)."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+    """Returns a number with its noun: `1 item`, `2,000 items`, `3 ambiguities`. `many` is the plural if it is irregular."""
+    return f"{number:,} {one if number == 1 else many or plural(one)}"
+
+
+def plural(noun: str) -> str:
+    """Returns the regular plural: `cases`, `properties`."""
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def _escaped(text: str, escape: Callable[[str], str]) -> str:

@@ -77,7 +77,7 @@ def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
     try:
         said = orjson.loads(line)
         if former := renamed_property(said):
-            raise CorpusError(f"{former}: export the corpus again")
+            raise CorpusError(former)
         carrier, carried = _carried(said)
         faults = tuple(Fault(_text(entry["rule"]), _text(entry["at"]), _text(entry["technique"])) for entry in _list(said["faults"]))
         return CaseRecord(

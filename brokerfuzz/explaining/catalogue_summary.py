@@ -10,7 +10,7 @@ from brokerfuzz.cases.covering.goals import KINDS, Goal, covered
 from brokerfuzz.cases.minimal_catalogue import SelectionReason
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract
-from brokerfuzz.wording import printable_as_in_python
+from brokerfuzz.wording import counted, printable_as_in_python
 
 
 @dataclass
@@ -86,7 +86,7 @@ class CatalogueEntry:
     def line(self) -> str:
         """Returns the line about a case for the terminal."""
         counts = Counter(goal.kind for goal in self.first)
-        new = ", ".join(f"{counts[kind]:,} {kind}{'s' if counts[kind] > 1 else ''}" for kind in KINDS if counts[kind])
+        new = ", ".join(counted(counts[kind], kind) for kind in KINDS if counts[kind])
         reason = printable_as_in_python(why(self.case, self.reason))
         return f"{self.number:>6}  {self.case.id}  {self.case.label:<11}  {reason}{f'  (newly covered: {new})' if new else ''}"
 
@@ -115,7 +115,7 @@ def why(case: Case, reason: SelectionReason | None = None) -> str:
     """Returns the purpose of a case in a few words."""
     if reason is not None and reason.fault is None:
         others = len(reason.twin_of)
-        return f"the twin (the valid counterpart) of {others} fault{'s' if others > 1 else ''}"
+        return f"the twin (the valid counterpart) of {counted(others, 'fault')}"
     tags = [tag for tag in case.tags if not tag.startswith(NOW_TAG)]
     tag_list = f" ({', '.join(tags)})" if tags else ""
     if case.faults:

@@ -6,7 +6,7 @@ from typing import Any
 from brokerfuzz.corpus.comparing import KINDS, CaseTopic, Comparison
 from brokerfuzz.explaining.listings import table
 from brokerfuzz.schemas import MESSAGE_TYPES
-from brokerfuzz.wording import printable_as_in_python
+from brokerfuzz.wording import counted, printable_as_in_python
 
 _CHANGES = ("added", "removed", "changed")
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
@@ -50,7 +50,7 @@ def lines(found: Comparison) -> Iterator[str]:
     if rows:
         yield ""
     for (before, after), count in sorted(found.labels.items()):
-        yield f"{count:,} case{'s' if count != 1 else ''} changed from {before} to {after}"
+        yield f"{counted(count, 'case')} changed from {before} to {after}"
     sums = ", ".join(f"{_SIGNS[kind]}{found.cases[kind]:,} {kind}" for kind in _CHANGES)
     yield f"{found.cases['before']:,} cases before, {found.cases['after']:,} after: {'no differences' if found.same else sums}"
 

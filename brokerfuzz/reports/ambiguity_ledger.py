@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-from brokerfuzz.reports.document_messages import Document, counted
+from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.reports.markup import Markup, element
 from brokerfuzz.reports.side_by_side import single_message
 from brokerfuzz.targets import ANSWER_KINDS
+from brokerfuzz.wording import counted
 
 MOST_ROWS = 300
 _LONGEST_EXAMPLE = 600  # bytes
@@ -22,7 +23,7 @@ def ledger(ambiguities: Sequence[Document]) -> Iterator[Markup]:
     yield element("p", text, element("span", legend, class_="answers"), class_="explained")
     yield element("ul", (_row(one) for one in ambiguities[:MOST_ROWS]), class_="ledger")
     if (left := len(ambiguities) - MOST_ROWS) > 0:
-        yield element("p", f"and {counted(left, 'more ambiguity', 'more ambiguities')}: see the JSON report.", class_="more")
+        yield element("p", f"and {counted(left, 'more ambiguity')}: see the JSON report.", class_="more")
 
 
 def _row(one: Document) -> Markup:

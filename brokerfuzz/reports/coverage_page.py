@@ -18,8 +18,8 @@ from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports.coverage_table import ROOT, full_name, percent, title
-from brokerfuzz.reports.document_messages import counted
 from brokerfuzz.schemas import Rule
+from brokerfuzz.wording import counted
 
 MOST_LISTED = 100
 """The maximum number of pairs of a site, or of sources, that are listed. The rest are only counted."""

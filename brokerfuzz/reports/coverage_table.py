@@ -10,6 +10,7 @@ import click
 from brokerfuzz.cases.covering.goals import KINDS, Goal
 from brokerfuzz.cases.covering.tally import Score, Tally
 from brokerfuzz.contract_names import LABELS
+from brokerfuzz.wording import plural
 
 ROOT = "(root)"
 _BAR = 20
@@ -18,7 +19,7 @@ _OF_STRENGTH = {1: "states", 2: "pairs", 3: "triples", 4: "quadruples"}
 
 def title(kind: str, strength: int) -> str:
     """Returns the plural name of a kind of goals."""
-    return _OF_STRENGTH[strength] if kind == "pair" else "ambiguities" if kind == "ambiguity" else f"{kind}s"
+    return _OF_STRENGTH[strength] if kind == "pair" else plural(kind)
 
 
 def percent(score: Score) -> int:

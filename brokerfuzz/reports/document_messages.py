@@ -68,11 +68,6 @@ def is_flaky(finding: Document) -> bool:
     return bool(finding["shown"] < finding["sent"])
 
 
-def counted(number: int, one: str, many: str | None = None) -> str:
-    """`1 finding`, `2,000 findings`."""
-    return f"{number:,} {one if number == 1 else many or f'{one}s'}"
-
-
 def _usual(target: str) -> dict[str, Any] | None:
     """Returns the default request for a document without one; None if the target is not an HTTP endpoint."""
     http = target.startswith(("http://", "https://"))

@@ -14,10 +14,10 @@ from functools import cached_property
 from brokerfuzz.pointers import steps_of
 from brokerfuzz.reports.body_lines import lines_of
 from brokerfuzz.reports.coverage_table import ROOT
-from brokerfuzz.reports.document_messages import Document, counted, is_flaky
+from brokerfuzz.reports.document_messages import Document, is_flaky
 from brokerfuzz.reports.markup import Child, Markup, element
 from brokerfuzz.reports.side_by_side import block, comparison, single_message
-from brokerfuzz.wording import printable
+from brokerfuzz.wording import counted, printable
 
 KINDS = {
     "crashed": "crashed",

@@ -13,13 +13,13 @@ from brokerfuzz.atomic_files import atomic_file
 from brokerfuzz.errors import ReportError
 from brokerfuzz.reports import plots
 from brokerfuzz.reports.ambiguity_ledger import ledger
-from brokerfuzz.reports.document_messages import Document, counted
+from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.reports.findings_list import Choices, FindingEntry, entries_of, listed, tools
 from brokerfuzz.reports.heat_map import heat_map
 from brokerfuzz.reports.markup import Child, Markup, element, trusted
 from brokerfuzz.reports.unproven_rejections import rejections
 from brokerfuzz.targets import ANSWER_KINDS
-from brokerfuzz.wording import printable
+from brokerfuzz.wording import counted, printable
 
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"

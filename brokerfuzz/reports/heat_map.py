@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from brokerfuzz.reports.coverage_table import ROOT
-from brokerfuzz.reports.document_messages import Document, counted
+from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.reports.findings_list import Choices, FindingEntry
 from brokerfuzz.reports.markup import Markup, element
+from brokerfuzz.wording import counted
 
 MOST_SITES = 400
 MOST_KEYWORDS = 24

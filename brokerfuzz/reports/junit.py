@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from brokerfuzz.reports.document_messages import Document, body_of, counted, is_flaky
+from brokerfuzz.reports.document_messages import Document, body_of, is_flaky
 from brokerfuzz.targets.answers import ANSWER_KINDS
-from brokerfuzz.wording import printable, readable
+from brokerfuzz.wording import counted, printable, readable
 
 LONGEST = 2000
 """The maximum number of characters of a body, a response or a sentence."""

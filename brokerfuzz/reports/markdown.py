@@ -13,9 +13,9 @@ from html import escape
 from itertools import groupby
 
 from brokerfuzz.contract_names import LABELS
-from brokerfuzz.reports.document_messages import Document, body_of, counted, is_flaky
+from brokerfuzz.reports.document_messages import Document, body_of, is_flaky
 from brokerfuzz.targets.answers import ANSWER_KINDS
-from brokerfuzz.wording import printable, readable
+from brokerfuzz.wording import counted, printable, readable
 
 LONGEST = 60_000
 """The maximum number of characters of the report. GitHub allows 65,536 in a comment."""

@@ -6,8 +6,9 @@ A plot is not scaled: horizontal positions are percentages, and text keeps its s
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, floor, log10
 
-from brokerfuzz.reports.document_messages import Document, counted
+from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.reports.markup import Child, Markup, element
+from brokerfuzz.wording import counted
 
 _HEIGHT, _BASE = 190, 165  # pixels: the height of a plot, and the position of its horizontal axis
 _TOP = 46  # pixels: the position of the highest bars; the space above is for labels

@@ -9,8 +9,9 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from brokerfuzz.reports.body_lines import LONGEST, MOST_LINES, Lines, lines_of
-from brokerfuzz.reports.document_messages import Document, body_of, counted, others_of
+from brokerfuzz.reports.document_messages import Document, body_of, others_of
 from brokerfuzz.reports.markup import Child, Markup, element, together, trusted
+from brokerfuzz.wording import counted
 
 
 class Row(NamedTuple):

@@ -4,9 +4,10 @@ at fault."""
 from collections.abc import Iterator, Sequence
 
 from brokerfuzz.reports.body_lines import lines_of
-from brokerfuzz.reports.document_messages import Document, counted
+from brokerfuzz.reports.document_messages import Document
 from brokerfuzz.reports.markup import Child, Markup, element
 from brokerfuzz.reports.side_by_side import block, single_message
+from brokerfuzz.wording import counted
 
 MOST_ROWS = 200
 _LONGEST_TEXT = 300

@@ -88,7 +88,7 @@ def describe(value: Any) -> str:
     if isinstance(value, str):
         return _written(value) if len(value) <= 60 else f"a string of {len(value):,} characters"
     if isinstance(value, dict):
-        return f"an object with {counted(len(value), 'property', 'properties')}"
+        return f"an object with {counted(len(value), 'property')}"
     if isinstance(value, list):
         return f"an array with {counted(len(value), 'item')}"
     return _written(value) if not isinstance(value, int) or abs(value) < 1 << 200 else "an integer of more than 60 digits"
