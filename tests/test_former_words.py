@@ -42,30 +42,3 @@ def test_a_contract_folder_with_a_former_file_name_is_rejected(run: Run, tmp_pat
     result = run("rules", "--contract", tmp_path)
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
     assert "rename it to ambiguities.json" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("option", "replacement"),
-    [
-        ("--time=5", "--max-time"),
-        ("--fail-fast", "--max-findings 1"),
-        ("--shrink-time=5", "--shrink"),
-        ("--exclude-rule=x", "--rule"),
-        ("--stance=x=accept", "--policy"),
-    ],
-)
-def test_a_removed_option_names_its_replacement(run: Run, option: str, replacement: str) -> None:
-    result = run("fire", option)
-    assert result.exit_code == 2
-    assert replacement in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("content", "replacement"), [("[stances]\ncron-syntax = 'accept'\n", "policies"), ("[campaign]\nfail-fast = true\n", "max-findings")]
-)
-def test_a_removed_key_of_a_configuration_names_its_replacement(run: Run, tmp_path: Path, content: str, replacement: str) -> None:
-    path = tmp_path / "brokerfuzz.toml"
-    path.write_text(content, encoding="utf-8")
-    result = run("fire", "--config", path)
-    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-    assert replacement in result.stderr

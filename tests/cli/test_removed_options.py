@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from brokerfuzz.commands import fire
+from brokerfuzz.cli import commands
 from brokerfuzz.configuration.validating import schema, validated
 from brokerfuzz.errors import ConfigurationError
 from brokerfuzz.removed import KEYS, OPTIONS, SECTIONS
@@ -20,7 +20,7 @@ def test_the_error_about_a_removed_option_names_its_replacement(run: Run, option
     result = run("fire", option, "5")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"brokerfuzz: no such option: {option}; {OPTIONS[option]} (see brokerfuzz fire --help)\n"
-    known = {name for param in fire.command.params for name in param.opts}
+    known = {name for command in commands.commands.values() for param in command.params for name in param.opts}
     assert set(re.findall(r"--[a-z-]+", OPTIONS[option])) <= known
 
 
