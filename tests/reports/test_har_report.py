@@ -114,7 +114,7 @@ def test_a_binary_body_is_in_base64_and_marked() -> None:
         "mimeType": "application/json",
         "text": "/w==",
         "_encoding": "base64",
-        "comment": "the text is base64: the body is not UTF-8",
+        "comment": "the text is base64, because the body is not UTF-8",
     }
 
 
