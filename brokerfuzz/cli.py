@@ -61,7 +61,7 @@ class Commands(click.Group):
 
 
 def _as_contract_error(problem: Exception, folder: str | None) -> Exception:
-    """Returns an unexpected error as a `ContractError` if a changed contract is in use: it may require something that brokerfuzz cannot do."""
+    """Returns an unexpected error as a `ContractError` if a changed contract is in use, because the contract may be the cause."""
     from brokerfuzz.errors import BrokerfuzzError, ContractError
 
     if folder is None or isinstance(problem, BrokerfuzzError):
@@ -93,7 +93,7 @@ def _status(run: Callable[[], int | None]) -> int:
     except OSError as problem:
         _discard_output()
         return failed(
-            f"{problem.filename or 'the output'} cannot be read or written: {problem.strerror or problem}; choose another file or free disk space"
+            f"{problem.filename or 'the output'} cannot be read or written: {problem.strerror or problem}; specify another file or free disk space"
         )
     except Exception as problem:
         from brokerfuzz.errors import BrokerfuzzError

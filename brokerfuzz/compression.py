@@ -1,4 +1,6 @@
-"""Reads and writes files compressed with gzip or Zstandard, which the file name shows (`.gz`, `.zst`). Reading limits the decompressed size.
+"""Reads and writes files compressed with gzip or Zstandard. The end of the file name shows the method: `.gz` or `.zst`.
+
+Reading limits the decompressed size.
 
 The decompressed bytes are the same everywhere. The compressed bytes may depend on the version of zlib or libzstd, but not on the time or the machine.
 """
@@ -29,7 +31,7 @@ SUFFIXES = (GZIP, ZSTANDARD)
 LARGEST_RATIO = 200
 """The maximum ratio of decompressed to compressed bytes, checked for more than `FREE` decompressed bytes. The ratio of corpora is 10 to 30."""
 FREE = 256 * 1024 * 1024
-"""Number of decompressed bytes that is always allowed, whatever the ratio is."""
+"""The number of decompressed bytes up to which any ratio is allowed."""
 
 _FIRST_BYTES = {GZIP: (b"\x1f\x8b",), ZSTANDARD: (b"\x28\xb5\x2f\xfd", *(bytes([first, 0x2A, 0x4D, 0x18]) for first in range(0x50, 0x60)))}
 _METHODS = {GZIP: "gzip", ZSTANDARD: "Zstandard"}
@@ -65,7 +67,7 @@ def _compressor(stream: BinaryIO, end: str) -> BinaryIO:
 def opened_for_reading(path: str | Path) -> Iterator[BinaryIO]:
     """Opens a file for reading, and decompresses it if its suffix says so.
 
-    Raises `OSError` if it cannot be opened, and `CorpusError` if its suffix and its first bytes do not agree. Reading raises `CorpusError` if the
+    Raises `OSError` if the file cannot be opened, and `CorpusError` if its suffix and first bytes disagree. Reading raises `CorpusError` if the
     compressed data are damaged or truncated, or if they decompress to more than 256 MB and more than 200 times their size.
     """
     with Path(path).open("rb") as stream, decompressing(stream, str(path)) as decompressed:
@@ -91,8 +93,8 @@ def _suffix_of(first: bytes) -> str:
 
 def _misnamed(name: str, end: str, actual: str) -> CorpusError:
     if actual:
-        return CorpusError(f"{name} is compressed with {_METHODS[actual]}, but its name does not end in {actual}: rename it")
-    return CorpusError(f"{name} is not compressed with {_METHODS[end]}, although its name ends in {end}: rename it, or write it again")
+        return CorpusError(f"{name} is compressed with {_METHODS[actual]}, but its name does not end in {actual}: rename the file")
+    return CorpusError(f"{name} is not compressed with {_METHODS[end]}, although its name ends in {end}: rename the file, or write it again")
 
 
 class _DecompressedStream(RawIOBase):
@@ -118,7 +120,8 @@ class _DecompressedStream(RawIOBase):
         self._count += len(data)
         if self._count > max(FREE, LARGEST_RATIO * self._stream.tell()):
             raise CorpusError(
-                f"{self._name} decompresses to more than {LARGEST_RATIO} times its size, unlike any corpus: decompress it first if you trust it"
+                f"{self._name} decompresses to more than {LARGEST_RATIO} times its size, which is unusual for a corpus: "
+                "if you trust the file, decompress it first"
             )
         return len(data)
 

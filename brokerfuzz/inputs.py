@@ -76,8 +76,8 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
     """Yields the messages in a file (`-` is standard input) or a URL, in order.
 
     - If `lines` is True, or the name ends in `.ndjson` or `.jsonl`, each line that is not blank is a message.
-    - A corpus is recognized by its first record; folders and lists of shards that `export` writes are corpora too. Their messages come with
-      their records.
+    - A corpus is recognized by its first record; folders and lists of shards that `export` writes are corpora too. Each of their messages comes
+      with its record.
     - Recorded traffic (HAR) is recognized by the suffix `.har` or by its content.
     - Any other file is one message.
 
@@ -138,7 +138,9 @@ def _opened(name: str) -> Iterator[BinaryIO]:
     except IsADirectoryError as problem:
         raise InputError(f"{name} is a folder: specify the files in it, e.g. {Path(name) / '*.json'}") from problem
     except PermissionError as problem:
-        raise InputError(f"{name} cannot be read because you lack permission: change its permissions, or pipe it in and specify -") from problem
+        raise InputError(
+            f"{name} cannot be read because you lack permission: change the permissions of the file, or pipe the file to standard input and specify -"
+        ) from problem
     except (OSError, ValueError) as problem:
         raise InputError(f"{name} cannot be read ({getattr(problem, 'strerror', None) or problem}): specify another file") from problem
 

@@ -55,7 +55,10 @@ class Bash(BashComplete):
 
 
 def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str, *, excludable: bool = False) -> "list[CompletionItem[str]]":
-    """Returns the items that begin with the typed text, also after a `!` if they are `excludable`. Empty if the contract cannot be used."""
+    """Returns the items that begin with the typed text, also after a `!` if the items are `excludable`.
+
+    The list is empty if the contract cannot be used.
+    """
     from brokerfuzz.errors import BrokerfuzzError
 
     mark = "!" if excludable and incomplete.startswith("!") else ""

@@ -116,21 +116,22 @@ _rule_option = click.option(
 )  # fmt: skip
 _technique_option = click.option(
     "--technique", "techniques", metavar="NAME", shell_complete=known("techniques", excludable=True), multiple=True,
-    help="Include only faults made by this technique (repeatable; * and ! as with --rule).",
+    help="Include only faults made by this technique (repeatable). * and ! work as with --rule.",
 )  # fmt: skip
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
-    help="Combinatorial strength: 2 covers all pairs of property states, 3 all triples (fewer if there are too many).",
+    help="Combinatorial strength, from 1 to 4: 2 covers all pairs of property states, 3 covers all triples. An object with more than "
+    "1,000,000 combinations gets a lower strength; `coverage` reports an error instead.",
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
     help="Output format; the formats are listed below.  [default: from the suffix of OUT, else ndjson]",
 )  # fmt: skip
-force_option = click.option("--force", is_flag=True, help="Overwrite OUT if it exists. Other files in its folder are kept.")
+force_option = click.option("--force", is_flag=True, help="Overwrite OUT if it already exists. Other files in the same folder are kept.")
 
 
 def now_option(what: str) -> Decorator:
-    """Returns the option for the time to use as the present. `what` is the beginning of its help text."""
+    """Returns the option for the time to use as the present. `what` is the beginning of the option's help text."""
     return click.option("--now", metavar="TIME", callback=_time, help=f"{what} as of this time, such as 2025-06-15T12:00:00Z.  [default: now]")
 
 
@@ -181,15 +182,15 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--exec", "exec_", metavar="COMMAND",
-        help="Test a command: it runs once per message and reads it from standard input. Exit status 0 means accepted.",
+        help="Test a command, which runs once per message and reads the message from standard input. Exit status 0 means accepted.",
     ),
     click.option(
         "--lines", metavar="plain|base64", type=click.Choice(("plain", "base64")),
-        help="Keep the command of --exec running: it reads one message per line, plain or in base64, and prints `accepted` or `rejected`.",
+        help="Keep the command of --exec running. The command reads one message per line, plain or in base64, and prints `accepted` or `rejected`.",
     ),
     click.option(
         "--call", metavar="MODULE:FUNCTION",
-        help="Test a Python function in a separate process: it receives bytes. It rejects a message by returning False or raising ValueError.",
+        help="Test a Python function in a separate process. The function receives bytes. To reject a message, it returns False or raises ValueError.",
     ),
     click.option("--method", metavar="METHOD", default="POST", show_default=True, help="HTTP method of the requests."),
     click.option("--insecure", is_flag=True, help="Do not verify TLS certificates."),
@@ -221,9 +222,9 @@ _CHOICE_OPTIONS = (
     _technique_option,
     click.option(
         "--site", "sites", metavar="SITE", shell_complete=known("sites", excludable=True), multiple=True,
-        help="Include only faults that break rules at this site (repeatable; * and ! as with --rule).",
+        help="Include only faults that break rules at this site (repeatable). * and ! work as with --rule.",
     ),
-    click.option("--tag", "tags", metavar="TAG", multiple=True, help="Include only cases with this tag (repeatable; * and ! as with --rule)."),
+    click.option("--tag", "tags", metavar="TAG", multiple=True, help="Include only cases with this tag (repeatable). * and ! work as with --rule."),
 )  # fmt: skip
 _minimal_option = click.option(
     "--minimal", is_flag=True, help="Include only the smallest part of the catalogue that breaks every rule by every technique."

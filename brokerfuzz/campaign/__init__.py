@@ -1,4 +1,4 @@
-"""Campaigns: send cases to a target, record its answers, and report the answers that contradict the contract."""
+"""Campaigns: brokerfuzz sends cases to a target, records the target's answers, and reports the answers that contradict the contract."""
 
 from brokerfuzz.campaign.contradictions import FindingKind
 from brokerfuzz.campaign.findings import BrokenRule, Finding

@@ -1,8 +1,9 @@
 """Checks that the target rejects each fault for the right reason.
 
 A fault differs from its twin (the valid counterpart) in one place. If the target rejects the twin too, the rejection of the fault
-proves nothing about the broken rule. If the answer names properties, the broken one should be among them. Neither problem is a
-finding: the first shows what the campaign could not test, the second shows which answers to inspect.
+proves nothing about the broken rule. If an answer names properties, it should name the property that breaks the rule. Neither
+problem is a finding. A rejected twin shows that the campaign could not test the rule. An answer that names only other properties
+is worth a look.
 """
 
 import json
@@ -23,7 +24,9 @@ MOST_EXAMPLES = 20
 
 @dataclass
 class UnprovenRejection:
-    """A rejected fault whose twin was rejected too. It is the first of `count` such faults whose twins got this answer."""
+    """An example of a rejected fault whose twin was rejected too. The twins of `count` faults got this answer; the example is the
+    first of these faults.
+    """
 
     case: Case
     number: int
@@ -33,7 +36,9 @@ class UnprovenRejection:
 
 @dataclass
 class OtherPropertyNamed:
-    """A rejection that names properties, but not the broken one. It is the first of `count` such rejections for its rule."""
+    """An example of a rejection that names properties, but not the property that breaks the rule. This rule has `count` such
+    rejections; the example is the first of them.
+    """
 
     case: Case
     number: int
@@ -44,7 +49,7 @@ class OtherPropertyNamed:
 
 @dataclass
 class Attribution:
-    """The rejections that prove nothing, and the rejections that name a different property."""
+    """The rejections that prove nothing because the twin was rejected too, and the rejections that name a different property."""
 
     unproven: dict[tuple[str, int | None], UnprovenRejection] = field(default_factory=dict)
     elsewhere: dict[str, OtherPropertyNamed] = field(default_factory=dict)
@@ -74,7 +79,7 @@ class Attribution:
 
 
 def _count(known: dict[Any, Any], key: Any, new: Any) -> None:
-    """Adds `new` to the count of its key; the case with the lower number stays the example."""
+    """Adds the count of `new` to the entry with this key. The case with the lower number becomes the example."""
     old = known.get(key)
     if old is None:
         if len(known) < MOST_EXAMPLES or key in known:
@@ -121,7 +126,7 @@ _POINTED = (
     "property",
     "source",
 )
-"""Properties of error reports whose values are property names or paths (such as `pointer` of RFC 9457)."""
+"""Properties of error reports whose values are property names or paths (such as `pointer` in RFC 9457)."""
 _KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate", "invalidparams", "invalid-params")
 """Properties of error reports whose values are objects with property names as keys."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -132,7 +137,7 @@ _MOST_WALKED = 500
 
 
 class Names:
-    """Property names, found in any combination of upper and lower case."""
+    """Property names that can be looked up in any combination of upper and lower case."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.by_small = {name.lower(): name for name in names}
@@ -140,9 +145,9 @@ class Names:
 
 @lru_cache(maxsize=4096)
 def named_properties(body: bytes, names: Names) -> frozenset[str]:
-    """Returns the contract's properties that an answer clearly names: in pointers and paths, as keys of a list of errors, in
-    quotes, or in camel case. A property name that is also an English word (`name`, `number`) does not count if it occurs as a
-    plain word.
+    """Returns the contract's properties that an answer clearly names: in pointers and paths, as keys in an error report, in
+    quotes, or in camel case. A name that is also an English word (`name`, `number`) does not count if the answer contains it only
+    as a plain word.
     """
     return frozenset(names.by_small[small] for word in _candidates(body) if (small := word.lower()) in names.by_small)
 

@@ -1,4 +1,4 @@
-"""Judges the cases of a campaign: at a given time, with a contract and policies."""
+"""Judges the cases of a campaign with a contract and policies, as of a given time."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,15 +21,15 @@ class Judge:
         return self.contract or load_contract()
 
     def verdict(self, case: Case) -> Verdict:
-        """Returns the case's verdict; judges the case again if a policy may change it."""
+        """Returns the case's verdict. Judges the case again if a policy may change the verdict."""
         return self.of(case, case.body) if self.policies and case.verdict.ambiguities else case.verdict
 
     def still(self, case: Case, verdict: Verdict) -> bool:
-        """Returns whether the case still has this verdict: a time that was in the future when the case was generated may be in
-        the past now.
+        """Returns whether the case still has this verdict. The verdict can change because a time in the message was in the future
+        when the case was generated, and may be in the past now.
         """
         return self.now is not None or self.of(case, case.body).label == verdict.label
 
     def of(self, case: Case, body: bytes) -> Verdict:
-        """Returns the verdict on `body` if it is sent with the headers of the case."""
+        """Returns the verdict on a message with this `body` and the headers of the case."""
         return check(case.message_type, body, now=self.now, contract=self.contract, policies=self.policies, headers=case.headers)

@@ -1,8 +1,8 @@
 """Sends cases to a target: the part of a campaign that can be split among processes.
 
-A fixed number of asynchronous workers take cases from one iterator, so there are never more cases in memory than workers. After a
-fault is rejected, its twin (the valid counterpart) is sent too, unless it was already sent as a case: a rejection says something
-about the rule only if the target accepts the twin.
+A fixed number of asynchronous workers take cases from one iterator, so there are never more cases in memory than workers. If the
+target rejects a fault, the twin (the valid counterpart) of the fault is sent too, unless the twin was already sent as a case. The
+rejection says something about the rule only if the target accepts the twin.
 """
 
 import asyncio
@@ -20,14 +20,18 @@ from brokerfuzz.targets import Answer
 from brokerfuzz.wording import counted
 
 TWINS_KEPT = 8192
-"""The number of valid messages whose answers are kept in memory. The faults of a catalogue share about two thousand twins."""
+"""Maximum number of valid messages whose answers are kept in memory. The faults in a catalogue have only about two thousand
+different twins.
+"""
 
 GONE = "the target no longer accepts connections"
 Numbered = tuple[int, Case]
 
 
 class CaseRunner:
-    """Sends cases to a target. `seen` holds what was learned from the answers; `stopped` is the reason for stopping early."""
+    """Sends cases to a target. `seen` contains the results from the answers. `stopped` is the reason if the sending ended early,
+    else None.
+    """
 
     def __init__(self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None) -> None:
         self.seen = Observations()
@@ -38,7 +42,7 @@ class CaseRunner:
         self._running: asyncio.Task[Any] | None = None
 
     async def run(self, concurrency: int, seconds: float | None = None) -> None:
-        """Sends cases until there are none left, the time is up, or there are enough findings."""
+        """Sends cases until all cases are sent, the time is up, or the maximum number of findings is reached."""
         self._running = asyncio.current_task()
         limit = asyncio.timeout(seconds)
         try:
@@ -86,7 +90,7 @@ class CaseRunner:
     # ------------------------------------------------------------------------------------------------ twins
 
     async def _send_twin(self, number: int, case: Case, twin: Case) -> None:
-        """Sends the twin of a rejected fault, unless its answer is known already."""
+        """Sends the twin of a rejected fault, unless the answer to the twin is already known."""
         if twin.id not in self._twins:
             self._remember(twin.id, None)
             answer = await self._sender.send(Key("twin", number), twin, twin.body)

@@ -1,7 +1,9 @@
-"""Proposes properties to add to a smallest message, and values to replace its plainest ones. Sends and judges nothing.
+"""Proposes changes to the smallest message of a finding: properties to add, and other values for its plainest values. Sends and
+judges nothing.
 
-Shrinking removes parts. If a message is rejected because something is missing, the shrunk message does not show what is missing.
-This module proposes values of the type of each place, and several values if the type alone does not determine a plausible one.
+Shrinking only removes parts. If a message is rejected because a property is missing, the shrunk message does not show which one.
+This module proposes values of the JSON type that the contract demands at each place. It proposes several values if the type alone
+does not determine a plausible value.
 """
 
 import json
@@ -12,21 +14,21 @@ from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Path, 
 from brokerfuzz.campaign.shrink_candidates import Schemas
 
 TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
-"""At every place of type string, one of these is plausible: a name, a time (also one that must be later than another), a
-schedule, or a link. The first is longer than any string that shrinking leaves if the length does not matter.
+"""For every string in the contract, one of these values is plausible: a name, a time (also a time that must be later than
+another), a schedule, or a link. The name is longer than any string that remains after shrinking if the length does not matter.
 """
 NUMBER = 12
-"""A number that differs from the results of shrinking and is not close to a likely limit."""
+"""A number that shrinking never produces and that is not close to a likely limit."""
 
 
 def with_property(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
-    """Returns the tree with a property appended to the object at `path`, so that no other path changes."""
+    """Returns the tree with a property appended to the object at `path`. All other paths stay the same."""
     there = at(tree, path)
     return replaced(tree, path, JsonObject((*there.pairs, (name, value)))) if isinstance(there, JsonObject) else tree
 
 
 def missing_properties(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tuple[str, tuple[Tree, ...]]]:
-    """Yields the properties that the contract allows in the object at `path` and that it lacks, each with values to try."""
+    """Yields each property that the contract allows in the object at `path` but that the object does not have, with values to try."""
     there = at(tree, path)
     if isinstance(there, JsonObject):
         names = {name for name, _ in there.pairs}
@@ -45,7 +47,7 @@ def other_values(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
 
 
 def plain(schema: Mapping[str, Any]) -> tuple[Tree, ...]:
-    """Returns values of a schema's type, non-empty ones first. They are not necessarily valid there."""
+    """Returns values of the JSON type that a schema demands, non-empty values first. A value may still break other rules of the schema."""
     return _distinct(_plain(schema, text, filled) for filled in (True, False) for text in TEXTS)
 
 

@@ -1,8 +1,8 @@
-"""Finds the cause of a rejection or crash if it is a missing property or a plain value of the smallest message.
+"""Finds the cause of a rejection or crash if the cause is a missing property or a plain value in the smallest message.
 
-The search first adds everything that the contract allows to the message. If the target accepts that, the search removes the
-additions again, as long as the message stays accepted. The remaining additions are the cause. Two checks prevent wrong causes:
-the oracle judges both messages the same, and both messages are sent once more at the end.
+The search first adds to the message every property that the contract allows. If the target accepts the result, the search removes
+each addition that is not needed for this acceptance. The remaining additions are the cause. Two checks prevent wrong causes: the
+oracle must give the original and the changed message the same verdict, and both messages are sent once more at the end.
 """
 
 import asyncio
@@ -26,8 +26,8 @@ MOST_JUDGED = 8 << 20
 
 @dataclass(frozen=True)
 class Edit:
-    """A value for a path of the smallest message, or for a new property `name` of the object at that path. `place` is its JSON
-    Pointer.
+    """A change of the smallest message: a new value at a path, or a new property `name` in the object at that path. `place` is
+    the JSON Pointer of the value.
     """
 
     path: Path
@@ -41,11 +41,11 @@ class Edit:
 
 
 class CauseSearch:
-    """The search for the causes of one finding. `places` holds the JSON Pointers of the causes found so far.
+    """The search for the causes of one finding. `places` contains the JSON Pointers of the causes found so far.
 
-    `known` are causes that shrinking has already found; they stay unchanged. With `thorough`, if all additions together do not
-    change the answer, parts of them are tried: the target may have other bugs. A message that breaks a rule is not searched: its
-    answer may be a rejection for another reason.
+    `known` are causes that shrinking has already found; the search does not change their values. If all additions together do not
+    change the answer, the target may have other bugs; with `thorough`, the search then tries parts of the additions. A message
+    that breaks a rule is not searched, because the target may reject it for another reason.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class CauseSearch:
         self._judged = 0
 
     async def run(self) -> None:
-        """Searches until there are no more causes, or a limit is reached."""
+        """Searches until it finds no more causes or reaches a limit."""
         try:
             tree = read_tree(self._body)
         except ValueError:
@@ -89,9 +89,9 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ completing the message
 
     async def _edits(self, tree: Tree) -> list[Edit]:
-        """Returns all possible additions and changes; objects that are added are completed recursively."""
+        """Returns all possible additions and changes. Also completes the added objects, recursively."""
         completed = tree
-        made: list[tuple[Path, Path, str | None]] = []  # path in the smallest message, path in the completed one, name of the new property
+        made: list[tuple[Path, Path, str | None]] = []  # path in the smallest message, path in the completed one, name of a new property
         for path in self._open_paths(tree):
             one = self._first_item_only(tree, path)
             for value in other_values(tree, path, self._schemas) if one is None else (one,):
@@ -108,15 +108,15 @@ class CauseSearch:
         return [edit for edit in edits if edit.place not in self._known]
 
     def _open_paths(self, tree: Tree, path: Path = ()) -> Iterator[Path]:
-        """Yields every path except those below an array that is replaced as a whole."""
+        """Yields every path, except the paths inside an array that is replaced as a whole."""
         yield path
         if self._first_item_only(tree, path) is None:
             for step in range(len(children(at(tree, path)))):
                 yield from self._open_paths(tree, (*path, step))
 
     def _first_item_only(self, tree: Tree, path: Path) -> JsonArray | None:
-        """Returns an array with only the first item, or None if the value is not an array of several items, or if it is known
-        which items matter.
+        """Returns the array with only its first item. Returns None if the value is not an array of several items, or if the items
+        that matter are already known.
         """
         there, below = at(tree, path), f"{pointer(tree, path)}/"
         if not isinstance(there, JsonArray) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
@@ -124,7 +124,7 @@ class CauseSearch:
         return JsonArray(there.items[:1])
 
     async def _added(self, tree: Tree, path: Path) -> list[tuple[str, Tree]]:
-        """Adds the missing properties at `path` one after the other; returns the name and the tree after each addition."""
+        """Adds the missing properties at `path` one after the other. Returns the name of each property and the tree after its addition."""
         found = []
         for name, values in list(missing_properties(tree, path, self._schemas)):
             for value in values:
@@ -135,7 +135,7 @@ class CauseSearch:
         return found
 
     async def _completed(self, tree: Tree, waiting: Sequence[Path]) -> Tree:
-        """Returns the tree with all possible properties added below these paths."""
+        """Returns the tree with all possible properties added inside the values at these paths."""
         left = list(waiting)
         while left:
             path = left.pop()
@@ -155,7 +155,7 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ changing the answer
 
     async def _first_change(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
-        """Returns edits that together change the answer; tries all of them, then halves, quarters and so on."""
+        """Returns edits that together change the answer. Tries all edits at once, then halves, quarters and so on."""
         for start, length in chunks(len(edits)) if self._thorough else _whole(edits):
             some = edits[start : start + length]
             if await self._changes_answer(tree, some):

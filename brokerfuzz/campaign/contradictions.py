@@ -1,7 +1,7 @@
 """The table of contradictions between verdicts and answers.
 
-It is a contradiction if a valid message is rejected or an invalid message is accepted. A crash or a timeout is always a
-contradiction. If the contract does not specify the behaviour, the target may accept or reject.
+If the target rejects a valid message or accepts an invalid message, its answer is a contradiction. A crash or a timeout is always
+a contradiction. If the contract does not specify the behaviour, the target may accept or reject the message.
 """
 
 from typing import Literal
@@ -11,11 +11,13 @@ from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 
 FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "timeout", "malformed-answer"]
-"""`malformed-answer` is not about the message: the response is not a valid envelope, and a policy requires one."""
+"""The kind `malformed-answer` concerns the response, not the message: the response is not a valid envelope, although a policy
+requires one.
+"""
 
 
 def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:
-    """Returns the kind of finding if the answer contradicts the label, else None."""
+    """Returns the kind of finding if the answer contradicts the verdict, else None."""
     return _TABLE[label, answer]
 
 

@@ -1,7 +1,7 @@
 """Checks responses that look like the contract's envelope.
 
-The contract shows the envelope in two of its responses, but not in the response to the creation of an offer. So a malformed
-envelope is listed in the ledger, and is a finding only if the policy of the ambiguity is `reject`.
+The contract shows the envelope in two responses, but not in the response to the creation of an offer. So a malformed envelope is
+an observation in the ledger. It is a finding only if the user's policy for this ambiguity is `reject`.
 """
 
 from functools import lru_cache
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 AMBIGUITY = "response-envelope"
 ANSWERED = "offer-creation-request"
-"""The only message type that has a response."""
+"""The only message type that is a request, and so gets a response."""
 _MARKS = (b'"operationWasSuccessful"', b'"failureMessages"', b'"informationalMessages"')
 
 
 def malformed(answer: Answer, contract: Contract) -> str | None:
-    """Returns what is wrong with the envelope of an answer. Returns None if it is valid, does not look like an envelope, or is
-    known only in part.
+    """Returns what is wrong with the envelope in an answer. Returns None if the envelope is valid, if the answer does not look
+    like an envelope, or if only a part of the answer is known.
     """
     body = answer.body
     if len(body) >= EXCERPT or not any(mark in body for mark in _MARKS):

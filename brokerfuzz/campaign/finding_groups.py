@@ -11,18 +11,19 @@ from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer
 
 SAMPLES = 8
-"""The number of messages that are shrunk separately if nothing distinguishes them: they may have different causes."""
+"""Maximum number of messages in a group that are shrunk separately although nothing distinguishes them. They may have different causes."""
 
 Key = tuple[str, ...]
 
 
 @dataclass
 class Suspicion:
-    """A contradiction with its first message (case number `index`) and the smallest message so far.
+    """A contradiction, with the first message that showed it (case number `index`) and the smallest message so far.
 
-    `about` says what is wrong with the answer if the answer itself is the problem, not the message. `whole` says that the message
-    cannot be shrunk further. `places` are the JSON Pointers of the causes. `sent` is how often the message was repeated, `shown`
-    how often the same kind of answer came back. `twin` is the valid counterpart of the smallest message, if there is one.
+    If the answer itself is the problem, `about` says what is wrong with it. `whole` is True if the message cannot be shrunk
+    further. `places` are the JSON Pointers of the causes. `sent` is the number of times the message was repeated. `shown` is the
+    number of repetitions that got the same kind of answer. `twin` is the valid counterpart of the smallest message, if there is
+    one.
     """
 
     kind: FindingKind
@@ -33,7 +34,9 @@ class Suspicion:
     count: int = 1
     about: str = ""
     first_shown: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Each technique and tag, with the place where it occurred first: the number of a case, and the position in it."""
+    """Each technique and tag, with its first occurrence: the number of the case, and the position in that case's list of
+    techniques and tags.
+    """
     sent: int = 0
     shown: int = 0
     whole: bool = False
@@ -48,7 +51,7 @@ class Suspicion:
 
     @property
     def techniques(self) -> list[str]:
-        """The techniques of all cases that showed it, in the order of their first occurrence."""
+        """The techniques of all cases that showed the contradiction, in the order of their first occurrence."""
         return [name for name in self._in_order() if ":" not in name]
 
     @property
@@ -61,28 +64,28 @@ class Suspicion:
 
     @property
     def reproduced(self) -> bool | None:
-        """Whether every repetition got the same kind of answer; None if there was no repetition."""
+        """True if every repetition got the same kind of answer, False if not, None if there was no repetition."""
         return self.shown == self.sent if self.sent else None
 
     @property
     def families(self) -> list[str]:
-        """The families of its techniques."""
+        """The families (groups) of its techniques."""
         return sorted({family_of(technique) for technique in self.techniques})
 
     def merge(self, other: "Suspicion") -> None:
-        """Adds another suspicion that turned out to be the same; this one keeps its first case."""
+        """Adds another suspicion that turned out to be the same contradiction. The first case stays that of this suspicion."""
         self.count += other.count
         for name, place in other.first_shown.items():
             self.first_shown[name] = min(place, self.first_shown.get(name, place))
 
     def add_causes(self, places: Iterable[str]) -> None:
-        """Adds causes; a place that contains a more specific one is removed."""
+        """Adds causes. Removes each place that contains a more specific place."""
         found = dict.fromkeys((*self.places, *places))
         self.places = tuple(place for place in found if not any(other.startswith(f"{place}/") for other in found))
 
     @property
     def smallest_key(self) -> Key:
-        """A key that is equal for suspicions that were shrunk to the same finding."""
+        """A key that is the same for all suspicions that shrinking reduced to the same finding."""
         if not self.answer.reached:
             return (self.kind, "unreachable")
         broken = sorted({entry.rule for entry in self.verdict.broken})
@@ -94,8 +97,8 @@ class Suspicion:
 
 
 class Suspicions:
-    """Contradictions, grouped by kind, rules (and so sites) and families of techniques; or by edges and probes if no rule is
-    broken.
+    """Contradictions, grouped by kind, broken rules (and so by site) and families of techniques. If no rule is broken, they are
+    grouped by kind, edges and probes.
     """
 
     def __init__(self) -> None:
@@ -115,7 +118,7 @@ class Suspicions:
             self._take(suspicion)
 
     def keep(self, most: int) -> None:
-        """Keeps only the first `most` contradictions. The others come from cases that were sent before the limit was noticed."""
+        """Keeps only the first `most` contradictions. The others come from cases that were sent before the campaign noticed the limit."""
         kept = {id(suspicion) for suspicion in self.in_order()[:most]}
         self._by_key = {key: suspicion for key, suspicion in self._by_key.items() if id(suspicion) in kept}
         self._undistinguished = {key: left for key, some in self._undistinguished.items() if (left := [one for one in some if id(one) in kept])}
@@ -139,7 +142,7 @@ class Suspicions:
         self._by_key[key] = first
 
     def _sample(self, known: list[Suspicion], new: Suspicion) -> None:
-        """Keeps the first few contradictions; the count of any further one is added to the last of these."""
+        """Keeps the first few contradictions. Adds the count of each further contradiction to the last one kept."""
         insort(known, new, key=_index)
         if len(known) > SAMPLES:
             last = known.pop()
@@ -151,7 +154,7 @@ def _index(suspicion: Suspicion) -> int:
 
 
 def _key(suspicion: Suspicion) -> tuple[Key, bool]:
-    """Returns the key of a suspicion's group, and whether this key describes the problem (as opposed to the kind alone)."""
+    """Returns the key of a suspicion's group, and True if this key describes more than the kind of the problem."""
     kind, case, verdict = suspicion.kind, suspicion.case, suspicion.verdict
     if not suspicion.answer.reached:
         return (kind, "unreachable"), True
@@ -167,7 +170,7 @@ def _key(suspicion: Suspicion) -> tuple[Key, bool]:
 
 
 def first_of_each(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
-    """Returns the first suspicion of each smallest message."""
+    """Returns the first suspicion for each different smallest message."""
     found: dict[Key, Suspicion] = {}
     for suspicion in suspicions:
         found.setdefault(suspicion.smallest_key, suspicion)
@@ -175,7 +178,7 @@ def first_of_each(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
 
 
 def merged(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
-    """Returns the suspicions, with those of the same smallest message merged."""
+    """Merges the suspicions that have the same smallest message, and returns the result."""
     found: dict[Key, Suspicion] = {}
     for suspicion in suspicions:
         if (same := found.setdefault(suspicion.smallest_key, suspicion)) is not suspicion:

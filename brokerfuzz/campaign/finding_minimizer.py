@@ -20,7 +20,9 @@ from brokerfuzz.targets import Answer
 
 
 class FindingMinimizer:
-    """The minimisation of a campaign's suspicions: at most `requests` requests for each (0: none), and `seconds` for all together."""
+    """The minimisation of a campaign's suspicions. It takes at most `requests` requests for each suspicion (0: no minimisation),
+    and at most `seconds` seconds for all suspicions together.
+    """
 
     def __init__(self, suspicions: list[Suspicion], sender: Sender, judge: Judge, *, requests: int, seconds: float) -> None:
         self._suspicions = [suspicion for suspicion in suspicions if suspicion.answer.reached]
@@ -59,14 +61,14 @@ class FindingMinimizer:
         )
         try:
             await shrinker.run()
-        finally:  # keep the result so far, also if the campaign is interrupted
+        finally:  # keep the result so far, even if the campaign is interrupted
             suspicion.body, suspicion.verdict, suspicion.answer = shrinker.body, shrinker.verdict, shrinker.answer
             suspicion.places, suspicion.whole = shrinker.places, shrinker.whole
             suspicion.sent, suspicion.shown = shrinker.sent, shrinker.shown
             suspicion.twin = twin_of(suspicion.body, suspicion.verdict, case, lambda body: self._judge.of(case, body).label)
 
     async def _explain(self, bounds: Bounds, suspicion: Suspicion) -> None:
-        """Searches for properties that the smallest message lacks, if it should have been accepted."""
+        """Searches for properties that are missing in the smallest message, if the target should have accepted this message."""
         search = CauseSearch(
             suspicion.body,
             send=self._sender_of("turn", suspicion),
@@ -82,8 +84,8 @@ class FindingMinimizer:
             suspicion.add_causes(search.places)
 
     def _sender_of(self, phase: str, suspicion: Suspicion) -> Callable[[bytes], Awaitable[Answer]]:
-        """Returns a function that sends bytes with the headers of the suspicion's case. The kind is part of the key because two
-        suspicions can start at the same case: a fault and its twin.
+        """Returns a function that sends a body with the headers of the suspicion's case. The key of each request contains the
+        kind of the suspicion, because two suspicions can start from the same case: one for a fault and one for its twin.
         """
         steps = count()
         return lambda body: self._sender.send(Key(f"{phase} {suspicion.kind}", suspicion.index, next(steps)), suspicion.case, body)

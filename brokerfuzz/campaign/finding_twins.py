@@ -1,7 +1,8 @@
-"""Builds the twin (the valid counterpart) of a finding's smallest message: it differs from that message in one place.
+"""Builds the twin of a finding's smallest message: a valid message that differs from the smallest message in one place.
 
-The twin of the first case shows how to undo the fault. Its value at the place of the fault is copied into the smallest message,
-or the wrong part is removed from it. The oracle decides whether the result is valid.
+The twin of the finding's first case shows how to undo the fault. Either the value at the place of the fault is copied from that
+twin into the smallest message, or the wrong part is removed from the smallest message. The oracle decides whether the result is
+valid.
 """
 
 from collections.abc import Callable, Iterator
@@ -49,7 +50,7 @@ def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[
 
 
 def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[Tree]:
-    """Yields the tree with the missing property added, with its value in the case's twin."""
+    """Yields the tree with the missing property added. The value of the property comes from the case's twin."""
     name = unescape(at.rpartition("/")[2])
     for place in faults:
         with suppress(LookupError):

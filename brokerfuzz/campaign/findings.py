@@ -1,4 +1,4 @@
-"""Findings: contradictions between a verdict and an answer, described in sentences that a developer can act on."""
+"""Findings: contradictions between a verdict and an answer. Sentences for developers describe them."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -20,7 +20,9 @@ _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-r
 
 @dataclass(frozen=True)
 class BrokenRule:
-    """A rule that the smallest message breaks: where, what was found, what the rule demands, and its source in the contract."""
+    """A rule that the smallest message breaks: the place, the value found there, the demand of the rule, and the rule's source in
+    the contract.
+    """
 
     rule: str
     source: str
@@ -33,13 +35,14 @@ class BrokenRule:
 class Finding:
     """One contradiction between the contract's verdict on a message and the target's answer.
 
-    `case` is the first case that showed it, `count` the number of cases. `body` is the smallest message that shows it and
-    `answer` the answer to that message; the other fields describe this message. `reasons` are the broken rules, `ambiguities` the
-    ambiguities that it touches. `places` are the JSON Pointers of the causes; if a place has no value, its absence is the cause.
-    `techniques`, `tags` and `families` (groups of techniques) come from all cases that showed the finding. `sent` is how often
-    the message was repeated, `shown` how often the problem occurred again. `whole` is False if a limit ended the shrinking.
-    `reproduction` is a shell command. `twin` is the valid counterpart of the smallest message. `about` says what is wrong with
-    the answer if the answer itself is the problem. `known` says that the baseline contains the finding.
+    `case` is the first case that showed the contradiction, `count` the number of cases that showed it. `body` is the smallest
+    message that shows it, and `answer` is the answer to that message. `reasons` are the rules that the smallest message breaks,
+    `ambiguities` the ambiguities that it touches. `places` are the JSON Pointers of the causes. If the message has no value at a
+    place, the missing value is the cause. `techniques`, `tags` and `families` (groups of techniques) come from all cases that
+    showed the finding. `sent` is the number of times the message was repeated, `shown` the number of repetitions that showed the
+    problem again. `whole` is False if a limit ended the shrinking. `reproduction` is a shell command that sends the smallest
+    message. `twin` is the valid counterpart of the smallest message. If the answer itself is the problem, `about` says what is
+    wrong with it. `known` is True if the baseline contains the finding.
     """
 
     kind: FindingKind
@@ -65,18 +68,19 @@ class Finding:
 
     @property
     def flaky(self) -> bool:
-        """Whether the problem did not occur in every repetition."""
+        """True if at least one repetition did not show the problem."""
         return self.shown < self.sent
 
     @property
     def reproduced(self) -> bool | None:
-        """Whether the problem occurred in every repetition; None if there was no repetition."""
+        """True if every repetition showed the problem, False if not, None if there was no repetition."""
         return not self.flaky if self.sent else None
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits that are the same for the same finding in another run. They are derived from the kind, and from
-        the rules and families, or from the smallest message if it breaks no rule.
+        """16 hexadecimal digits that are the same for the same finding in another run. They are derived from the kind, the broken
+        rules and the families of techniques. If the smallest message breaks no rule, they are derived from the kind and this
+        message.
         """
         what = [rule.rule for rule in self.reasons]
         shown = [*what, *self.families] if what else [self.label, *self.ambiguities, *self.headers, self.body.hex()]
@@ -95,21 +99,19 @@ class Finding:
 
     @property
     def headers(self) -> list[str]:
-        """Descriptions of the unusual headers of its request."""
+        """Descriptions of the unusual headers in the request for the smallest message."""
         return [in_words(name, value) for name, value in self.case.headers]
 
     @property
     def hint(self) -> str:
-        """The first techniques that showed it, or edges and probes: `one-below`, `edge:blank`."""
+        """The first techniques (or edges and probes) that showed the finding: `one-below`, `edge:blank`."""
         names = self.techniques or self.tags
         return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
     def sentence(self) -> str:
-        """Returns the finding in one sentence: message, answer, cause (rule or place) and technique."""
+        """Returns a sentence that describes the finding: the message, the answer, the cause (a rule or a place) and the technique."""
         if not self.answer.reached:
-            return (
-                f"The target no longer accepts connections ({self.answer.reason}): it stopped during this message or another one sent at that time."
-            )
+            return f"The target no longer accepts connections ({self.answer.reason}): it stopped while it processed this message, or another message sent at the same time."
         if self.about:
             return f"The answer to {self._message()} is not a valid envelope: {printable(self.about, 300)}{self._flakiness}."
         found_by = f"; found by {self.hint}" if self.hint else ""
@@ -152,7 +154,7 @@ def _where(pointer: str) -> str:
 
 
 def findings_of(suspicions: Suspicions, target: Target, contract: Contract) -> tuple[Finding, ...]:
-    """Returns one finding for each smallest message, in the order of the first cases."""
+    """Returns one finding for each different smallest message, in the order of the first cases."""
     return tuple(finding_of(suspicion, target, contract) for suspicion in merged(suspicions.in_order()))
 
 
@@ -188,7 +190,9 @@ def _reproduction(suspicion: Suspicion, target: Target) -> str:
 
 
 def source_of(rule: str, contract: Contract) -> str:
-    """Returns the source of a rule in the contract. For an ambiguity with a policy, this is the passage that is unclear."""
+    """Returns the source of a rule in the contract. If the rule comes from a policy for an ambiguity, the source is the passage
+    that is ambiguous.
+    """
     if rule.startswith("ambiguity/"):
         return contract.ambiguity(rule.removeprefix("ambiguity/")).source
     known = contract.rules_by_id.get(rule)

@@ -1,8 +1,9 @@
 """Runs a campaign: sends cases to a target, compares verdicts with answers, and shrinks the contradictions.
 
-A campaign keeps only counts, one case for each kind of contradiction, and one for each ambiguity and answer, so its memory does
-not grow with the number of cases. Shrinking starts after all cases were sent, in the order of the cases. So a target that always
-gives the same answers gets the same findings, even if the answers of concurrent requests arrive in a different order.
+A campaign keeps only counts, one case for each kind of contradiction, and one case for each ambiguity and kind of answer. So its
+memory does not grow with the number of cases. After all cases are sent, the findings are shrunk in the order of their cases. So a
+target that always gives the same answers gets the same findings, even if the answers to concurrent requests arrive in a different
+order.
 """
 
 import asyncio
@@ -41,12 +42,13 @@ class Options:
 
     `concurrency` is the number of messages sent at the same time, `rate` the maximum number of requests per second (None: no
     limit). After `time` seconds the campaign cancels pending requests and sends no more cases. After `max_findings` different
-    findings it sends no more cases. `now`, `contract` and `policies` are used to judge the cases: use those with which the cases
-    were generated.
+    findings it sends no more cases. `now`, `contract` and `policies` are used to judge the cases: specify the values with which
+    the cases were generated.
 
-    Shrinking a finding takes at most `shrink_requests` requests (0: do not shrink), and the search for causes as many again; both
-    take at most `shrink_seconds` for all findings together. `fresh` names a property that gets a different string in each message
-    sent. `total` is the number of cases, if known; it is only used to report progress.
+    Shrinking a finding takes at most `shrink_requests` requests (0: do not shrink). The search for its causes also takes at most
+    `shrink_requests` requests. Both take at most `shrink_seconds` seconds for all findings together. `fresh` is the name of a
+    property that gets a different string in each message sent. `total` is the number of cases, if known; it is only used to
+    report progress.
     """
 
     concurrency: int = 16
@@ -115,11 +117,11 @@ def run_sharded(campaign: "Campaign", sharding: Sharding, recalled: Recalled | N
 
 
 class Campaign:
-    """One campaign. Call `run` in an event loop; `result` can be called at any time.
+    """One campaign. Call `run` in an event loop. You can call `result` at any time.
 
-    `cases` are pairs of a number and a case; the number identifies the case in the `journal`, if there is one. Answers in
-    `recalled` were given in an earlier run, and these messages are not sent again. If `sends` is False, nothing is sent at all,
-    and the result contains only what the journal contains.
+    `cases` are pairs of a number and a case. The number identifies the case in the `journal`, if there is one. `recalled`
+    contains the answers from an earlier run; their messages are not sent again. If `sends` is False, nothing is sent at all, and
+    the result is based only on the answers in the journal.
     """
 
     def __init__(
@@ -166,7 +168,7 @@ class Campaign:
                 await self._target.close()
 
     def shard_settings(self, plan: Shards, workers: int, journal: str | None) -> ShardSettings:
-        """Returns the settings for workers that send the plan's shards; `journal` is a file that they can append to."""
+        """Returns the settings for workers that send the plan's shards. `journal` is a file to which the workers can append lines."""
         options = self.options
         rate = options.rate and options.rate / workers
         begun = time() - (monotonic() - self._sender.started)

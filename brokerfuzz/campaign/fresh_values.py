@@ -1,8 +1,8 @@
 """Gives one property a different string in each message, for targets that reject repeated values.
 
-A service that creates offers may reject a number that it already knows; the contract does not settle this. Without fresh values,
-each message that repeats a number would look wrongly rejected. A message is changed only if its verdict, rules and ambiguities
-stay the same.
+A service that creates offers may reject an offer number that it already knows; the contract does not say whether this is allowed.
+Without fresh values, the service would seem to reject such messages wrongly. A message is changed only if its verdict, its broken
+rules and its ambiguities stay the same.
 """
 
 import os
@@ -16,8 +16,8 @@ from brokerfuzz.schemas import Verdict
 
 
 class FreshValues:
-    """Gives the `property` of a message's top-level object a unique string: its value plus a suffix that no other message of any
-    campaign has.
+    """Gives the `property` of a message's top-level object a unique string: the value of the property plus a suffix that no other
+    message in any campaign has.
     """
 
     def __init__(self, prop: str, judge: Judge) -> None:
@@ -26,12 +26,12 @@ class FreshValues:
         self._prefix = ""
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Another process starts its own counter."""
+        """A copy of this object in another process starts its own counter."""
         return FreshValues, (self._property, self._judge)
 
     def of(self, case: Case, body: bytes) -> bytes:
-        """Returns the bytes with a fresh value. Returns them unchanged if the property is not a string, or if a change of its
-        value or of the formatting would change the verdict.
+        """Returns the body with a fresh value. Returns the body unchanged if the property is not a string, or if the new value or
+        the new formatting would change the verdict.
         """
         try:
             tree = read_tree(body)

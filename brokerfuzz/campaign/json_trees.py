@@ -1,7 +1,7 @@
-"""JSON trees that keep how the message was written, so that parts can be removed.
+"""JSON trees that preserve how the message was written. They allow removing parts of a message.
 
 Python's own values would lose details that can cause a finding: a property that occurs twice, `1.0` instead of `1`, or a number
-of a hundred digits. A tree keeps these; it loses only white space and the escapes in strings.
+with a hundred digits. A tree preserves these details. It loses only white space and the escapes in strings.
 """
 
 import json
@@ -17,14 +17,14 @@ DEEPEST = 100
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as it was written."""
+    """A number as it is written in the message."""
 
     literal: str
 
 
 @dataclass(frozen=True, slots=True)
 class JsonObject:
-    """An object: its properties in order, including repeated names."""
+    """A JSON object: its properties in order, including properties with the same name."""
 
     pairs: tuple[tuple[str, "Tree"], ...]
 
@@ -38,11 +38,11 @@ class JsonArray:
 
 Tree = JsonObject | JsonArray | Number | str | bool | None
 Path = tuple[int, ...]
-"""A path from the root: the index of a property or item at each level."""
+"""A path from the root of a tree. It contains the index of a property or item at each level."""
 
 
 def read_tree(body: bytes) -> Tree:
-    """Returns the tree of a body. Raises `ValueError` if the bytes are not JSON in UTF-8, or are nested too deep."""
+    """Returns the tree of a body. Raises `ValueError` if the body is not JSON in UTF-8, or is nested too deeply."""
     try:
         value = json.loads(body.decode(), parse_int=Number, parse_float=Number, parse_constant=_reject, object_pairs_hook=_pairs)
         return _frozen(value, DEEPEST)
@@ -77,7 +77,7 @@ def _frozen(value: object, depth: int) -> Tree:
 
 
 def write_tree(tree: Tree) -> bytes:
-    """Returns a tree as compact JSON in UTF-8; a lone surrogate is written as an escape."""
+    """Returns a tree as compact JSON in UTF-8. Writes a lone surrogate as an escape."""
     text = _written(tree)
     try:
         return text.encode()
@@ -98,7 +98,7 @@ def _written(tree: Tree) -> str:
 
 
 def children(tree: Tree) -> tuple[Tree, ...]:
-    """Returns the values of the properties, or the items; nothing for a scalar."""
+    """Returns the values of an object's properties, or an array's items. A scalar has no children."""
     match tree:
         case JsonObject(pairs):
             return tuple(prop for _, prop in pairs)
@@ -109,7 +109,7 @@ def children(tree: Tree) -> tuple[Tree, ...]:
 
 
 def without(tree: Tree, start: int, stop: int) -> Tree:
-    """Returns the object or array without the children from `start` to before `stop`."""
+    """Returns the object or array without the children from index `start` up to, but not including, `stop`."""
     match tree:
         case JsonObject(pairs):
             return JsonObject(pairs[:start] + pairs[stop:])

@@ -1,4 +1,4 @@
-"""The ledger of ambiguities: what the target does if the contract does not specify the behaviour."""
+"""The ledger of ambiguities. It shows what the target does if the contract does not specify the behaviour."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
 @dataclass
 class Observed:
-    """The observations of one ambiguity: the number of messages for each kind of answer, and the first message of each."""
+    """The observations of one ambiguity: the number of messages for each kind of answer, and the first message that got each kind."""
 
     ambiguity: Ambiguity
     counts: dict[AnswerKind, int] = field(default_factory=lambda: dict.fromkeys(ANSWER_KINDS, 0))
@@ -19,14 +19,14 @@ class Observed:
 
     @property
     def behaviour(self) -> str:
-        """`accepts`, `rejects`, `mixed`, or `unclear` if no message was accepted or rejected."""
+        """One of `accepts`, `rejects`, `mixed`, or `unclear` (no message was accepted or rejected)."""
         accepted, rejected = self.counts["accepted"], self.counts["rejected"]
         if accepted and rejected:
             return "mixed"
         return "accepts" if accepted else "rejects" if rejected else "unclear"
 
     def add(self, number: int, case: Case, answer: AnswerKind, count: int = 1) -> None:
-        """Adds `count` answers; the case is the first one that got this answer."""
+        """Adds `count` equal answers. The case is the first case that got this answer."""
         self.counts[answer] += count
         if number < self.numbers.get(answer, number + 1):
             self.numbers[answer], self.examples[answer] = number, case
@@ -35,8 +35,9 @@ class Observed:
 class Ledger:
     """The observations of all ambiguities.
 
-    Only messages that break no rule are observed, because others are rejected anyway. A message that touches several ambiguities
-    counts for each of them if it is accepted, but for none if it is rejected: any of them may be the reason.
+    Only messages that break no rule are observed, because the target should reject all others anyway. If a message that touches
+    several ambiguities is accepted, it counts for each of them. If it is rejected, it counts for none of them, because any of
+    them may be the reason.
     """
 
     def __init__(self) -> None:

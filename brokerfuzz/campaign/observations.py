@@ -1,7 +1,7 @@
 """The results of a campaign or a part of it: counts, contradictions, the ledger, and the rejections for a wrong reason.
 
-Results of parts can be combined in any order, because the example of each kind is always its first case. Memory does not grow
-with the number of cases.
+The results of several parts can be combined in any order, because the example of each kind is always the first case of that kind.
+The results need memory that does not grow with the number of cases.
 """
 
 from collections import Counter
@@ -20,8 +20,8 @@ from brokerfuzz.targets import Answer, AnswerKind
 
 @dataclass
 class Observations:
-    """The results of a campaign or a part of it. `rules` counts the answers to faults by broken rule; `left_out` counts the cases
-    that cannot be sent to this target.
+    """The results of a campaign or a part of it. `rules` contains the number of answers to faults, by broken rule. `left_out` is
+    the number of cases that cannot be sent to this target.
     """
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
@@ -32,8 +32,8 @@ class Observations:
     left_out: int = 0
 
     def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> None:
-        """Adds the answer to case `number`. An answer is ignored if the target refused to process the request because it received
-        too many.
+        """Adds the answer to case `number`. Ignores the answer if the target did not process the request because it had received
+        too many requests.
         """
         if not answer.reached and answer.status is not None:
             return

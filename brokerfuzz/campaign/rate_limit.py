@@ -5,7 +5,7 @@ from time import monotonic
 
 
 class RateLimiter:
-    """Allows at most `rate` requests per second; None means no limit. Unused time is not saved for later."""
+    """Allows at most `rate` requests per second. None means no limit. After a pause, requests are not sent faster to make up for it."""
 
     def __init__(self, rate: float | None) -> None:
         self.limited = rate is not None

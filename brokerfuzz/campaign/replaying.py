@@ -1,7 +1,8 @@
-"""Sends findings again, and reports which ones are gone.
+"""Sends the messages of findings again, and reports which findings are gone.
 
-For each finding, the smallest message is sent, several times if the finding was flaky. A finding is gone if the contract allows
-every answer. Each message is judged again with the current time; if its verdict has changed, the answer shows nothing.
+For each finding, the smallest message is sent. If the finding was flaky, the message is sent several times. The finding is gone
+if the contract allows every answer. Each message is judged again with the current time. If its verdict has changed, the answer
+says nothing about the finding.
 """
 
 from base64 import b64decode
@@ -22,15 +23,15 @@ from brokerfuzz.schemas import Label, Verdict
 from brokerfuzz.targets import Answer, Target
 
 TRIES = 5
-"""How often a message is sent before a flaky finding counts as gone."""
+"""The number of times that the message of a flaky finding is sent before the finding counts as gone."""
 
 Outcome = Literal["still there", "another", "gone", "other verdict", "not sent"]
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """The outcome for one finding; `answer` is the decisive one. `another` means a contradiction of a different kind; `other
-    verdict` means that the verdict on the message has changed.
+    """The outcome for one finding. `answer` is the answer that decided the outcome. The outcome `another` means a contradiction
+    of a different kind, `other verdict` means that the verdict on the message has changed.
     """
 
     sentence: str
@@ -43,7 +44,9 @@ class Replayed:
 
 @dataclass(frozen=True)
 class ReplayRequest:
-    """A message to send again, and what it showed. `kind` is None if the message is sent only to see the answer."""
+    """A message to send again, and the problem that its answer showed before. `kind` is None if the message is sent only to see
+    the answer.
+    """
 
     sentence: str
     case: Case
@@ -109,14 +112,14 @@ def _kind(again: ReplayRequest, label: Label, answer: Answer, judge: Judge) -> F
 
 
 def of_result(result: Result) -> Iterator[ReplayRequest]:
-    """Yields the findings of a result."""
+    """Yields the findings in the result of a campaign."""
     for finding in result.findings:
         case = Case(finding.message_type, finding.body, Verdict(finding.label), headers=finding.case.headers)
         yield ReplayRequest(finding.sentence(), case, finding.label, finding.kind, finding.flaky)
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
-    """Yields the findings of a JSON report."""
+    """Yields the findings in a JSON report."""
     for finding in document["findings"]:
         smallest = finding["smallest"]
         body = compact(smallest["body"]) if "body" in smallest else b64decode(smallest["raw"])

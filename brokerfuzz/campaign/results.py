@@ -14,7 +14,9 @@ from brokerfuzz.targets import AnswerKind
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """The progress of a campaign. `phase` is `firing` or `shrinking`; `findings` counts before equal findings are merged."""
+    """The progress of a campaign. `phase` is `firing` or `shrinking`. `findings` is the number of findings before equal findings
+    are merged.
+    """
 
     phase: str
     cases: int
@@ -34,9 +36,9 @@ class Result:
     """The result of a campaign.
 
     `counts` maps verdict and answer to the number of cases, `rules` maps broken rule and answer to the number of faults.
-    `left_out` is the number of cases that cannot be sent to this target. `requests` includes those for twins and for shrinking.
-    `stopped` is the reason if the campaign ended early, else None. `failed` says that it stopped because the journal could not be
-    written.
+    `left_out` is the number of cases that cannot be sent to this target. `requests` includes the requests for twins and for
+    shrinking. If the campaign ended early, `stopped` is the reason, else None. `failed` is True if the campaign stopped because
+    the journal could not be written.
     """
 
     target: str
@@ -56,5 +58,5 @@ class Result:
 
 
 def exit_status(result: Result) -> int:
-    """Returns 1 if there is a finding that is not known, else 0. (2 is for exceptions of type `BrokerfuzzError`.)"""
+    """Returns 1 if there is a finding that is not in the baseline, else 0. (Exit status 2 is for exceptions of type `BrokerfuzzError`.)"""
     return 1 if any(not finding.known for finding in result.findings) else 0

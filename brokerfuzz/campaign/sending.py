@@ -1,4 +1,4 @@
-"""Sends the messages of a campaign: limits the rate, writes the journal, and skips messages that the journal already answers."""
+"""Sends the messages of a campaign: limits the rate, writes the journal, and skips messages whose answers are already in the journal."""
 
 import asyncio
 from time import monotonic
@@ -11,18 +11,18 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer, Target
 
 _RECALLED_AT_ONCE = 200
-"""The number of answers read from the journal in a row before other tasks may run."""
+"""The number of answers to read from the journal in a row before other tasks may run."""
 
 
 class UnsendableError(Exception):
-    """Raised if this target cannot receive the message."""
+    """The message cannot be sent to this target."""
 
 
 class Sender:
     """Sends messages to the target of a campaign.
 
-    `requests` counts the messages sent now or in the run that the journal records. `started` is the start of the campaign on the
-    `time.monotonic` clock; `ago` is how many seconds ago that was.
+    `requests` is the number of messages sent in this run, or in the earlier run whose answers are in the journal. `started` is
+    the start of the campaign on the `time.monotonic` clock. `ago` is the number of seconds since that start.
     """
 
     def __init__(
@@ -44,8 +44,8 @@ class Sender:
         self._in_a_row = 0
 
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:
-        """Sends a message with the headers of the case and returns the answer. Raises `TargetError`, `JournalError` or
-        `UnsendableError`.
+        """Sends a message with the headers of the case and returns the answer. Raises `TargetError`, `JournalError`, or
+        `UnsendableError` if the message cannot be sent to this target.
         """
         if not self._target.can_send(body, case.headers):
             raise UnsendableError

@@ -1,7 +1,8 @@
-"""Runs a campaign in many processes: each process sends one shard of the cases at a time, and this module combines the results.
+"""Runs a campaign in several processes. Each process sends one shard of the cases at a time, and this module combines the
+results.
 
-Any process can send any shard, and a shard is sent again if its worker is lost. So the result is the same for any number of
-workers, even if one is killed: earlier answers are in the journal, and these messages are not sent again.
+Any process can send any shard. If a worker is lost, another worker sends its shard again, except for the messages whose answers
+are already in the journal. So the result is the same for any number of workers, even if a worker is killed.
 """
 
 import time
@@ -23,13 +24,13 @@ from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.workers import WorkerPool
 
 AHEAD = 2
-"""The number of shards queued for each worker, so that no worker is idle."""
+"""The number of shards in the queue for each worker, so that no worker is idle."""
 ATTEMPTS = 3
-"""Maximum number of times a shard is started. If its worker is lost each time, the shard itself is probably the reason."""
+"""Maximum number of times a shard is started. If the worker is lost each time, the shard itself is probably the reason."""
 
 
 class Shards(Protocol):
-    """Cases in shards, such as `cases.plan.Plan`. Instances are sent to other processes."""
+    """Cases that are divided into shards, such as `cases.plan.Plan`. Instances are sent to other processes."""
 
     def shards(self) -> Iterator[int]:
         """Yields the shards' numbers."""
@@ -42,8 +43,8 @@ class Shards(Protocol):
 
 @dataclass(frozen=True)
 class ShardSettings:
-    """The settings that all workers share. `journal` is a file that they can append to; if it is None, they return their journal
-    lines. `begun` is the start of the campaign (`time.time`).
+    """The settings that all workers share. `journal` is a file to which the workers append their journal lines. If `journal` is
+    None, the workers return these lines. `begun` is the start of the campaign (`time.time`).
     """
 
     plan: Shards
@@ -104,8 +105,8 @@ class Sharding:
         self._lost: list[int] = []
 
     def run(self, on_result: Callable[[ShardResult], str | None], recalled: Recalled | None, seconds: float | None) -> None:
-        """Sends shards until none is left, the time is up, or `on_result` returns a reason to stop; `on_result` is called with each shard's
-        result. Raises `WorkerError` if workers are lost repeatedly.
+        """Sends shards until all are sent, the time is up, or `on_result` returns a reason to stop. `on_result` is called with
+        each shard's result. Raises `WorkerError` if workers are lost repeatedly.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
         waiting = iter(self._settings.plan.shards())
@@ -132,7 +133,7 @@ class Sharding:
             self._lost.append(shard)
 
     def _gather(self, on_result: Callable[[ShardResult], str | None]) -> bool:
-        """Processes finished shards and notes lost ones. Returns whether to stop."""
+        """Processes the finished shards and marks the lost ones. Returns True if the campaign must stop."""
         stopped = False
         done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
         for future in done:

@@ -1,6 +1,6 @@
 """Proposes changes that make a message smaller. Sends and judges nothing.
 
-Every proposal is smaller than its origin, in an order with a least element. So applying proposals repeatedly always ends.
+Every proposed message is smaller than the original, and there is a smallest possible message. So the shrinking always ends.
 """
 
 import re
@@ -10,11 +10,11 @@ from typing import Any
 from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Tree
 
 Schemas = Mapping[str, Mapping[str, Any]]
-"""Site -> its flat schema, to find the simplest values for each place."""
+"""The flat schema of each site. It determines the simplest values for each place."""
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
-_MOST_ZEROED = 32  # characters; longer strings are only cut
-_LONGEST_HALVED = 20  # digits: some 64 steps
+_MOST_ZEROED = 32  # characters; longer strings are only shortened
+_LONGEST_HALVED = 20  # digits: about 64 steps
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
 _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
 """Replacements for timestamps. Replacing digits with zeros would make most timestamps invalid."""
@@ -29,7 +29,7 @@ def chunks(size: int) -> Iterator[tuple[int, int]]:
 
 
 def simpler(scalar: Tree, schema: Mapping[str, Any]) -> list[Tree]:
-    """Returns simpler values of the same JSON type, the simplest first; nothing for an object, an array or null."""
+    """Returns simpler values of the same JSON type, simplest first. There are none for an object, an array or null."""
     match scalar:
         case True:
             return [False]
@@ -54,7 +54,7 @@ def _around_bounds(schema: Mapping[str, Any]) -> list[str]:
 
 
 def magnitude(literal: str) -> int | None:
-    """Returns the absolute value of an integer that is short enough for a binary search; None for other numbers."""
+    """Returns the absolute value of an integer that has few enough digits for a binary search. Returns None for other numbers."""
     digits = literal.removeprefix("-")
     return int(digits) if digits.isdecimal() and len(digits) <= _LONGEST_HALVED else None
 
@@ -87,7 +87,7 @@ def _with_zeros(text: str) -> Iterator[str]:
 
 
 def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
-    """Returns the tree with the properties of every object in the order of its schema, unknown ones last."""
+    """Returns the tree with the properties of every object in the order of its schema. Unknown properties come last."""
     match tree:
         case JsonObject(pairs):
             known = list(schemas.get(path, {}).get("properties", ()))
@@ -101,10 +101,11 @@ def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
 
 
 def pieces(body: bytes) -> list[bytes]:
-    """Splits the bytes at the commas between the properties of the outermost object (or the items of an array), and before its
-    end.
+    """Splits the bytes at the commas between the properties of the outermost object (or the items of the outermost array), and
+    before the closing bracket.
 
-    Bytes that are not JSON are split in the same way: a string ends at the next quotation mark, and every bracket counts.
+    Splits bytes that are not JSON in the same way: a string ends at the next quotation mark, and every bracket opens or closes a
+    level.
     """
     found, depth, start, quoted = [], 0, 0, False
     for token in re.finditer(rb'\\.|["\[\]{},]', body, re.DOTALL):

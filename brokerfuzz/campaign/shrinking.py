@@ -1,8 +1,8 @@
-"""Shrinks the message of a finding as far as possible, with requests to the target.
+"""Shrinks the message of a finding as far as possible, by sending smaller messages to the target.
 
 A smaller message replaces the current one if the oracle gives the same label and exactly the same broken rules, and the target's
-answer shows the same problem. The order of the attempts depends only on the message. So a target that always answers alike gets
-the same smallest message each time.
+answer shows the same problem. The order of the attempts depends only on the message. So a target that always gives the same
+answers gets the same smallest message each time.
 """
 
 import asyncio
@@ -19,24 +19,24 @@ from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets.answers import Answer
 
 MOST_JUDGED = 32 << 20
-"""Maximum number of bytes to judge for one finding, so that shrinking a huge message ends."""
+"""Maximum number of bytes to judge for one finding. It limits the time for shrinking a huge message."""
 
 VerdictOf = Callable[[bytes], Verdict]
 Shows = Callable[[Answer], bool]
-"""Checks whether an answer shows the problem of the finding."""
+"""A function that returns whether an answer shows the problem of the finding."""
 TRIES = 5
-"""Maximum number of repetitions of a message whose answer is not reproduced at once, to measure how often it is."""
+"""Maximum number of repetitions of a message if the first repetition gets a different answer. They measure how often the problem occurs."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
-"""The outcome of an attempt. A message that cannot be sent counts as `other verdict`: it shows nothing."""
+"""The outcome of an attempt. A message that cannot be sent counts as `other verdict`, because it shows nothing about the problem."""
 
 
 class Shrinker:
     """Shrinks one finding. `body`, `verdict`, `answer` and `places` always describe the smallest message so far.
 
-    The first message is repeated before shrinking, the smallest one after it. `sent` counts these repetitions, `shown` those that
-    showed the problem again; a finding that is not reproduced at once is not shrunk. `places` are the JSON Pointers at which a
-    simpler value changed the answer: the causes of the finding, as far as tested. `whole` is False if a limit ended the
-    shrinking.
+    Before shrinking, the first message is sent again. After shrinking, the smallest message is sent again. `sent` is the number
+    of these repetitions, `shown` the number of repetitions that showed the problem again. If the first repetition does not show
+    the problem, the finding is not shrunk. `places` are the JSON Pointers at which a simpler value changed the answer. They are
+    the causes of the finding, as far as tested. `whole` is False if a limit ended the shrinking.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Shrinker:
         self._spent = False
 
     async def run(self) -> None:
-        """Shrinks until nothing more can be removed, or a limit is reached."""
+        """Shrinks until nothing more can be removed or simplified, or a limit is reached."""
         try:
             if await self._is_reproduced():
                 await self._shrink()
@@ -67,7 +67,9 @@ class Shrinker:
             self.places = self._causes(self._tree())
 
     async def _is_reproduced(self) -> bool:
-        """Returns whether the first repetition shows the problem again; if not, repeats a few more times to count how often it does."""
+        """Returns whether the first repetition shows the problem again. If not, repeats the message a few more times to measure
+        how often the problem occurs.
+        """
         while self.sent < TRIES:
             await self._repeat()
             if self.sent == self.shown:
@@ -191,8 +193,8 @@ class Shrinker:
             yield replaced(tree, path, value)
 
     async def _cut_bytes(self) -> None:
-        """Shrinks a message that is not JSON or whose formatting matters: removes parts that look like properties, then single
-        bytes.
+        """Shrinks a message that is not JSON, or whose formatting matters. First removes parts that look like properties, then
+        single bytes.
         """
         before = None
         while before != self.body:
@@ -218,7 +220,9 @@ class Shrinker:
         return tuple(pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted])
 
     def _length_matters(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
-        """Returns whether the number of items matters: several items matter, and all do or not all were tested."""
+        """Returns whether the number of items matters. This is assumed if several items matter, and either all items matter or
+        not all were tested.
+        """
         mattering = sum(other[:-1] == path for other in found if other)
         return mattering > 1 and (self._spent or mattering == len(children(array)))
 

@@ -1,4 +1,4 @@
-"""Latencies and throughput of any number of answers, in bounded memory."""
+"""The latencies and the throughput of any number of answers, in bounded memory."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -7,9 +7,11 @@ from math import frexp
 SPANS = 200
 """Maximum number of time intervals in a campaign."""
 FIRST_SPAN = 0.25
-"""Length of the first intervals in seconds. If there are too many intervals, they are merged in pairs."""
+"""Initial length of an interval in seconds. If there are too many intervals, each pair of intervals becomes one interval of twice
+the length.
+"""
 STEPS = 4
-"""Number of buckets per doubling of the latency, so that values read from them are accurate within a fifth."""
+"""Number of buckets per doubling of the latency. It is large enough for latencies with an error of at most a fifth."""
 _FASTEST = 1e-6  # seconds
 
 
@@ -25,7 +27,7 @@ class Timing:
     failures: Counter[int] = field(default_factory=Counter)
 
     def add(self, at: float, seconds: float, *, failed: bool) -> None:
-        """Adds an answer that arrived `at` seconds after the start and took `seconds`."""
+        """Adds an answer that arrived `at` seconds after the start and took `seconds` seconds."""
         self.buckets[_bucket(seconds)] += 1
         self.least, self.most = min(self.least, seconds), max(self.most, seconds)
         while at >= SPANS * self.span:
@@ -47,7 +49,7 @@ class Timing:
                 mine[number // ratio] += count
 
     def quantile(self, share: float) -> float:
-        """Returns the latency in seconds that this share of the answers did not exceed; 0 if there are no answers."""
+        """Returns the latency in seconds that this share of the answers did not exceed. Returns 0 if there are no answers."""
         wanted = share * self.buckets.total()
         seen = 0
         for bucket in sorted(self.buckets):
@@ -57,14 +59,14 @@ class Timing:
         return 0.0
 
     def histogram(self) -> list[tuple[float, int]]:
-        """Returns pairs: an upper bound in seconds, and the number of answers below it and above the previous bound; fastest first."""
+        """Returns pairs, fastest first: an upper bound in seconds, and the number of answers between the previous bound and this bound."""
         if not self.buckets:
             return []
         return [(_edge(bucket), self.buckets[bucket]) for bucket in range(min(self.buckets), max(self.buckets) + 1)]
 
     def throughput(self) -> list[tuple[float, int, int]]:
-        """Returns triples: seconds since the start, the answers in the interval that begins there, and how many of these were
-        crashes or timeouts.
+        """Returns a triple for each interval: its beginning in seconds since the start, the number of answers in it, and the
+        number of these answers that were crashes or timeouts.
         """
         last = max(self.answers, default=-1)
         return [(number * self.span, self.answers[number], self.failures[number]) for number in range(last + 1)]

@@ -1,1 +1,1 @@
-"""Cases: labelled messages, single, random or in the catalogue."""
+"""Cases: messages with a verdict. They come from the catalogue, or brokerfuzz generates them at random."""

@@ -1,7 +1,7 @@
-"""Splits the cases of plans into blocks, so that any process can generate a block on its own.
+"""Splits a plan's cases into blocks. Any process can generate a block without the other blocks.
 
-A block is a shard of a plan. Its number counts from the start of the catalogue or of the random cases, not from the start of the
-plan. So a process that generates random cases does not need the size of the catalogue, which can take seconds to compute.
+A block is a shard of a plan. Catalogue blocks and random blocks are numbered separately. So a process that generates random cases
+does not need the size of the catalogue, which can take seconds to compute.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,9 +14,9 @@ from brokerfuzz.cases.plan import CATALOGUE_PER_SHARD, RANDOM_PER_SHARD, Plan
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of `size` cases of a plan, random or from its catalogue.
+    """A block of `size` cases of a plan: either random cases or catalogue cases.
 
-    A random block may contain fewer cases, if filters leave only a finite number of random cases.
+    A random block contains fewer cases if the filters leave only a finite number of random cases.
     """
 
     plan: Plan
@@ -32,7 +32,7 @@ class Block:
 
 
 def blocks(plans: Iterable[Plan]) -> Iterator[Block]:
-    """Yields the blocks of finite plans, in order. Generates their catalogues."""
+    """Yields the blocks of finite plans, in order. The function generates the catalogues of the plans."""
     for plan in plans:
         for random, total, most in ((False, len(plan.catalogue_cases()), CATALOGUE_PER_SHARD), (True, plan.count or 0, RANDOM_PER_SHARD)):
             for number, start in enumerate(range(0, total, most)):

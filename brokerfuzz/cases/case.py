@@ -1,4 +1,4 @@
-"""A case: the bytes of a message, with its verdict and what is known about it."""
+"""A case: the bytes of a message, the verdict on the message, and further facts about the message."""
 
 import json
 from collections.abc import Sequence
@@ -31,13 +31,13 @@ class Fault:
 
 @dataclass(frozen=True)
 class Case:
-    """A message with its verdict and the reason for it.
+    """A message with its verdict and the reason for the verdict.
 
-    `faults` lists what was broken on purpose. `tags` tell where the case comes from and what it tests (`catalogue`,
-    `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart, which differs from this case only in its one
-    fault. `headers` replace the usual headers of the same names in the request that sends the message; None means that the header
-    is omitted. Most cases have no `headers`. Use `judged` to make a case: the label then comes from the oracle, not from the code
-    that made the message.
+    `faults` lists the rules that were broken on purpose. `tags` state the origin of the case and what the case tests (`catalogue`,
+    `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart: the same message without the one fault.
+    `headers` replace the usual headers of the same names in the request that sends the message; None means that the header is
+    omitted. Most cases have no `headers`. Use `judged` to make a case: the label then comes from the oracle, not from the code that
+    made the message.
     """
 
     message_type: MessageType
@@ -47,7 +47,7 @@ class Case:
     tags: tuple[str, ...] = ()
     twin: "Case | None" = None
     missing_twin: str | None = field(default=None, repr=False)
-    """The twin's id, if the corpus from which this case was read does not contain the twin."""
+    """The twin's id. It is set only if this case was read from a corpus that does not contain the twin."""
     headers: Headers = field(default=(), kw_only=True)
 
     @cached_property
@@ -57,7 +57,7 @@ class Case:
 
     @cached_property
     def is_compact(self) -> bool:
-        """True if the bytes are compact JSON. Such a message can be written on a line of text unchanged."""
+        """True if the bytes are compact JSON. Such a message can be a line of a text file without any change."""
         return is_compact_json(self.body)
 
     @property
@@ -89,11 +89,11 @@ class Case:
         contract: Contract | None = None,
         headers: Headers = (),
     ) -> "Case":
-        """Returns the case of these bytes, judged by the oracle.
+        """Returns the case with these bytes. The oracle judges them.
 
-        `faults` claims that exactly the rules of these faults are broken. `claim` is `valid` or the id of an ambiguity: it claims
-        that no rule is broken, and that the message is valid or touches this ambiguity. Raises `LabelError` if the oracle
-        disagrees or if the twin is not valid.
+        `faults` claims that the message breaks the rules of these faults and no others. `claim` claims that the message breaks no
+        rule: `valid` means that the message is valid, and an ambiguity's id means that the message touches this ambiguity. Raises
+        `LabelError` if the oracle disagrees or if the twin is not valid.
         """
         judgement = Judgement(check(message_type, body, now=now, contract=contract, headers=headers), cached_parse_compact(body) is not None or None)
         return cls.of_judgement(message_type, body, judgement, faults, claim, tags, twin, headers)
@@ -110,7 +110,7 @@ class Case:
         twin: "Case | None" = None,
         headers: Headers = (),
     ) -> "Case":
-        """Returns the same case as `judged`, from the oracle's judgement of the bytes."""
+        """Returns the same case as `judged`. The caller passes the oracle's judgement of the bytes."""
         verdict = judgement.verdict
         if not confirmed_by(verdict, faults, claim):
             raise LabelError(f"expected a case of {quoted(faults or claim)}, but the oracle says {verdict.brief}: {body[:300]!r}")
@@ -129,7 +129,9 @@ class Case:
         twin: "Case | None",
         headers: Headers = (),
     ) -> "Case":
-        """Returns the same case as `of_judgement`, without checking the claim. The judgement must be known to confirm it."""
+        """Returns the same case as `of_judgement`, but does not check the claim. The caller must know that the judgement confirms
+        the claim.
+        """
         verdict, is_compact, _ = judgement
         fields: dict[str, Any] = {
             "message_type": message_type, "body": body, "verdict": verdict, "faults": faults, "tags": tags,
@@ -143,11 +145,12 @@ class Case:
 
     @classmethod
     def confirmed(cls, message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> "Case | None":
-        """Returns the same case as `judged`, or None if the oracle does not confirm it and the contract is a changed one.
+        """Returns the same case as `judged`. Returns None if the contract is a changed one and the oracle does not confirm the
+        claim.
 
         The rules of a changed contract may contradict each other, for example if items must be unique but there are too few
-        values. The makers of cases do not detect that, so their unsuccessful cases are dropped. For our own contract, such a case
-        is a bug: `LabelError` is raised.
+        values. The code that makes cases does not detect such contradictions, so a case that the oracle does not confirm is
+        dropped. For our own contract, such a case is a bug, and this method raises `LabelError`.
         """
         try:
             return cls.judged(message_type, body, contract=contract, **claims)
@@ -158,7 +161,7 @@ class Case:
 
 
 def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -> bool:
-    """Returns True if the verdict agrees with these faults and this claim (the id of an ambiguity, or `valid`). See `Case.judged`."""
+    """Returns True if the verdict agrees with these faults and this claim. `Case.judged` describes both."""
     if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
         return False
     return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.ambiguity for touch in verdict.ambiguities})
@@ -175,10 +178,10 @@ _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in
 
 
 def clock(now: datetime | None) -> datetime:
-    """Returns the time that cases are generated for, in whole seconds.
+    """Returns the time for which cases are generated, in whole seconds.
 
-    None means the current time. A time without a zone is in UTC. Raises `ClockError` for a time before 2001 or after 9900. Before
-    2001, some of the fixed past times would not be past. After 9900, some cases would have no future time.
+    None means the current time. A time without a zone is in UTC. Raises `ClockError` for a time before 2001 or after 9900. Some
+    cases contain fixed times that must be in the past. Others need a time in the future, and the last possible year is 9999.
     """
     instant = aware(now).replace(microsecond=0)
     if instant < EARLIEST_NOW:
@@ -189,20 +192,20 @@ def clock(now: datetime | None) -> datetime:
 
 
 TWIN_TAGS = ("twin",)
-"""The tags of a case that is included only as a twin."""
+"""The tags of a case that is included only because it is the twin of another case."""
 NOW_TAG = "now:"
 
 
 def now_tag(now: datetime) -> str:
-    """Returns the tag of a case whose verdict depends on the clock. It contains the time that the case was made for."""
+    """Returns the tag of a case whose verdict depends on the clock. The tag contains the time for which the case was made."""
     return f"{NOW_TAG}{spell(now)}"
 
 
 def compact(value: Any) -> bytes:
-    """Returns the compact JSON of a value: UTF-8, no white space, properties in their given order. A corpus stores such messages
-    as `body`.
+    """Returns the compact JSON of a value: UTF-8, no white space, properties in their given order. A corpus stores messages with
+    such bytes in the property `body`.
 
-    Raises `TypeError` for values that orjson cannot write (integers beyond 64 bits, lone surrogates). Corpora store such messages
-    as bytes.
+    Raises `TypeError` for values that orjson cannot write (integers beyond 64 bits, lone surrogates). A corpus stores messages with
+    such values as bytes.
     """
     return orjson.dumps(value)

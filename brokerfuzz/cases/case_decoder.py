@@ -1,8 +1,8 @@
 """Decodes cases from bytes: random messages, random faults in random messages, and random probes.
 
-A case decoder makes cases as the decoder makes messages: from any source of bytes. The first record selects the kind of case, the
-rule and technique (or the ambiguity), and the place. The message follows. The simplest bytes give the simplest message and the
-first technique.
+A case decoder makes cases from any source of bytes, as the decoder makes messages. The first record selects the kind of case, the
+rule and technique (or the ambiguity), and the place. The records after it give the message. The simplest bytes give the simplest
+message and the first technique.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -31,7 +31,7 @@ TAG = "random"
 
 @dataclass(frozen=True, eq=False)
 class CaseDecoder:
-    """Decodes cases of one message type from bytes. Use `case_decoder` to make one.
+    """Decodes cases of one message type from bytes. Call `case_decoder` to create a `CaseDecoder`.
 
     `rules` and `techniques` limit the faults. `labels` limits the kinds of case.
     """
@@ -45,7 +45,7 @@ class CaseDecoder:
     _maker: list[FaultMaker] = field(default_factory=list, repr=False)
 
     def read(self, source: Source, now: datetime) -> Case:
-        """Returns the next case, generated for the time `now`. The oracle judges every case: see `Case.judged`."""
+        """Returns the next case, generated for the time `now`. The oracle judges every case (`Case.judged`)."""
         header = source.take(_HEADER)
         kinds = [label for label in self.labels for _ in range(_SHARES[label])]
         kind = kinds[header[0] % len(kinds)]
@@ -76,7 +76,7 @@ class CaseDecoder:
         return [technique for technique in maker.techniques(rule) if self.techniques is None or technique.name in self.techniques]
 
     def faults(self, now: datetime) -> FaultMaker:
-        """Returns a maker for this time. It reuses everything that earlier makers have built."""
+        """Returns a maker for this time. The maker reuses everything that earlier makers have built."""
         if not self._maker:
             self._maker.append(FaultMaker(self.contract, self.message_type, now))
         return replace(self._maker[0], now=now)
@@ -109,7 +109,7 @@ class CaseDecoder:
 
 @lru_cache(maxsize=16)
 def _questions(contract: Contract, message_type: MessageType) -> Sequence[tuple[Ambiguity, Any]]:
-    """Returns every ambiguity with every site where it can be probed."""
+    """Returns every ambiguity with every site where the ambiguity can be probed."""
     maker = ProbeMaker(contract, message_type, clock(None))
     ambiguities = [s for s in contract.ambiguities if s.detector not in _TOO_LARGE and next(maker.of_ambiguity(s), None) is not None]
     return [(ambiguity, site) for ambiguity in ambiguities for site in maker.sites(ambiguity)]
@@ -123,7 +123,7 @@ def case_decoder(
     rules: tuple[Rule, ...] | None = None,
     techniques: frozenset[str] | None = None,
 ) -> CaseDecoder:
-    """Returns the case decoder for these options. Decoders are cached.
+    """Returns the case decoder for these options. The function caches decoders.
 
     If `rules` is None, all rules are used. A rule that none of the selected techniques can break is dropped, so
     `CaseDecoder.rules` may be empty.

@@ -17,8 +17,9 @@ EXCLUDES = "!"
 class Selection:
     """A filter for cases. Use `selection` to make one.
 
-    `rules` and `techniques` are those that may occur in a case (None: any). With `only_faults`, cases without a fault are
-    excluded. `tags` decides from the tags of a case whether to include it (None: include all cases).
+    `rules` and `techniques` are the rules and techniques that may occur in a case. None allows all. `only_faults` excludes cases
+    without a fault. `tags` gets the tags of a case and returns True to include the case. If `tags` is None, cases with any tags are
+    included.
     """
 
     rules: Collection[str] | None = None
@@ -41,7 +42,7 @@ class Selection:
         return self.tags is None or self.tags(case.tags)
 
     def of(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """Yields the selected cases, each once, and the twin of a fault before the fault. An empty filter selects every case."""
+        """Yields the selected cases, each once. A fault's twin comes before the fault. An empty filter selects every case."""
         seen: set[str] = set()
         for case in cases:
             for one in ((case.twin, case) if self.wants(case) else ()) if self else (case,):
@@ -64,10 +65,10 @@ def selection(
     """Returns a filter for cases by patterns for rule ids, technique names, tags and sites.
 
     In a pattern, `*` matches any characters and `?` matches one character. The prefix `!` excludes everything that the rest of
-    the pattern matches. Exclusions win. Without other patterns, exclusions keep everything else, including cases without a fault.
-    `sites` selects the rules at these sites: a rule is selected if both its id and its site match. Raises `UnknownNameError` if a
-    pattern matches no rule, technique or site. Tags are known only when cases exist, so a tag pattern without a match selects
-    nothing and raises no error.
+    the pattern matches. An exclusion takes precedence over the other patterns. If all patterns are exclusions, everything else is
+    included, even cases without a fault. `sites` selects the rules at these sites: a rule is selected if both its id and its site
+    match. Raises `UnknownNameError` if a pattern matches no rule, technique or site. Tags are known only when cases exist, so a tag
+    pattern without a match selects nothing and raises no error.
     """
     by_id = _matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists them all")
     at_sites = _at(contract, sites)

@@ -27,9 +27,9 @@ def catalogue(
     """Yields the cases of a message type's catalogue, in order, each once. A twin comes before the first fault that uses it.
 
     `now` is the time for rules about the future (None: the current time). Everything else in the catalogue is always the same.
-    `strength` is the number of properties whose states are combined exhaustively: 2 for pairs, 3 for triples. It is lowered where
-    there would be too many combinations (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or `UnknownNameError` for an
-    unknown verdict.
+    `strength` is the number of properties whose states are combined exhaustively: 2 for pairs, 3 for triples. For an object with
+    too many combinations, brokerfuzz lowers the strength (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or
+    `UnknownNameError` for an unknown verdict.
     """
     cases = _listed(contract or load_contract(), message_type, clock(now), strength)
     labels = known_labels(verdicts)
@@ -39,7 +39,8 @@ def catalogue(
 def plainest(message_type: MessageType, *, now: datetime | None = None, contract: Contract | None = None) -> Case:
     """Returns the first valid case.
 
-    Usually this is the plain message with every property, which is fast. Only a changed contract can forbid that message.
+    Usually the first valid case is the plain message with every property, which is fast to build. Only a changed contract can
+    forbid this message.
     """
     known = contract or load_contract()
     body = compact(build(known, message_type, MessagePlan()))
@@ -49,7 +50,7 @@ def plainest(message_type: MessageType, *, now: datetime | None = None, contract
 
 @lru_cache(maxsize=6)
 def _listed(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Sequence[Case]:
-    """Returns all cases. The last few catalogues are cached, because generating one takes seconds."""
+    """Returns all cases. The function caches the last few catalogues, because it takes seconds to generate one."""
     if contract is load_contract() and strength == STRENGTH:
         return prepared(message_type, now)
     return generate(contract, message_type, now, strength)

@@ -1,7 +1,7 @@
 """Sorts a catalogue so that early cases cover the most goals.
 
-This is a greedy cover: the next case is the one that adds the most to what earlier cases cover. A fault is output together with
-its twin (the valid counterpart), unless the twin was output before. Such a pair counts half of what both add.
+This is a greedy cover: the next case is the one that adds the most to what earlier cases cover. A fault is output together with its
+twin (the valid counterpart), unless the twin was output before. Such a pair counts only half of what the two cases add together.
 """
 
 from collections import defaultdict
@@ -13,17 +13,19 @@ from brokerfuzz.cases.case import Case
 
 
 class CaseWeight(NamedTuple):
-    """What a case covers: named goals with the weight of each, and goals of equal weight as bits."""
+    """The goals that a case covers: named goals, each with its weight, and a bit mask of further goals, which all have the same
+    weight.
+    """
 
     named: dict[str, int]
     bits: int = 0
 
 
 def by_cover(cases: Sequence[Case], weights: Sequence[CaseWeight], of_bit: int = 0) -> Iterator[Case]:
-    """Yields the cases, the one that adds the most weight first. Ties keep the given order. The twin of a fault comes before the
-    fault.
+    """Yields the cases. The next case is always the one that adds the most weight. Cases that add the same weight keep their given
+    order. A fault's twin comes before the fault.
 
-    A bit has the weight `of_bit`.
+    Each bit has the weight `of_bit`.
     """
     return _Cover(cases, weights, of_bit).every()
 
@@ -80,7 +82,9 @@ class _Cover:
         return (sum(new.values()) + self.of_bit * (bits & ~self.bits).bit_count()) // max(len(together), 1)
 
     def _left(self, case: Case) -> CaseWeight:
-        """Returns the part of the case's weight that earlier cases do not cover. Removes the rest, so that it is not checked again."""
+        """Returns the part of the case's weight that earlier cases do not cover. Removes the covered goals from the case, so that
+        they are not checked again.
+        """
         left = self.weight_of.get(case.id, _NOTHING)
         for name in left.named.keys() & self.covered:
             del left.named[name]

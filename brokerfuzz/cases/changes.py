@@ -1,4 +1,4 @@
-"""Changes of a message at exactly one place."""
+"""Changes to exactly one place of a message."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Steps = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Replaces or adds the value at the place. The value must be writable by orjson; an `orjson.Fragment` is inserted unchanged."""
+    """Replaces or adds the value at the place. orjson must be able to write the value. An `orjson.Fragment` is inserted unchanged."""
 
     value: Any
 
@@ -27,7 +27,9 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class AddProperty:
-    """Adds a property to the object at the place, after the other properties or before them (`first`)."""
+    """Adds a property to the object at the place. The new property comes after the other properties, or before them if `first` is
+    true.
+    """
 
     name: str
     value: Any
@@ -58,12 +60,12 @@ def value_at(message: Any, steps: Steps) -> Any:
 
 
 def apply(message: Any, steps: Steps, change: Change) -> bytes:
-    """Returns the bytes of the message with the change made at the place. The message itself does not change."""
+    """Returns the bytes of the message with the change applied at the place. The message object itself does not change."""
     return change.how(compact(message)) if isinstance(change, Rewrite) else compact(altered(message, steps, change))
 
 
 def altered(message: Any, steps: Steps, change: Put | Remove | AddProperty) -> Any:
-    """Returns a copy of the message with the change made at the place. The copy shares the unchanged parts with the message."""
+    """Returns a copy of the message with the change applied at the place. The copy shares the unchanged parts with the message."""
     match change:
         case Put(value):
             return _with(message, steps, lambda _: value)
@@ -86,7 +88,7 @@ def place_of(steps: Steps, change: Change) -> Steps:
 
 
 def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
-    """Returns a copy of the message in which only the values along the path are copied."""
+    """Returns a copy of the message. Only the values along the path are copied; the rest is shared."""
     if not steps:
         return change(message)
     result, step = message.copy(), cast(Any, steps[0])

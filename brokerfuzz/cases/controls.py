@@ -1,7 +1,7 @@
-"""Controls: the message of a fault in which the condition of the rule is switched, with the verdict that it then has.
+"""Controls: a control is a fault's message with the rule's condition switched on or off, and the verdict on the changed message.
 
-A program that ignores the condition (it always or never requires clusters, for example) answers both messages the same way, which
-is a finding.
+Some programs ignore the condition: they always require clusters, for example, or never. Such a program answers both messages in the
+same way, and brokerfuzz reports a finding.
 """
 
 import json
@@ -24,14 +24,14 @@ UNDER = "under:"
 
 @dataclass(frozen=True)
 class ControlMaker:
-    """Makes the controls of faults under a condition, for the time `now`."""
+    """Makes the controls for faults of conditional rules, for the time `now`."""
 
     contract: Contract
     message_type: MessageType
     now: datetime
 
     def of_fault(self, rule: Rule, fault: Case) -> Iterator[Case]:
-        """Yields the message of a presence fault with its condition switched, once for each value that switches it.
+        """Yields the message of a presence fault with its condition switched, once for each value that switches the condition.
 
         Yields nothing for a fault without a condition.
         """
@@ -62,7 +62,9 @@ class ControlMaker:
         return [*null, *(edges(self.contract, self.message_type).values(path)[:3] if scalar else [])]
 
     def _control(self, fault: Case, steps: Steps, value: Any, tag: str) -> Case:
-        """Returns the fault's message with this value. It is valid, or it has the same fault and the twin's message with this value as its twin."""
+        """Returns the fault's message with this value. The case is valid or has the same fault. In the second case, its twin is the
+        original twin with this value.
+        """
         tags = (*(tag for tag in fault.tags if not tag.startswith(UNDER)), tag)
         control = self._judged(_with(fault, steps, value), tags)
         if control.label == "valid" or fault.twin is None:

@@ -1,7 +1,8 @@
 """Minimises a corpus: removes the cases that add no coverage.
 
-The first pass keeps each case that covers a goal that no earlier case covers. So it keeps at most one case per goal, even from a
-very large corpus. The second pass sorts the kept cases as in a catalogue and stops when the remaining cases add nothing.
+The first pass keeps a case if the case covers a goal that no earlier case covers. So at most one case per goal remains, even from a
+very large corpus. The second pass sorts the remaining cases as in a catalogue. It stops as soon as no further case covers a new
+goal.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,11 +16,11 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 
 def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = None) -> Iterator[Case]:
-    """Yields a small subset of the cases that covers the same goals, the most useful case first and a fault's twin before the
-    fault.
+    """Yields a small subset of the cases that covers the same goals. The most useful case comes first. A fault's twin comes before
+    the fault.
 
-    The goals are those that `brokerfuzz coverage` counts: rules, techniques, edges, ambiguities and pairs of states. `now` is the
-    time for the techniques of rules about the future. Raises `ClockError`.
+    The goals are those that `brokerfuzz coverage` counts: rules, techniques, edges, ambiguities and pairs of states. Some rules do
+    not allow times in the future: `now` is the time that their techniques use. Raises `ClockError`.
     """
     tallies = {message_type: Tally(contract, message_type, clock(now)) for message_type in MESSAGE_TYPES}
     kept: dict[MessageType, dict[str, Case]] = {message_type: {} for message_type in MESSAGE_TYPES}
@@ -34,7 +35,7 @@ def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = 
 
 
 _WEIGHT = 2
-"""The weight of each goal. A fault with its twin counts half, which must still be more than 0."""
+"""The weight of each goal. A fault together with its twin counts half of this weight, and the half must be more than 0."""
 
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:

@@ -1,6 +1,7 @@
 """Valid edges: messages that the contract permits but that over-strict programs reject.
 
-One message contains many edges, for example all strings empty. If a target rejects it, the minimiser finds the edge that matters.
+One message contains many edges: for example, all its strings are empty. If a target rejects the message, the minimiser finds the
+edge that causes the rejection.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,7 +31,9 @@ class EdgeMaker:
     now: datetime
 
     def every(self) -> Iterator[Case]:
-        """Yields plain messages first, then messages with many edges, then one state of one property at a time, then spellings of one message."""
+        """Yields plain messages, then messages with many edges, then messages with one property in one state, then spellings of one
+        message.
+        """
         return (case for case in self._all() if case is not None)
 
     def _all(self) -> Iterator[Case | None]:
@@ -54,7 +57,9 @@ class EdgeMaker:
         return list(self.contract.sites[self.message_type].values())
 
     def _packed(self) -> Iterator[Case | None]:
-        """Puts all places in the same state: null, false, absent, then each value of the pools for the types. Shorter pools repeat their values."""
+        """Puts all places in the same state. The states are null, false, absent, and then each value of a type's pool. Shorter
+        pools repeat their values.
+        """
         yield self._case("all-null", MessagePlan(choose=null_where_allowed))
         yield self._case("all-false", MessagePlan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
         yield self._case("backwards", MessagePlan(backwards=True))
@@ -64,9 +69,9 @@ class EdgeMaker:
                 yield self._case(f"values-{number}", MessagePlan(choose=self._nth(pools, number), narrowed=ground))
 
     def _grounds(self) -> list[Schema]:
-        """Returns flat schemas so that messages that meet them contain, together, every place.
+        """Returns flat schemas. Messages that meet these schemas contain every place between them.
 
-        The first schema is empty. Each further one demands a place that a complete message lacks.
+        The first schema is empty. Each further schema requires a place that a complete message lacks.
         """
         grounds: list[Schema] = [{}]
         lacking = list(self.contract.sites[self.message_type])
@@ -88,7 +93,9 @@ class EdgeMaker:
         return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not unsupported_keywords_of(site.schema) else []
 
     def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
-        """Returns a function that chooses the value with this number from every pool. The later of two ordered times gets the next value."""
+        """Returns a function that chooses the value with this number from every pool. If one time must be later than another, the
+        later time gets the next value.
+        """
         later = {
             join(path, names[1])
             for path, asked in doubts(self.contract, self.message_type).items()
@@ -102,7 +109,9 @@ class EdgeMaker:
         return choose
 
     def _sizes(self) -> Iterator[Case | None]:
-        """Makes arrays of zero, two and eleven items, if their bounds allow it. All arrays of one depth have the same size."""
+        """Makes arrays with zero, two and eleven items, if their bounds allow these sizes. All arrays of one depth have the same
+        size.
+        """
         arrays = [site for site in self._sites if "array" in types_of(site.schema)]
         for depth in sorted({site.path.count("[]") for site in arrays}):
             for size in SIZES:
@@ -113,7 +122,7 @@ class EdgeMaker:
                         yield self._case(f"{size}-items-{depth}-deep", MessagePlan(sizes=sizes, narrowed=ground))
 
     def _bare_objects(self) -> Iterator[Case | None]:
-        """Makes objects with only their required properties, for all objects of one depth at once."""
+        """Makes messages in which all objects of one depth have only their required properties."""
         sites = self.contract.sites[self.message_type]
         for depth in sorted({path.count(".") for path, site in sites.items() if site.name}):
             yield self._case(f"only-required-{depth}-deep", MessagePlan(choose=_without_optional(sites, depth)))
@@ -127,7 +136,9 @@ class EdgeMaker:
                     yield self._case(f"{name}-{site.path}={prop}", MessagePlan(full=full).narrow(leaf))
 
     def _one_at_a_time(self) -> Iterator[Case | None]:
-        """Makes each optional property alone absent, alone null, and alone present with the required properties."""
+        """Makes three messages for each optional property: only this property is absent, only this property is null, and only this
+        property is present in addition to the required ones.
+        """
         for site in self._sites:
             if not site.name:
                 continue
@@ -138,7 +149,9 @@ class EdgeMaker:
                 yield self._case(f"null-{site.path}", MessagePlan(choose=_only(site.path, None)))
 
     def _spellings(self) -> Iterator[Case | None]:
-        """Makes one message in different spellings: white space, escapes, orders, and other variations that RFC 8259 allows."""
+        """Writes one message in different spellings: RFC 8259 allows different white space, escapes, property orders and other
+        variations.
+        """
         message = build(self.contract, self.message_type, MessagePlan())
         yield self._judged("sorted-properties", orjson.dumps(message, option=orjson.OPT_SORT_KEYS))
         yield self._judged("last-property-first", compact(_rotated(message)))
@@ -148,7 +161,9 @@ class EdgeMaker:
         yield from self._literals({"number"}, NUMBER_LITERALS, lambda number: 90000.25 + number)
 
     def _literals(self, types: set[str], literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
-        """Makes messages whose values have these spellings, one spelling per place, until each spelling is used."""
+        """Makes messages with values in these spellings. Each place gets one spelling. The function stops when every spelling is
+        used.
+        """
         fits = [site.path for site in self._sites if types_of(site.schema) - {"null"} == types and self._is_free(site)]
         for start in range(0, len(literals), len(fits) or len(literals)):
             some = dict(zip(fits, literals[start:], strict=False))
@@ -206,7 +221,7 @@ SPELLINGS: Mapping[str, Callable[[bytes], bytes]] = {
     "escaped-first-letter": _within_texts(lambda text: f"\\u{ord(text[0]):04x}{text[1:]}"),
     "escaped-slashes": lambda body: body.replace(b"/", b"\\/"),
 }
-"""Functions that write the same message in other bytes."""
+"""Functions that write the same message as different bytes."""
 TEXT_LITERALS: Sequence[str] = [
     f'"{text}"' for text in (
         r"\"\\\/\b\f\n\r\t", r"\u002c\u0022\u005C", r"\u0012\u001f", r"\u00A0\u00e9", r"\u0123\u0821\uA66D\ua66d", r"\\u0000", r"\\a\\n",

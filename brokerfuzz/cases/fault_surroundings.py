@@ -17,7 +17,9 @@ from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The position of a fault: item `index` of the arrays at these paths, which have `size` items. All other arrays have one item."""
+    """The position of a fault: in item `index` of the arrays at `paths`. These arrays have `size` items. All other arrays have one
+    item.
+    """
 
     name: str
     arrays: tuple[str, ...] = ()
@@ -30,7 +32,7 @@ class Placement:
         return f"at:{self.name}"
 
     def indices(self, site: str) -> list[int]:
-        """Returns the index in each array on the path to a site."""
+        """Returns the item index in each array on the path to a site."""
         return [self.index if array in self.arrays else 0 for array in arrays_above(site)]
 
 
@@ -46,9 +48,9 @@ _SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
 def placements(site: str) -> list[Placement]:
     """Returns the possible positions of a fault at a site.
 
-    First come the only item of each array, and the eleventh of twelve items in all arrays. Then come the last, a middle and the
-    first item of each array. The first two together find code that checks only some items: the only item is both first and last,
-    and the eleventh is neither first nor last nor among the first ten.
+    The first two are the only item of each array, and the eleventh of twelve items in all arrays. After these two come the last, a
+    middle and the first item of each array. The first two find code that checks only some items. The only item is both the first
+    and the last one. The eleventh is not the first, not the last, and not one of the first ten.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []
@@ -57,9 +59,9 @@ def placements(site: str) -> list[Placement]:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The rest of the message around a fault: all properties in one state, unless the fault prevents it.
+    """The rest of the message around a fault. All properties are in one state, unless the fault needs another one.
 
-    `prop` is the index of the value that enumerations use, so that settings differ in it.
+    `prop` is the index of the value that enumerations use. Different settings use different values.
     """
 
     name: str
@@ -74,7 +76,7 @@ class Setting:
         return f"in:{self.name}"
 
     def plan(self, contract: Contract, message_type: MessageType, sizes: dict[str, int], within: int) -> MessagePlan:
-        """Returns the plan of such a message, with arrays of these sizes. See `MessagePlan`."""
+        """Returns the `MessagePlan` of a message in this setting, with arrays of these sizes."""
 
         def choose(path: str, schema: Schema) -> Any:
             if "enum" in schema and (self.full or contract.sites[message_type][path].required):
@@ -115,11 +117,15 @@ BARE = Setting("bare", full=False, prop=1)
 NULLS = Setting("nulls", prop=2, state=_null)
 BACKWARDS = Setting("backwards", backwards=True, prop=3)
 SETTINGS = (COMPLETE, UNUSUAL, BARE, NULLS, BACKWARDS)
-"""All properties; all others with an unusual value; only the required ones; all others null; all properties in reverse order."""
+"""The settings, in order: all properties are present; all other properties have an unusual value; only the required ones are
+present; all others are null; all are in reverse order.
+"""
 
 
 def surroundings(site: str) -> list[tuple[Placement, Setting]]:
-    """Returns every placement of a site in a complete message, alternating with every setting with the fault in the only item."""
+    """Returns every placement of a site in a complete message, and every setting with the fault in the only item. Placements and
+    settings alternate.
+    """
     placed = [(placement, COMPLETE) for placement in placements(site)]
     in_settings = [(ONLY, setting) for setting in SETTINGS[1:]]
     return [*placed[:2], *(one for pair in zip_longest(in_settings, placed[2:]) for one in pair if one is not None)]

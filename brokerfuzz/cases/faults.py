@@ -17,11 +17,13 @@ from brokerfuzz.schemas.flattening import Schema, conjoin
 from brokerfuzz.schemas.sites import join
 
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
-"""The keywords of conditional rules, and of unconditional rules below them: something must be present and not empty."""
+"""The keywords of rules about presence: something must be present and not empty. Conditional rules use these keywords, and so do
+unconditional rules below them.
+"""
 
 
 class _Recent(dict[Any, Any]):
-    """A cache of the last 256 entries. The faults of one message share the message and its twin."""
+    """A cache of the last 256 entries. Faults made from one plain message share this message and the twin."""
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if len(self) >= 256:
@@ -41,12 +43,13 @@ class FaultMaker:
     _twins: _Recent = field(default_factory=_Recent, repr=False, compare=False)
 
     def of_rule(self, rule: Rule) -> Iterator[Case]:
-        """Yields the rule broken by every technique that applies, at every placement and in every setting. Each case has its own
-        `twin`.
+        """Yields the cases that break the rule by every technique that applies, at every placement and in every setting. Each case
+        has a `twin`.
 
-        The techniques alternate: the first breaks the only item of a complete message, and each further one uses other
-        surroundings. If a condition decides about the rule's place, the rule is also broken with the condition met. A presence
-        rule is then broken at every placement, with the deciding property before it and after it.
+        The techniques alternate: the first one breaks the only item of a complete message, and each further one uses other
+        surroundings. If a condition affects the rule's place, the rule is also broken in messages that meet the condition. A
+        presence rule is then broken at every placement: once with the condition's property before the broken one, and once after
+        it.
         """
         techniques = self.techniques(rule)
         if not techniques:
@@ -68,10 +71,10 @@ class FaultMaker:
     def _first_that_fits(
         self, rule: Rule, techniques: Sequence[Technique], around: Sequence[tuple[Placement, Setting]], number: int, made: Collection[str]
     ) -> Iterator[Case]:
-        """Yields one case: the technique with this number in the surroundings with this number.
+        """Yields one case: it uses the technique with this number in the surroundings with this number.
 
-        If that fails or gives a case of `made`, the plain surroundings are tried. After all techniques were used once, any
-        technique may be used.
+        If these surroundings give no case, or only a case that is already in `made`, the plain surroundings are tried. As soon as
+        all techniques were used once, any technique may be used.
         """
         placement, setting = around[number % len(around)]
         first = number % len(techniques)
@@ -89,7 +92,9 @@ class FaultMaker:
                 yield case
 
     def empty_object(self) -> Iterator[Case]:
-        """Yields the message without any property. It breaks the rule of every required property. Its twin has only the required properties."""
+        """Yields the message without any property. This message breaks the rule of every required property. Its twin has only the
+        required properties.
+        """
         twin = self._twin(compact(build(self.contract, self.message_type, MessagePlan(full=False))))
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
@@ -113,10 +118,10 @@ class FaultMaker:
         return self._techniques[rule.id]
 
     def _broken_plainly(self, rule: Rule) -> Callable[[Technique], bytes | None]:
-        """Returns a function that breaks the rule in a plain message by a technique. It returns None if the technique does not
-        apply.
+        """Returns a function that breaks the rule in a plain message by a technique. That function returns None if the technique
+        does not apply.
 
-        In a changed contract, rules may contradict each other, so there the oracle checks the message.
+        The rules of a changed contract may contradict each other. For such a contract, the oracle therefore checks the message.
         """
         if self.contract is not load_contract():
             return lambda technique: case.body if (case := self.case(rule, technique)) else None
@@ -150,8 +155,8 @@ class FaultMaker:
     def case(
         self, rule: Rule, technique: Technique, placement: Placement = ONLY, setting: Setting = COMPLETE, *, given: Schema | None = None
     ) -> Case | None:
-        """Returns the rule broken by the technique, at this placement and in this setting, or None if the technique does not
-        apply there.
+        """Returns the case in which the technique breaks the rule, at this placement and in this setting. Returns None if the
+        technique does not apply there.
 
         `given` is a flat schema that the message must also meet.
         """
@@ -162,7 +167,7 @@ class FaultMaker:
         return self.broken(message, steps, rule, technique, tags=(placement.tag, setting.tag))
 
     def broken(self, message: object, steps: Steps, rule: Rule, technique: Technique, tags: tuple[str, ...] = ()) -> Case | None:
-        """Returns a valid message with the rule broken at this place, or None if the technique does not apply."""
+        """Breaks the rule at this place of a valid message and returns the case. Returns None if the technique does not apply."""
         change = self._change(message, steps, rule, technique)
         if change is None:
             return None

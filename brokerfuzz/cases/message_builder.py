@@ -1,4 +1,5 @@
-"""Builds messages to a plan: complete or minimal, with arrays of a chosen size and properties in a chosen state.
+"""Builds messages from a plan. The plan states whether a message is complete or minimal, and may choose array sizes and the states
+of properties.
 
 The decoder makes a message from arbitrary bytes. A builder makes the message that the plan describes. Catalogue cases start from
 such messages.
@@ -38,12 +39,14 @@ def default_choice(path: str, schema: Schema) -> Any:
 class MessagePlan:
     """A description of a message.
 
-    - `full`: include all optional properties; otherwise none.
+    - `full`: if true, the message contains all optional properties; otherwise it contains none.
     - `narrowed`: a flat schema to combine with the contract's.
     - `sizes`: the number of items by the path of the array (default: one).
-    - `within`: if an array of `sizes` contains another one, the inner size applies only in this item of the outer array. None: in all items.
-    - `choose`: called with the path and flat schema of every property; returns its value, `ABSENT` or `PLAIN`. The builder ignores values that
-      the schema forbids, and chooses the items after the first itself.
+    - `within`: if an array of `sizes` contains another array of `sizes`, the inner size applies only in the outer item with this
+      index. If `within` is None, the inner size applies in all items.
+    - `choose`: a function that gets the path and the flat schema of every property. It returns the property's value, `ABSENT` or
+      `PLAIN`. The builder ignores values that the schema forbids. For array items after the first, the builder chooses the values
+      itself.
     - `backwards`: write properties in reverse order.
     """
 
@@ -55,7 +58,7 @@ class MessagePlan:
     backwards: bool = False
 
     def narrow(self, *schemas: Schema) -> "MessagePlan":
-        """Returns the plan with further schemas to meet."""
+        """Returns the same plan with further schemas that the message must meet."""
         return replace(self, narrowed=reduce(flat.conjoin, schemas, self.narrowed))
 
 
@@ -76,7 +79,7 @@ class _Builder:
         return self._wished(schema, path, index, wish)
 
     def _wished(self, schema: Schema, path: str, index: int, wish: Any) -> Any:
-        """Returns the wished value if the schema allows it, otherwise a plain value."""
+        """Returns the chosen value if the schema allows it, otherwise a plain value."""
         if wish is ABSENT or (wish is not PLAIN and matches(schema, wish)):
             return wish
         types = flat.types_of(schema)
@@ -121,7 +124,9 @@ class _Builder:
         return items
 
     def _of_item(self, path: str, number: int) -> "_Builder":
-        """Returns the builder for an item of the array at a path. In all items but one, inner arrays have their default size."""
+        """Returns the builder for an item of the array at a path. Inner arrays get the size from the plan in one item, and the
+        default size in all others.
+        """
         within = self.plan.within
         if within is None or path not in self.plan.sizes or number == min(within, self.plan.sizes[path] - 1):
             return self
@@ -143,7 +148,7 @@ class _Builder:
 
 
 def _instant_order(path: str) -> int:
-    """Orders times by name, so that starts come before ends: see `value_pools.INSTANTS`."""
+    """Orders times by the names of their properties, so that a start comes before its end (see `value_pools.INSTANTS`)."""
     return 1 if re.search("end", path, re.IGNORECASE) else 0
 
 
@@ -191,8 +196,8 @@ def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Sch
 def schema_meeting(contract: Contract, message_type: MessageType, condition: Condition) -> Schema:
     """Returns a flat schema under which the condition lets its rule apply.
 
-    If the condition must not be met, only conditions on enumerated properties can be negated. Other conditions are left to
-    chance.
+    If the rule applies only when the condition is not met, the schema negates the condition. That is possible only for enumerated
+    properties. Other conditions are left to chance.
     """
     if condition.holds:
         deciding = list(condition.when.get("properties", {}))

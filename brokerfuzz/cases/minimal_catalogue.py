@@ -8,7 +8,9 @@ from brokerfuzz.cases.case import Case, Fault
 
 
 class SelectionReason(NamedTuple):
-    """The reason why a case is included: its fault, which no other included case has, or the ids of the cases whose twin it is."""
+    """The reason why a case is included. It is either the case's fault, which no other included case has, or the ids of the cases
+    that have this case as their twin.
+    """
 
     fault: Fault | None
     twin_of: tuple[str, ...] = ()
@@ -17,8 +19,9 @@ class SelectionReason(NamedTuple):
 def minimal(cases: Iterable[Case]) -> Iterator[tuple[Case, SelectionReason]]:
     """Yields the cases of the smallest set, in order, each with its reason.
 
-    A case has one fault, so the set needs one case for each rule and technique. Among equivalent cases, the one whose twin is
-    shared by the most others is chosen. A twin always comes before its faults, so that you can stop after any case.
+    A case has one fault, so the set needs one case for each rule and technique. If several cases have the same rule and technique,
+    the case whose twin is shared by the most other cases is chosen. A twin always comes before its faults, so that you can stop
+    after any case.
     """
     serving: defaultdict[tuple[str, str], list[Case]] = defaultdict(list)
     for case in cases:

@@ -1,10 +1,10 @@
 """Pairs: valid messages in which every two states of any two properties of an object occur together (or three states of three
 properties, ...).
 
-Programs that check each property correctly may fail on combinations: a false flag disables a check, or a price without a quantity
-divides by zero. A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) contains all pairs in few
-rows. One message combines the rows of all objects at one depth, because these are independent. Rows of other depths are added if
-possible, so that states of different depths are combined, too.
+Programs that check each property correctly may fail on combinations: a false flag disables a check, or a program divides by zero
+because a price has no quantity. A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) contains all
+pairs in few rows. One message combines the rows of all objects at one depth, because these objects are independent. If possible,
+the message also uses rows of other depths, so that states of different depths are combined, too.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -28,18 +28,20 @@ from brokerfuzz.schemas.sites import join
 
 STRENGTHS = (1, 2, 3, 4)
 MOST_COMBINATIONS = 1_000_000
-"""The maximum number of combinations of states in an object, about a minute of work. Objects with more get a lower strength."""
+"""The maximum number of combinations of states in an object. Generating so many takes about a minute. Objects with more
+combinations get a lower strength.
+"""
 
 Row = Mapping[str, str]
 """The state of each property of an object."""
 _STEPS = (1, 3, 7, 9, 11, 13, 17, 19, 21, 23)
 """Step sizes through the rows of other depths. Different steps combine different rows each time."""
 Combination = frozenset[tuple[str, str]]
-"""Some properties of an object with a state for each."""
+"""Some properties of an object, each with a state."""
 MOST_TRIED = 64
 """The number of tries to fill the rest of an object before a pair of states is considered impossible."""
 MOST_TRIED_WHOLE = 4
-"""The number of these tries in complete messages, which are slow to build."""
+"""The number of these tries that use complete messages, which are slow to build."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,9 @@ class PairMaker:
     strength: int = 2
 
     def every(self) -> Iterator[Case]:
-        """Yields the rows of the root, then those of the objects below, one depth at a time, and then the combinations that are still missing."""
+        """Yields messages for the rows of the root, then for the rows of the objects below, one depth at a time. The last messages
+        contain the missing combinations.
+        """
         known = states(self.contract, self.message_type)
         strengths = {path: strength_at(known, path, self.strength) for path in known.objects}
         left = {path: missing(self.contract, self.message_type, path, strength) for path, strength in strengths.items()}
@@ -157,7 +161,7 @@ def _is(known: States, path: str, *names: str) -> bool:
 
 
 def _size(known: States, path: str) -> int:
-    """Returns the size at which an array is at an edge: zero, or a large size if zero is not allowed."""
+    """Returns the size that puts an array in the state `edge`: zero, or a large size if zero is not allowed."""
     schema = known.sites[path].schema
     fitting = [size for size in SIZES if schema.get("minItems", 0) <= size <= schema.get("maxItems", size)]
     return next(size for size in fitting if known.state(path, [None] * size) == "edge")
@@ -194,7 +198,9 @@ def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combina
 
 
 def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combination], strength: int) -> Iterator[Row]:
-    """Yields rows with the combinations that mending removed, with as many as possible in each row."""
+    """Yields rows with the combinations that were lost when impossible pairs were removed. Each row contains as many of them as
+    possible.
+    """
     held = {some for row in made for some in combinations(row.items(), strength)}
     lost = [some for names in combinations(factors, strength) for some in _all(names, factors) if some not in held and not _clash(some, excluded)]
     while lost:
@@ -209,7 +215,7 @@ def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combinati
 
 
 def _filled(row: Row, factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """Returns the row with a compatible state for every other property, plain if possible."""
+    """Completes the row: every other property gets a compatible state, the plain one if possible."""
     whole = dict(row)
     for name in factors:
         if name not in whole:
@@ -227,7 +233,7 @@ def _clash(some: Iterable[tuple[str, str]], excluded: Collection[Combination]) -
 
 
 def check_strength(known: States, path: str, strength: int) -> None:
-    """Raises `StrengthError` for an invalid strength, and if an object has too many combinations."""
+    """Raises `StrengthError` if the strength is invalid, or if an object has too many combinations."""
     if strength_at(known, path, strength) < strength:
         where = path or f"the {known.message_type.replace('-', ' ')} itself"
         number = combinations_of(known.at(path), strength)
@@ -237,7 +243,8 @@ def check_strength(known: States, path: str, strength: int) -> None:
 
 
 def strength_at(known: States, path: str, strength: int) -> int:
-    """Returns the requested strength, or the highest lower one for which an object does not have too many combinations.
+    """Returns the requested strength for the object at a path. If this object would have too many combinations, returns the highest
+    strength at which it has not.
 
     Raises `StrengthError` for an invalid strength.
     """
@@ -247,13 +254,15 @@ def strength_at(known: States, path: str, strength: int) -> int:
 
 
 def combinations_of(factors: StatesOf, strength: int) -> int:
-    """Returns the number of combinations of `strength` states."""
+    """Returns the number of combinations that consist of `strength` states."""
     sizes = [len(states) for states in factors.values()]
     return sum(prod(some) for some in combinations(sizes, min(strength, len(sizes))))
 
 
 def missing(contract: Contract, message_type: MessageType, path: str, strength: int) -> set[Combination]:
-    """Returns every combination of states that must occur in the object at a site in some valid message."""
+    """Returns every combination of states that must occur at a site. It occurs if any valid message has an object there in these
+    states.
+    """
     factors = states(contract, message_type).at(path)
     excluded = impossible(contract, message_type, path)
     every = (frozenset(some) for names in combinations(factors, min(strength, len(factors))) for some in _all(names, factors))
@@ -296,7 +305,9 @@ def witness(known: States, path: str, row: Row) -> Any | None:
 
 
 def _bound(contract: Contract, message_type: MessageType, path: str) -> set[str]:
-    """Returns the properties that a condition or an ambiguity of the object involves, or all if the ambiguity names no property."""
+    """Returns the properties that a condition or an ambiguity of the object involves. Returns all properties if the ambiguity names
+    none.
+    """
     props = contract.sites[message_type][path].schema["properties"]
     names: set[str] = set()
     for there, asked in doubts(contract, message_type).items():

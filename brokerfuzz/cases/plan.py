@@ -1,8 +1,8 @@
 """A plan: a short description of cases that can be saved, sent to another process, and used to generate the same cases there.
 
-Cases come in shards: parts of the catalogue, then random cases. A shard of random cases depends only on the seed and its own
-number. The number of a case is the number of its shard times `STRIDE`, plus its position in the shard. So a case has the same
-number in every process and every run.
+A plan's cases are divided into shards: first the parts of the catalogue, then random cases. A shard of random cases depends only on
+the seed and its own number. The number of a case is the number of its shard times `STRIDE`, plus its position in the shard. So a
+case has the same number in every process and every run.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,10 +31,10 @@ MOST_EXCLUDED = 5000
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Cases of one message type: those of the catalogue (unless `only_random`), then `count` random ones from `seed` (None:
-    without end).
+    """Cases of one message type: first the catalogue cases (none if `only_random` is true), then `count` random cases from `seed`.
+    If `count` is None, the random cases never end.
 
-    `now` is the time that the cases are made for. `contract` is the folder of a changed contract. `rules`, `techniques`, `tags`
+    `now` is the time for which the cases are made. `contract` is the folder of a changed contract. `rules`, `techniques`, `tags`
     and `sites` are patterns that include or exclude cases: see `case_filters.selection`. `minimal` keeps only the smallest set of
     the selected catalogue cases that breaks each rule by each technique.
     """
@@ -60,7 +60,7 @@ class Plan:
 
     @property
     def total(self) -> int | None:
-        """The number of cases, or None if they are without end."""
+        """The number of cases, or None if the cases never end."""
         return None if self.count is None else len(self.catalogue_cases()) + self.count
 
     def shards(self) -> Iterator[int]:
@@ -79,7 +79,9 @@ class Plan:
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
-        """Yields all cases with their numbers, in order. Stops at the first empty shard, because the filters may leave no new random cases."""
+        """Yields all cases with their numbers, in order. Stops at the first empty shard, because an empty shard means that the
+        filters leave no further random cases.
+        """
         for shard in self.shards():
             number = None
             for number, case in self.cases(shard):
@@ -133,7 +135,9 @@ def _catalogue_cases(plan: Plan) -> Sequence[Case]:
 
 
 def _until_hopeless(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:
-    """Yields the cases, and stops after many excluded cases in a row. The filter may match no case at all."""
+    """Yields the cases that the filter includes. Stops after many excluded cases in a row, because the filter may match no case at
+    all.
+    """
     excluded = 0
     for case in cases:
         yield case

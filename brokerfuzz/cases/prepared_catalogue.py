@@ -1,11 +1,11 @@
-"""The prepared catalogue of our own contract. Reading it takes a quarter of the time of generating it, including judging every
-message again.
+"""The prepared catalogue of our own contract. brokerfuzz reads it and judges every message again. This takes a quarter of the time
+that generating the catalogue takes.
 
-The package contains it as case records, made for the earliest supported time, when the most times are in the future. Cases that
-depend on the clock are generated for each `now` and put at their place in the order. Those that are impossible at this time are
-omitted.
+The package contains the catalogue as case records for the earliest supported time, because the most fixed times are in the future
+then. Cases that depend on the clock are generated for each `now` and put at their place in the order. Cases that are impossible for
+this `now` are omitted.
 
-`python -m brokerfuzz.cases.prepared_catalogue` prepares it again. A test fails if that is necessary.
+`python -m brokerfuzz.cases.prepared_catalogue` prepares the catalogue again. A test fails if the prepared catalogue is out of date.
 """
 
 from collections import Counter
@@ -35,7 +35,9 @@ _PROBING = ("probe:", "as:")
 
 
 class _ClockCase(NamedTuple):
-    """Identifies a case that depends on the clock, for any time: its faults or probe tags, and its number among the cases with the same ones."""
+    """Identifies a case that depends on the clock, independently of the time. It consists of the case's faults or probe tags, and a
+    number that distinguishes cases with the same faults or tags.
+    """
 
     faults: tuple[Fault, ...]
     probe: tuple[str, ...]
@@ -43,7 +45,9 @@ class _ClockCase(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """The cases, with a placeholder for each that depends on the clock, and the rules and ambiguities of these placeholders."""
+    """The cases, and the rules and ambiguities that depend on the clock. Each case that depends on the clock is replaced by a
+    placeholder.
+    """
 
     cases: Sequence[Case | _ClockCase]
     rules: Sequence[Rule]
@@ -101,7 +105,7 @@ def _twin(case_id: str, valid: Mapping[str, Case], twins: dict[str, Case]) -> Ca
 
 
 def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], ambiguities: Iterable[Ambiguity]) -> Iterator[tuple[_ClockCase, Case]]:
-    """Yields the cases that depend on the clock, with their identification."""
+    """Yields the cases that depend on the clock, each with its identification."""
     contract, seen = load_contract(), Counter[tuple[tuple[Fault, ...], tuple[str, ...]]]()
     for case in chain(faults_of(contract, message_type, now, rules), probes_of(contract, message_type, now, ambiguities)):
         if any(tag.startswith(NOW_TAG) for tag in case.tags):

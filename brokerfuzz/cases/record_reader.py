@@ -1,4 +1,4 @@
-"""Reads the lines of a corpus: parses the record, and judges the message of its case again."""
+"""Reads the lines of a corpus. Each line is a record: the module parses it and judges the message of its case again."""
 
 import re
 from base64 import b64decode
@@ -32,12 +32,12 @@ BytesOf = Callable[[str], bytes]
 
 
 def no_files(name: str) -> bytes:
-    """Raises `CorpusError`. Used for a corpus that is a single file."""
+    """Raises `CorpusError`, because a corpus that is a single file has no message files."""
     raise CorpusError(f"stores its message in a file ({quoted(name)}), but the corpus is not a folder")
 
 
 class CaseRecord(NamedTuple):
-    """The claims of a line about its case. They are unverified until `judged` checks them."""
+    """The claims that a line makes about its case. `judged` verifies them."""
 
     id: str
     message_type: MessageType
@@ -51,7 +51,7 @@ class CaseRecord(NamedTuple):
     carrier: Literal["body", "raw", "file"]
     """The property that contains the message."""
     carried: bytes | str
-    """The message itself, its base64, or the name of its file."""
+    """The message itself, the message in base64, or the name of the message's file."""
     bytes_of: BytesOf = no_files
 
     @property
@@ -109,7 +109,7 @@ def _list(value: Any) -> list[Any]:
 def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], bytes | str]:
     """Returns the property with the message, and its content.
 
-    A JSON value is serialized at once, because it needs 30 times the memory of its bytes.
+    If the content is a JSON value, it is serialized immediately, because the value needs 30 times as much memory as its bytes.
     """
     carriers = _CARRIERS & said.keys()
     if len(carriers) > 1:
@@ -153,7 +153,7 @@ def _no_record(problem: Exception) -> CorpusError:
 
 
 def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None) -> Case:
-    """Returns the case of a record, judged again. `twins` maps the ids of valid cases read before to these cases.
+    """Returns the case of a record, judged again. `twins` maps ids to the valid cases that were read before.
 
     Raises `CorpusError` (without the line number) if the id does not match the bytes. Also raises it if the oracle does not
     confirm the label, a fault or an ambiguity.
@@ -179,6 +179,8 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
 
 
 def decode(line: bytes, twins: Mapping[str, Case], *, contract: Contract | None = None) -> tuple[Case, bool]:
-    """Returns the case of a line, judged again, and True if it is the last record. Raises `CorpusError` as `record_of` and `judged` do."""
+    """Returns the case of a line, judged again, and True if the line is the corpus's last record. Raises `CorpusError` as
+    `record_of` and `judged` do.
+    """
     record = record_of(line)
     return judged(record, twins, contract=contract), record.last

@@ -9,8 +9,8 @@ then exactly those of the message. Otherwise, `raw` contains the bytes in base64
 the file in it that contains the message.
 
 `ambiguities` lists the ids of the touched ambiguities. `twin` is null if there is no twin. Cases about request headers have
-`"headers": [["content-type", "text/plain"], …]` before the message. These replace the usual headers of the same names, and null
-means that the header is not sent. If the headers declare a compressed body, the message is the compressed body.
+`"headers": [["content-type", "text/plain"], …]` before the message. These headers replace the usual headers of the same names. The
+value null means that the header is not sent. If the headers declare a compressed body, the message is the compressed body.
 
 The last record of a corpus ends with `"last":true`, so that readers detect a truncated corpus.
 """
@@ -32,7 +32,9 @@ def encode(case: Case, *, last: bool = False) -> bytes:
 
 
 def encode_all(cases: Iterable[Case], last: bool) -> bytes:
-    """Returns the lines of cases, each with its line break. If `last` is true, the last line is the last of the corpus."""
+    """Returns the lines of cases, each with its line break. If `last` is true, the last of these lines is marked as the last line
+    of the corpus.
+    """
     texts: list[bytes] = []
     for case in cases:
         texts += _line(case, *_message(case), b"}\n")
@@ -42,7 +44,7 @@ def encode_all(cases: Iterable[Case], last: bool) -> bytes:
 
 
 def encode_beside(case: Case, file: str, *, last: bool = False) -> bytes:
-    """Returns the line of a case whose message is in a file. `"file"` contains the name of the file."""
+    """Returns the line of a case whose message is in a file. The property `"file"` contains the name of that file."""
     return b"".join(_line(case, b',"file":', orjson.dumps(file), _LAST if last else _END))
 
 
@@ -52,7 +54,7 @@ def _message(case: Case) -> tuple[bytes, bytes]:
 
 
 def _line(case: Case, carrier: bytes, carried: bytes, end: bytes) -> tuple[bytes, ...]:
-    """Returns the parts of a line. The caller joins them with those of other lines, so that each message is copied only once."""
+    """Returns the parts of a line. The caller joins the parts of several lines at once, so that each message is copied only once."""
     verdict = case.verdict
     record: dict[str, Any] = {
         "id": case.id,

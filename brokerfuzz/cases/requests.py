@@ -1,8 +1,8 @@
 """Cases about the headers of a request: content types, encodings, and other headers that matter.
 
-The message is plain and valid. Only the headers are unusual, and the contract does not mention them. This module omits other HTTP
-methods, which the user chooses, and a wrong content-length: it breaks HTTP before a service sees the message, and the HTTP client
-does not send it.
+The message is plain and valid. Only the headers are unusual, and the contract does not mention them. This module does not vary the
+HTTP method, because the user chooses it. It does not send a wrong content-length, because the HTTP client does not allow it and the
+service would never see the message.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from brokerfuzz.schemas import headers as of
 from brokerfuzz.schemas.headers import Headers
 
 REQUESTS: frozenset[MessageType] = frozenset(["offer-creation-request"])
-"""The message types that are sent as the body of a request."""
+"""The message types whose messages are sent as the body of a request."""
 
 _TYPES = {
     "text-plain": "text/plain", "xml-type": "application/xml", "form": "application/x-www-form-urlencoded",

@@ -1,8 +1,8 @@
-"""The weights that order a catalogue: what a case covers, and how much each covered item counts.
+"""The weights that determine the order of a catalogue: the items that a case covers, and the weight of each item.
 
-The figures are tuned on services with one seeded bug each (`python -m benchmarks fleet`). They reflect typical bugs. More often
-than not, a check is missing completely and not only for one technique. A lenient parser is lenient at all places of a type. Code
-that checks the only item and the eleventh of twelve items usually checks all of them.
+The numbers are tuned on services that each have one seeded bug (`python -m benchmarks fleet`), and reflect typical bugs. In most
+buggy programs, a check is missing completely and not only for one technique. A lenient parser is lenient at all places of a type.
+Code that checks the only item and the eleventh of twelve items usually checks all of them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _FIRST = 1_000_000
 _OF_GOAL = {"edge": 60, "ambiguity": 60}
 OF_PAIR = 4
-"""The weight of a pair of states. The pairs of a case are bits."""
+"""The weight of a pair of states. The pairs that a case covers are stored as bits."""
 _OF_RULE = 1500
 _OF_AMBIGUITY = 500
 _OF_TAG = {
@@ -46,7 +46,9 @@ _OF_VALUES = 500
 
 
 def case_weights(cases: Iterable[Case], contract: Contract, message_type: MessageType) -> Sequence[CaseWeight]:
-    """Returns the weight of each named item that each case covers. Valid cases also have their pairs of states, as bits."""
+    """Returns, for each case, the weight of each named item that the case covers. For a valid case, also returns its pairs of
+    states, as bits.
+    """
     scanner = MessageScanner(states(contract, message_type))
     return [
         _of_valid(case, contract, scanner) if case.label == "valid" else CaseWeight(dict(_weights(case, contract, covered(case, contract))))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @options.message_option
 @options.verdict_option
 @options.choice_options
-@click.option("--cases", "listed", is_flag=True, help="List the cases, each with what it is the first to cover.")
+@click.option("--cases", "listed", is_flag=True, help="List the cases. Each line also shows what no earlier case covers.")
 @options.strength_option
 @options.now_option("Generate the cases")
 @options.contract_option
@@ -33,8 +33,8 @@ def command(
 
     The catalogue is the finite list of cases that follow from the contract alone. `export` writes these cases first, and
     `fire` sends them first. The first cases cover most. With --cases or --minimal, each line shows one case and what it
-    covers; --minimal lists the smallest set, with the reason for each case. A fault is an invalid case; its twin is the
-    valid counterpart.
+    covers. --minimal lists the smallest set of cases, with the reason for each case. A fault is an invalid case. The twin
+    of a fault is its valid counterpart.
 
     \b
     Examples:

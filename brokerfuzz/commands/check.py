@@ -33,7 +33,12 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
 @options.policy_option
 @options.now_option("Judge messages")
 @options.contract_option
-@click.option("-q", "--quiet", is_flag=True, help="Print only messages that are not valid, or that differ from their records in a corpus.")
+@click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    help="Print only messages that are not valid. For a corpus, print only messages that brokerfuzz judges differently than the corpus.",
+)
 @options.json_option
 def command(
     files: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, policies: "Policies", now: datetime | None, contract: str | None,
@@ -41,9 +46,10 @@ def command(
 ) -> int:  # fmt: skip
     """Judge messages as valid, invalid or unspecified, and explain why.
 
-    A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. In a corpus that
-    `export` wrote, brokerfuzz compares each verdict with the record. In recorded traffic (HAR), it judges only the bodies
-    that are messages of the contract. Data that is not JSON is an invalid message, not an error.
+    A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. A FILE can also be a
+    corpus that `export` wrote. The corpus states a verdict for each message, and brokerfuzz compares its own verdict with
+    that one. In recorded traffic (HAR), brokerfuzz judges only the bodies that are messages of the contract. Data that is
+    not JSON is an invalid message, not an error.
 
     Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, it
     judges the message as each of them. You need --message only if these verdicts differ.

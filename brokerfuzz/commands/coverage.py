@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 @click.option("--ndjson", is_flag=True, help="Read one message per line. This is the default for .ndjson and .jsonl files.")
 @click.option("--missing", is_flag=True, help="List what is not covered, one item per line, instead of the table.")
 @click.option("--html", metavar="FILE", type=click.Path(readable=False), help="Also write the coverage as an HTML page.")
-@click.option("--force", is_flag=True, help="Overwrite the page if it exists.")
+@click.option("--force", is_flag=True, help="Overwrite the page if it already exists.")
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
               help="Exit with status 1 if the corpus covers less than this share of all rules, techniques, edges and ambiguities.")  # fmt: skip
 @options.strength_option
@@ -38,8 +38,9 @@ def command(
 
     The coverage counts the rules broken, the techniques used, the edges and ambiguities that occur, and the pairs of states.
 
-    A CORPUS is one that `export` wrote or any other messages: one per file, one per line, or recorded traffic (HAR). If a
-    message from elsewhere breaks one rule at one place, brokerfuzz recognises the technique that gives the same value.
+    A CORPUS is a file or folder that `export` wrote, or any other messages: one per file, one per line, or recorded traffic
+    (HAR). If a message that `export` did not write breaks one rule at one place, brokerfuzz looks for the technique that
+    makes the same value.
 
     With --json, the output is one document. "messages" contains, for each type, "messages", "verdicts", "goals" (by kind:
     "covered" and "all") and "sites" (each with its "site" and, by kind, the names "covered" and "missing"). "left_out"

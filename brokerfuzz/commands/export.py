@@ -72,10 +72,10 @@ def command(
     before the fault.
 
     OUT is a file, a folder (for some formats) or a URL (s3://, gs://: pip install 'brokerfuzz[remote]'). A file is
-    compressed if its name ends in .gz or .zst. OUT appears only when it is complete, and replaces an existing one only
-    with --force. Use - for standard output; the summary then goes to standard error.
+    compressed if its name ends in .gz or .zst. OUT appears only when it is complete. If OUT already exists, it is replaced
+    only with --force. Use - for standard output. The summary then goes to standard error.
 
-    Give --now to get the same corpus on another day. The number of workers does not change the corpus.
+    To get the same corpus on another day, give the same --now. The number of workers does not change the corpus.
 
     \b
     Examples:
@@ -198,7 +198,7 @@ def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | N
     duration = f" in {seconds:,.1f} s" if sys.stderr.isatty() else ""
     click.echo(f"{summary.count:,} cases written to {where} ({outcome.bytes:,} bytes{duration})", err=err)
     if outcome.kept:
-        click.echo(f"  {outcome.kept:,} cases existed already", err=err)
+        click.echo(f"  {outcome.kept:,} cases already existed", err=err)
     for reason, count in outcome.left_out.items():
         click.echo(f"  left out: {count:,} {reason}", err=err)
     for name, counts in written.items():

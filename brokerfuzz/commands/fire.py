@@ -49,17 +49,23 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1),
               help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
 @click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
-              help="Maximum time to shrink all findings, with at most 200 requests for each finding; off disables shrinking.")  # fmt: skip
+              help="Maximum time to shrink all findings. Each finding gets at most 200 requests. off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
               help="Send one plain message first, to check that the target is set up correctly.  [default: preflight]")  # fmt: skip
 @click.option(
-    "--journal", metavar="FILE", type=click.Path(dir_okay=False), help="Write each request and answer to this file as it happens (.gz: compressed)."
+    "--journal",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Write each request and answer to this file as it happens. The file is compressed if its name ends in .gz.",
 )
 @click.option("--resume", metavar="JOURNAL", type=click.Path(dir_okay=False), help="Resume the campaign of this journal. No request is sent twice.")
 @click.option("--report", "reports", metavar="FILE", type=click.Path(dir_okay=False), multiple=True,
               help="Write a report to this file (repeatable): .html, .xml (JUnit), .json, .ndjson, .har, .md or .py (pytest).")  # fmt: skip
 @click.option(
-    "--baseline", metavar="FILE", type=click.Path(dir_okay=False), help="Treat the findings in this file as known: they do not fail the campaign."
+    "--baseline",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Treat the findings in this file as known. Known findings do not fail the campaign.",
 )
 @click.option("--baseline-update", is_flag=True, help="Add the findings to the baseline.")
 @click.option("--baseline-prune", is_flag=True, help="Remove findings that no longer occur from the baseline.")
@@ -82,8 +88,8 @@ def command(
     starts its own reference service, with the bugs that --bug seeds, and tests it.
 
     brokerfuzz sends the cases of the catalogue first, then random cases. It shrinks each finding to a minimal message and
-    prints a command that reproduces it. If the contract leaves a question open, the behaviour of the target is listed, but
-    it is not a finding. A rejection counts only if the target accepts the twin (the valid counterpart) of the message;
+    prints a command that reproduces it. If the contract leaves a question open, brokerfuzz lists the target's
+    behaviour, but does not count it as a finding. A rejection counts only if the target accepts the twin (the valid counterpart) of the message;
     brokerfuzz sends the twin to check this.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
@@ -274,7 +280,7 @@ def _run_by_workers(stack: ExitStack, campaign: "Campaign", firing: _Firing, jou
         pool = stack.enter_context(workers.cluster(firing.campaign.cluster))
         return run_sharded(campaign, Sharding(campaign.shard_settings(firing.plan, pool.workers, None), pool), recalled)
     if journal is not None and is_compressed(journal.path):
-        raise click.UsageError("several workers cannot write to one compressed journal: choose a file name that does not end in .gz")
+        raise click.UsageError("several workers cannot write to one compressed journal: specify a file name that does not end in .gz")
     processes = workers.Processes(firing.campaign.workers)
     stack.callback(processes.end)
     settings = campaign.shard_settings(firing.plan, processes.workers, str(journal.path) if journal else None)
@@ -289,7 +295,7 @@ def _note_slowdown(target: "Target") -> None:
 
     if isinstance(target, HttpTarget) and target.slowed.times:
         slowed = target.slowed
-        note(f"the target asked brokerfuzz {slowed.times:,} times to wait: it sent nothing for {slowed.seconds:.1f} s; consider a lower --rate")
+        note(f"the target asked brokerfuzz {slowed.times:,} times to wait: brokerfuzz waited {slowed.seconds:.1f} s; consider a lower --rate")
 
 
 def _known(ctx: click.Context, results: ResultOptions) -> dict[str, str]:

@@ -12,7 +12,7 @@ from brokerfuzz.commands.chosen_cases import contract_of
 @click.argument("file", metavar="[FILE]", default="brokerfuzz.toml", type=click.Path(dir_okay=False))
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of configurations for editors. No file is written.")
 @click.option("--schema-beside", is_flag=True, help="Also write the JSON Schema next to FILE, and refer to it in FILE, for editors.")
-@click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it already exists.")
 @options.contract_option
 def command(file: str, schema: bool, schema_beside: bool, force: bool, contract: str | None) -> None:
     """Write a configuration file that lists and explains every setting. All settings are commented out.

@@ -19,7 +19,7 @@ OF_PROCESSES = ("exec_", "lines", "call", "timeout")
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """The target and how to interpret its answers. Without a target, it is the reference service with `bugs`."""
+    """The target and how to interpret its answers. If no target is given, the target is the reference service with `bugs`."""
 
     exec_: str | None
     call: str | None
@@ -109,7 +109,7 @@ class ResultOptions:
 
 
 def typed_options(**kinds: type) -> Callable[[Command], Command]:
-    """Replaces parameters of a command by typed values: for each keyword, one value of its kind, made from the parameters named like its fields."""
+    """Replaces parameters of a command by typed values. Each keyword becomes one value, made from the parameters with the names of its fields."""
     names = {keyword: [field.name for field in fields(kind)] for keyword, kind in kinds.items()}
     replaced = {name for found in names.values() for name in found}
 

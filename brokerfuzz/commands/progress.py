@@ -27,7 +27,7 @@ class ProgressLine:
 
     @property
     def seconds(self) -> float:
-        """The time since it began."""
+        """The number of seconds since the progress line was created."""
         return time.monotonic() - self._begun
 
     def say(self, words: str) -> None:
@@ -36,7 +36,7 @@ class ProgressLine:
             click.echo(f"{_CLEAR}{words}", nl=False, err=True)
 
     def __call__(self, done: int) -> None:
-        """Shows how many are done. Raises `KeyboardInterrupt` if Ctrl-C was pressed before."""
+        """Shows the number done. Raises `KeyboardInterrupt` if Ctrl-C was pressed before."""
         self._interrupts.check()
         now = time.monotonic()
         if self._first is None:  # no rate can be computed yet

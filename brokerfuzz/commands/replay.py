@@ -40,13 +40,13 @@ def command(
     """Send findings again, to the same or another target, and report which are gone.
 
     The findings come from a journal or a JSON report. You can also give the ID of a case in the catalogue. If you name no
-    target, brokerfuzz uses the one in the journal or report.
+    target, brokerfuzz uses the target in the journal or report.
 
-    Each line of the output is one finding: gone, still there, another (a different kind of contradiction), other verdict
-    (the message is judged differently now, for example because a date has passed), or not sent (this target cannot
-    receive it).
+    Each line of the output is about one finding. "gone" and "still there" say whether the finding occurs again. "another"
+    means that the answer contradicts the contract in a different way. "other verdict" means that the message is now judged
+    differently, for example because a date has passed. "not sent" means that the message cannot be sent to this target.
 
-    Exit status: 0 all findings are gone; 1 some are not; 2 usage error, or the target cannot be reached.
+    Exit status: 0 all findings are gone; 1 some findings are not gone; 2 usage error, or the target cannot be reached.
 
     \b
     Examples:

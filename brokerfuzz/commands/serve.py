@@ -28,7 +28,7 @@ def command(
     """Run the reference service. It follows the contract, apart from the bugs that --bug seeds.
 
     The service accepts offers at POST /offers. It returns valid products at GET /products and prices at POST /pricing.
-    It prints its address when it is ready; press Ctrl-C to stop it.
+    When the service is ready, it prints its address. Press Ctrl-C to stop the service.
 
     \b
     Examples:

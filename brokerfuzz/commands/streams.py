@@ -43,7 +43,7 @@ def lossless(stream: TextIO) -> TextIO:
 
 
 def _ignoring_errors(stream: TextIO) -> TextIO:
-    """Returns standard error without write errors: if it cannot be written, the command continues, and its exit status shows the result."""
+    """Returns standard error without write errors: if writing fails, the command continues, and its exit status shows the result."""
     try:
         number = stream.fileno()
     except UnsupportedOperation:  # in tests

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 
 
 def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None) -> TargetOptions:
-    """Combines the targets of the command line (including its `url`) and of the configuration. A target on the command line replaces the other.
+    """Combines the targets of the command line (including its `url`) and of the configuration.
+
+    A target on the command line replaces the one in the configuration.
 
     The configuration's headers may contain secrets, so they are sent only to the server that the configuration names.
     """
@@ -171,7 +173,7 @@ def recordable(options: TargetOptions, target: "Target") -> Mapping[str, Any] | 
 
 
 def with_recorded_target(options: TargetOptions, known: Mapping[str, Any] | None) -> TargetOptions:
-    """Returns the options. If they have no target, they get the one that a journal recorded."""
+    """Returns the options. Options without a target get the target that a journal recorded."""
     if not options.is_embedded:
         return options
     if known is None:

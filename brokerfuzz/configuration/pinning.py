@@ -1,8 +1,8 @@
 """Writes policies into an existing configuration.
 
-Lines are inserted into the text of the file, so that everything else keeps its bytes. brokerfuzz guesses the position from the text. It parses
-each guess, and accepts it only if the file then contains its previous values and the policies. (tomlkit inserts keys after the comment of the
-next section, and cannot parse every file that Python parses.)
+Lines are inserted into the text of the file, so that the rest of the file stays byte for byte the same. brokerfuzz guesses from the text where
+to insert the lines, and parses each guess. A guess is accepted only if the file then has its previous values and the policies.
+(tomlkit inserts keys after the comment of the next section, and cannot parse every file that Python parses.)
 """
 
 import re

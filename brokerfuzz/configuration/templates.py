@@ -43,14 +43,14 @@ def write_template(path: Path, *, force: bool = False, contract: "Contract | Non
 
     With `schema_beside`, also writes `brokerfuzz.schema.json` into the same folder and replaces an older one.
 
-    Raises `ConfigurationError` if the file exists already, and for any `pyproject.toml`, because it contains settings of other tools.
+    Raises `ConfigurationError` if the file already exists, and for any `pyproject.toml`, because it contains settings of other tools.
     """
     if path.name == PROJECT:
         raise ConfigurationError(f"{path} is for other tools too: write {NAME}, or add [tool.brokerfuzz] to it yourself")
     if os.path.lexists(path) and not path.is_file():
-        raise ConfigurationError(f"{path} exists and is not a file: choose another name")
+        raise ConfigurationError(f"{path} already exists and is not a file: specify another name")
     if path.exists() and not force:
-        raise ConfigurationError(f"{path} exists already: add --force to replace it, or choose another file")
+        raise ConfigurationError(f"{path} already exists: add --force to replace it, or specify another file")
     if schema_beside:
         put(path.with_name(SCHEMA.name), schema_text())
     put(path, template(contract, schema_beside=schema_beside))
@@ -67,7 +67,7 @@ def put(path: Path, text: str) -> None:
                 Path(stream.name).chmod(real.stat().st_mode & 0o777)
             stream.write(text.encode())
     except OSError as problem:
-        raise ConfigurationError(f"{path} cannot be written: {problem.strerror or problem}; choose another file or free disk space") from None
+        raise ConfigurationError(f"{path} cannot be written: {problem.strerror or problem}; specify another file or free disk space") from None
 
 
 def _keys(section: str, nodes: dict[str, Any]) -> Iterator[str]:

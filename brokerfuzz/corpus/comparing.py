@@ -1,6 +1,6 @@
 """Compares two corpora and counts the differences by rule.
 
-Only the IDs of the first corpus stay in memory, each with one number that summarizes its record.
+Only the IDs of the first corpus stay in memory, and for each ID one number that summarizes the record of the case.
 """
 
 from collections import Counter
@@ -15,21 +15,21 @@ from brokerfuzz.corpus.reading import check_rereadable, records
 KINDS = ("before", "after", "added", "removed", "changed")
 
 CaseTopic = tuple[str, str, str]
-"""(message type, rule ID or ambiguity ID or label, technique or an empty string)."""
+"""A triple: the message type; a rule ID, an ambiguity ID or a label; a technique or an empty string."""
 
 
 @dataclass
 class Comparison:
     """The number of cases before, after, added, removed and changed: in total, and by rule, ambiguity or label.
 
-    A case is `changed` if both corpora contain it with different labels, faults or ambiguities. It is counted under what
-    the second corpus says about it.
+    A case is `changed` if both corpora contain it with different labels, faults or ambiguities. A changed case is counted under
+    the rules, ambiguities or label in the second corpus.
     """
 
     about: dict[str, Counter[CaseTopic]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
     cases: Counter[str] = field(default_factory=Counter)
     labels: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """(label before, label after) of the cases with a changed label."""
+    """The number of cases with a changed label, by (label before, label after)."""
 
     def count(self, kind: str, record: CaseRecord) -> None:
         """Counts a case under a kind."""
@@ -38,12 +38,13 @@ class Comparison:
 
     @property
     def same(self) -> bool:
-        """True if both corpora have the same cases and say the same about them."""
+        """True if both corpora have the same cases with the same labels, faults and ambiguities."""
         return not any(self.cases[kind] for kind in ("added", "removed", "changed"))
 
 
 def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], None] | None = None) -> Comparison:
-    """Returns the changes from the first corpus to the second. Ignores order, tags and twins. Reads the first corpus twice.
+    """Returns the changes from the first corpus to the second. Ignores the order, the tags and the twins of cases. Reads the
+    first corpus twice.
 
     `progress` is called with the number of records read so far. Raises `CorpusError` if a corpus is invalid.
     """
@@ -96,7 +97,7 @@ def _compare(found: Comparison, before: int, record: CaseRecord) -> None:
 
 
 def _state(record: CaseRecord) -> int:
-    """Returns a number that summarizes a record and contains its label. Only valid in this process."""
+    """Returns a number that summarizes a record and contains its label. The number is different in another process."""
     said = hash((record.faults, record.ambiguities)) & 0xFFFF_FFFF_FFFF
     return said * len(LABELS) + LABELS.index(record.label)
 

@@ -1,4 +1,4 @@
-"""Opens files whose names come from untrusted data. Only regular files inside the folder are opened."""
+"""Opens files whose names come from untrusted data. Opens only regular files inside a given folder."""
 
 import re
 import stat
@@ -12,9 +12,11 @@ from brokerfuzz.corpus.places import Place
 from brokerfuzz.errors import CorpusError, quoted
 
 LARGEST_FILE = 32 * 1024 * 1024
-"""Maximum size of a list or a manifest, in bytes. brokerfuzz reads it into memory; a list of 100,000 shards has about 20 MB."""
+"""Maximum size of a list of shards or a manifest, in bytes. brokerfuzz reads such a file into memory. A list of 100,000 shards
+has about 20 MB.
+"""
 LARGEST_MESSAGE = 8 * 1024 * 1024
-"""Maximum size of a message, in bytes; the same as for a line of a corpus."""
+"""Maximum size of a message, in bytes. It is the same as for a line of a corpus."""
 
 _PART = r"\.?[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,253}[A-Za-z0-9_-])?"
 _NAME = re.compile(rf"{_PART}(?:/{_PART})*")
@@ -23,18 +25,18 @@ _CHUNK = 1 << 20
 
 
 class ConfinedFiles(Protocol):
-    """Files that are opened by name. All errors are `CorpusError`; their text does not name the folder."""
+    """Files that are opened by name. All errors are of type `CorpusError`, and their text does not contain the name of the folder."""
 
     def opened(self, name: str) -> AbstractContextManager[BinaryIO]:
         """Opens a file for reading."""
         ...
 
     def message(self, name: str) -> bytes:
-        """Returns the message in a file. Raises `CorpusError`, also if the file is too large."""
+        """Returns the message in a file. Raises `CorpusError` if the file cannot be read or is too large."""
         return self.bytes_of(name, LARGEST_MESSAGE)
 
     def bytes_of(self, name: str, most: int = LARGEST_FILE) -> bytes:
-        """Returns the content of a file. Raises `CorpusError`, also if the file is too large."""
+        """Returns the content of a file. Raises `CorpusError` if the file cannot be read or is too large."""
         try:
             with self.opened(name) as stream:
                 found = stream.read(most + 1)
@@ -57,7 +59,7 @@ class ConfinedFiles(Protocol):
 
 
 class SiblingFiles(ConfinedFiles):
-    """The files in the same folder of a store as a given place."""
+    """The files in a store that are in the same folder as a given place."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -83,7 +85,9 @@ class FolderFiles(ConfinedFiles):
         self._home = folder.resolve()
 
     def path(self, name: str, kind: Callable[[int], bool] = stat.S_ISREG) -> Path:
-        """Returns the path of a file (or of what `kind` accepts). Raises `CorpusError` if it is outside the folder or not a file."""
+        """Returns the path of a file, or of another kind of path that the function `kind` accepts. Raises `CorpusError` if the
+        path is outside the folder or of another kind.
+        """
         if not is_name(name):
             raise CorpusError(f"names {quoted(name)}, which is not a name inside the folder")
         try:

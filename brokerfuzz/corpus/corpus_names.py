@@ -13,7 +13,9 @@ _OTHERS = (".7z", ".br", ".bz2", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".snapp
 
 
 def format_from_name(out: str) -> Format:
-    """Returns the format for the suffix of a name, `ndjson` if it has none. Raises `CorpusError` if several formats or no format match."""
+    """Returns the format for the suffix of a name, or `ndjson` if the name has no suffix. Raises `CorpusError` if the suffix
+    matches no format or several formats.
+    """
     _check_lower_case(out, SUFFIXES)
     bare = out.removesuffix(suffix(out))
     forms = [form for form in map(format_named, FORMATS) if isinstance(form, OneFile)]
@@ -22,14 +24,14 @@ def format_from_name(out: str) -> Format:
     longest = [form for form in fits if len(form.suffix) == max(len(fit.suffix) for fit in fits)]
     if len(longest) > 1:
         names = ", ".join(form.name for form in longest)
-        raise CorpusError(f"{out} matches several formats: choose one with --format ({names})")
+        raise CorpusError(f"{out} matches several formats: specify one of them with --format ({names})")
     if not longest and (end := PurePosixPath(bare).suffix.lower()) not in ("", ".jsonl", *_OTHERS):
         raise CorpusError(f"{out} ends in {end}, which is not the suffix of any format: use a name that ends in .ndjson, or add --format")
     return longest[0] if longest else format_named("ndjson")
 
 
 def check_suffix(out: str, form: Format) -> None:
-    """Raises `CorpusError` if the suffix of the name stands for an unsupported compression."""
+    """Raises `CorpusError` if the suffix of the name means an unsupported compression."""
     _check_lower_case(out, SUFFIXES)
     end = PurePosixPath(out).suffix.lower()
     if end in _OTHERS:
@@ -39,14 +41,14 @@ def check_suffix(out: str, form: Format) -> None:
 
 
 def _check_lower_case(out: str, ends: Collection[str]) -> None:
-    """Raises `CorpusError` if the suffix of a name is one of these suffixes, but not in lower case."""
+    """Raises `CorpusError` if a name ends in one of these suffixes, but not in lower case."""
     end = PurePosixPath(out).suffix
     if end not in ends and end.lower() in ends:
         raise CorpusError(f"{out} ends in {end}, but suffixes must be in lower case: use {end.lower()}")
 
 
 def check_ndjson(out: str) -> None:
-    """Raises `CorpusError` if the suffix of the name is not one of ndjson, or stands for an unsupported compression."""
+    """Raises `CorpusError` if the suffix of the name is not a suffix of the format ndjson, or means an unsupported compression."""
     check_suffix(out, format_named("ndjson"))
     end = PurePosixPath(out.removesuffix(suffix(out))).suffix
     if end not in ("", ".ndjson", ".jsonl"):
@@ -63,16 +65,16 @@ class ShardNames:
 
     @classmethod
     def of(cls, name: str, form: Format, count: int) -> "ShardNames":
-        """Returns the names for a corpus with this name. The name of a folder has no suffix."""
+        """Returns the names of the shards and the manifest for a corpus with this name. The name of a folder has no suffix."""
         bare = name.removesuffix(suffix(name))
         stem = bare if isinstance(form, Folder) else bare.removesuffix(PurePosixPath(bare).suffix)
         return cls(stem, name.removeprefix(stem), count)
 
     def shard(self, number: int) -> str:
-        """Returns the name of a shard. The first shard has number 0."""
+        """Returns the name of the shard with this number. The first shard has number 0."""
         return f"{self.stem}-{number + 1:05}-of-{self.count:05}{self.end}"
 
     @property
     def manifest(self) -> str:
-        """The name of the manifest."""
+        """The name of the manifest, which lists the shards."""
         return f"{self.stem}.shards.json"

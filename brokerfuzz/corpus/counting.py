@@ -17,7 +17,7 @@ class Summary:
 
     @classmethod
     def of(cls, passed: Counter[tuple[str, str]], left_out: Counter[tuple[str, str]]) -> "Summary":
-        """Returns the summary of all `passed` cases without the cases that the format left out."""
+        """Returns the number of written cases: all `passed` cases, without the cases that the format left out."""
         written = passed - left_out
         return cls(written.total(), dict(written))
 
@@ -37,5 +37,5 @@ class CountedCases:
             yield case
 
     def summary(self, left_out: LeftOut) -> Summary:
-        """Returns the summary of the cases yielded so far, without the cases that were left out."""
+        """Returns the number of cases yielded so far, without the cases that were left out."""
         return Summary.of(self._by_label, left_out.by_label)

@@ -1,4 +1,6 @@
-"""Writes a corpus to a place: either one file, compressed according to its name, or a folder with checksums."""
+"""Writes a corpus to a place: either one file, or a folder with checksums. The suffix of a file's name decides whether the file
+is compressed.
+"""
 
 import json
 import re
@@ -22,9 +24,11 @@ MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
 """Two files that brokerfuzz adds to every folder: a description of the corpus, and the checksums for `sha256sum --check`."""
 SUM = re.compile(rb"([0-9a-f]{64})  ([^\r\n]{1,1000})\r?\n?")
 LONGEST_SUM = 2000
-"""`SUM` matches a line of checksums. brokerfuzz reads at most `LONGEST_SUM` bytes of a line."""
+"""`SUM` matches a line in the list of checksums. brokerfuzz reads at most `LONGEST_SUM` bytes of such a line."""
 ATTRIBUTES = File(".gitattributes", (b"* -text\n",))
-"""The first file of every folder. It stops Git from changing line endings, which would change the bytes on Windows."""
+"""The first file in every folder. It stops Git from changing line endings. On Windows, Git would otherwise change the bytes of
+the files.
+"""
 _CHUNK = 1 << 20
 
 
@@ -32,7 +36,7 @@ _CHUNK = 1 << 20
 class Written:
     """The size in bytes and the SHA-256 of a file or folder. For a folder, the SHA-256 is that of its list of checksums.
 
-    The SHA-256 is empty if it was not requested.
+    The SHA-256 is an empty string if it was not requested.
     """
 
     bytes: int
@@ -40,7 +44,8 @@ class Written:
 
 
 def write_file(place: Place, pieces: Iterable[bytes], *, compressed: bool = False, summed: bool = True) -> Written:
-    """Writes a corpus to one file. Compresses it if the name requires that and the pieces are not `compressed` already.
+    """Writes a corpus to one file. Compresses the file if its name ends in a suffix for compression, unless the pieces are
+    already `compressed`.
 
     Raises `CorpusError` if the file cannot be written.
     """
@@ -80,7 +85,7 @@ def _manifest(name: str, about: CorpusInfo) -> bytes:
 def is_corpus(place: Place) -> bool:
     """Returns True if a folder is a corpus and may be replaced.
 
-    The content of the manifest decides, because other programs also write files with this name.
+    The content of the manifest decides this, because other programs also write files with the manifest's name.
     """
     try:
         with place.opened(MANIFEST) as stream:
@@ -91,7 +96,7 @@ def is_corpus(place: Place) -> bool:
 
 
 def _listed(place: Place) -> set[str]:
-    """Returns the files and folders of the existing corpus, from its checksums. A new corpus replaces them."""
+    """Returns the files and folders that the existing corpus lists in its checksums. A new corpus replaces them."""
     listed = {MANIFEST, SUMS}
     with suppress(FileNotFoundError, CorpusError), place.opened(SUMS) as lines:
         for entry in map(SUM.fullmatch, iter(lambda: lines.readline(LONGEST_SUM), b"")):
@@ -103,14 +108,14 @@ def _listed(place: Place) -> set[str]:
 
 
 def _user_content(place: Place, file: File) -> Iterable[bytes]:
-    """Returns the existing content of a file that users complete, or the template if the file does not exist."""
+    """Returns the existing content of a template file that the user completes. If the file does not exist, returns the template."""
     with suppress(FileNotFoundError), place.opened(file.name) as stream:
         return [stream.read()]
     return file.pieces
 
 
 def found_file(place: Place) -> Written | None:
-    """Returns the size and SHA-256 of a file, or None if it does not exist. Raises `CorpusError` if it cannot be read."""
+    """Returns the size and SHA-256 of a file, or None if the file does not exist. Raises `CorpusError` if the file cannot be read."""
     try:
         return _found(place)
     except FileNotFoundError:
@@ -118,7 +123,9 @@ def found_file(place: Place) -> Written | None:
 
 
 def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
-    """Returns the size and SHA-256 of a folder in the format `name`, or None if it does not match its manifest and checksums."""
+    """Returns the size and SHA-256 of a folder in the format `name`. Returns None if the folder does not match its manifest and
+    checksums.
+    """
     try:
         with place.opened(MANIFEST) as stream:
             manifest = stream.read(_CHUNK)
@@ -132,7 +139,7 @@ def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
 
 
 def _size(place: Place, line: bytes) -> int | None:
-    """Returns the size of the file that a line of checksums names, in bytes.
+    """Returns the size in bytes of the file whose name is in this line of checksums.
 
     Returns None if the file was changed or the name leads outside the folder.
     """

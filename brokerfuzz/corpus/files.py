@@ -23,10 +23,10 @@ def write(
 ) -> Summary:
     """Writes a corpus in a format to a path, or to a URL that fsspec supports.
 
-    The corpus appears there only once it is completely written, and it replaces an existing one. A file is compressed if its
-    name ends in `.gz` or `.zst`. `progress` is called with the number of cases written so far. `about` has the facts about the
-    corpus that formats other than `ndjson` use. Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the
-    corpus cannot be written or there is no case; nothing is left on disk then.
+    The corpus appears at its destination only when it is completely written. It replaces an existing corpus there. A file is
+    compressed if its name ends in `.gz` or `.zst`. `progress` is called with the number of cases written so far. `about` contains
+    the facts about the corpus that formats other than `ndjson` use. Raises `UnknownNameError` if the format is unknown. Raises
+    `CorpusError` if the corpus cannot be written or there is no case; then no new files remain on disk.
     """
     place, form = place_of(str(path)), format_named(fmt)
     counted, known = CountedCases(_some(cases), progress), about or CorpusInfo(load_contract(), MESSAGE_TYPES, clock(None), "")
@@ -40,7 +40,9 @@ def write(
 
 
 def dump(stream: BinaryIO, cases: Iterable[Case], *, progress: Callable[[int], None] | None = None, fmt: str = "ndjson") -> Summary:
-    """Writes a corpus in a one-file format to a stream. Raises `CorpusError` if there is no case or the format is a folder."""
+    """Writes a corpus to a stream, in a format that consists of one file. Raises `CorpusError` if there is no case or the format
+    is a folder.
+    """
     counted, form = CountedCases(_some(cases), progress), format_named(fmt)
     if not isinstance(form, OneFile):
         raise CorpusError(f"the format {fmt} writes a folder: specify a folder name")

@@ -13,9 +13,9 @@ from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError, quoted
 
 CASES = "cases.ndjson"
-"""The file of a folder with one record per case. A record contains the name of the message's file instead of the message."""
+"""The name of the file that contains one record per case. A record there contains the name of the message's file instead of the message."""
 SHARDS = ".shards.json"
-"""The suffix of a list of shards."""
+"""The suffix of the name of a list of shards."""
 
 
 class CorpusFolder:
@@ -44,7 +44,7 @@ class CorpusFolder:
         yield from (f"{name} is in the folder but not listed in {SUMS}" for name in self._names() if name not in listed)
 
     def _sums(self) -> Iterator[tuple[int, str, str]]:
-        """Yields (line number, name, checksum). The name is empty if the line is malformed."""
+        """Yields the line number, the file name and the checksum in each line. The name is empty if the line is malformed."""
         try:
             stream = self.files.opened(SUMS)
         except CorpusError as problem:
@@ -55,7 +55,7 @@ class CorpusFolder:
                 yield (number, entry[2].decode(errors="backslashreplace"), entry[1].decode()) if entry else (number, "", "")
 
     def _names(self) -> Iterator[str]:
-        """Yields the names of everything in the folder except subfolders."""
+        """Yields the names of all files in the folder and its subfolders."""
         for place, folders, files in os.walk(self.path):
             links = [name for name in folders if (Path(place) / name).is_symlink()]
             folders.sort()
@@ -66,7 +66,7 @@ class CorpusFolder:
 class ShardList:
     """The list of the shards of a corpus, which are in the same folder.
 
-    Raises `CorpusError` if the file is not such a list, or if a shard is missing from it.
+    Raises `CorpusError` if the file is not a list of shards, or if a shard is missing from the list.
     """
 
     def __init__(self, place: Place) -> None:
@@ -96,7 +96,7 @@ class ShardList:
         return LocalPlace(folder / found.relative_to(folder.resolve()))
 
     def damage(self) -> Iterator[str]:
-        """Yields one sentence for each shard with a wrong checksum. A shard that is a folder has its own list of checksums."""
+        """Yields one sentence for each shard with a wrong checksum. If a shard is a folder, the folder has its own list of checksums."""
         for name, digest in self._shards:
             if not self._is_folder(name):
                 yield from _differing(self._files, name, digest)
@@ -127,7 +127,9 @@ def _differing(files: ConfinedFiles, name: str, digest: str) -> Iterator[str]:
 
 
 def _object(files: ConfinedFiles, name: str, shown_name: str) -> dict[str, Any]:
-    """Returns the JSON object in a file. Errors call the file `shown_name`. Raises `CorpusError` if it is not a JSON object."""
+    """Returns the JSON object in a file. Errors call the file `shown_name`. Raises `CorpusError` if the file does not contain a
+    JSON object.
+    """
     try:
         found = json.loads(files.bytes_of(name))
     except (ValueError, RecursionError) as problem:

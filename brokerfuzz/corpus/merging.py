@@ -1,4 +1,6 @@
-"""Merges corpora into one: each case once, and the twin (the valid counterpart) of a fault before the fault."""
+"""Merges several corpora into one. The result contains each case once, and the twin (the valid counterpart) of a fault comes
+before the fault.
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,10 +11,10 @@ from brokerfuzz.schemas import Contract
 
 
 def merged(paths: Sequence[str | Path], *, contract: Contract | None = None) -> Iterator[Case]:
-    """Yields the cases of all corpora in order, each once. A fault that comes before its twin is moved to the end.
+    """Yields the cases of all corpora in order, each case once. Moves a fault that comes before its twin to the end.
 
-    The corpora are read twice, or three times if such faults exist. Only IDs stay in memory. Each case is judged again.
-    Raises `CorpusError` if a corpus is invalid.
+    Reads the corpora twice, or three times if a fault must be moved. Keeps only IDs in memory. Judges each case again. Raises
+    `CorpusError` if a corpus is invalid.
     """
     check_rereadable(*paths)
     late = _before_their_twins(paths)

@@ -1,4 +1,4 @@
-"""Reads corpora from files, compressed files and folders, in bounded memory even for hostile content."""
+"""Reads corpora from files, compressed files and folders. Needs only a limited amount of memory, even if the content is malicious."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -18,9 +18,9 @@ from brokerfuzz.schemas import Contract
 LONGEST_LINE = 8 * 1024 * 1024
 """Maximum length of a line, in bytes.
 
-The longest line that brokerfuzz writes has 1.4 MB: a message of more than 1 MiB in base64, which tests the ambiguity
-`message-size`. Random cases have up to 33 KB. So a changed contract may set that size to up to 6 MB. Reading and judging the
-longest line needs less than 1 GB of memory.
+The longest line that brokerfuzz writes has 1.4 MB. It contains in base64 a message of more than 1 MiB, which tests the ambiguity
+`message-size`. Random cases have up to 33 KB. So a changed contract may set the size for `message-size` to up to 6 MB. Reading
+and judging the longest line needs less than 1 GB of memory.
 """
 _AGAIN = "export the corpus again, as ndjson or with --format files"
 _REMEMBERED = 4096
@@ -34,9 +34,10 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
     (`NAME.shards.json`). Several paths, such as the shards themselves, are read one after the other. Files and lists of
     shards can also be at URLs that fsspec supports (`s3://…`).
 
-    The `twin` of a fault is its valid counterpart, an earlier case in the corpus. If the corpus does not contain it, or it
-    came more than 4,096 valid cases earlier, only `twin_id` is set. Also raises `CorpusError` if a file cannot be read, is not
-    a corpus, or is truncated. The cases before the error have been yielded by then, so read all cases before you rely on them.
+    The `twin` of a fault is its valid counterpart, an earlier case in the corpus. If the corpus does not contain the twin, or the
+    twin came more than 4,096 valid cases earlier, only `twin_id` is set. Also raises `CorpusError` if a file cannot be read, is
+    not a corpus, or is truncated. The cases before the error are yielded first, so do not rely on any case before you have read
+    all cases.
     """
     twins = Twins()
     for one in parts_of(path, *more):
@@ -49,7 +50,9 @@ def parse(stream: BinaryIO, name: str, *, contract: Contract | None = None) -> I
 
 
 def records(path: str | Path) -> Iterator[CaseRecord]:
-    """Yields the records of a corpus in order, without judging them. Raises `CorpusError` as `read` does, except for wrong labels."""
+    """Yields the records of a corpus in order, without judging them. Raises `CorpusError` in the same cases as `read`, except for
+    wrong labels.
+    """
     return (record for part in parts_of(path) for _, record in _records(lines(part), part.name))
 
 
@@ -65,7 +68,7 @@ def _cases(found: "Lines", name: str, twins: "Twins", contract: Contract | None)
 
 
 def _records(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord], None, None]":
-    """Yields lines and their records. Closes the file, also if a record is invalid."""
+    """Yields lines and their records. Closes the file, even if a record is invalid."""
     sequence = RecordSequence(name)
     with closing(found):
         for line in found:
@@ -79,7 +82,7 @@ def _records(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord], N
 
 
 class Twins:
-    """The most recent valid cases by ID. They are the possible twins of the faults that follow."""
+    """The most recent valid cases, by ID. They are the possible twins of the faults that follow."""
 
     def __init__(self) -> None:
         self._cases: OrderedDict[str, Case] = OrderedDict()
@@ -88,11 +91,13 @@ class Twins:
 
     @property
     def known(self) -> Mapping[str, Case]:
-        """The remembered cases by ID."""
+        """The stored cases, by ID."""
         return self._cases
 
     def add(self, case: Case, size: int) -> None:
-        """Remembers a case if it is valid. `size` is the length of its record in bytes. Forgets the oldest cases if a limit is exceeded."""
+        """Stores a case if it is valid. `size` is the length of the case's record in bytes. Removes the oldest cases if a limit
+        is exceeded.
+        """
         if case.label != "valid" or case.id in self._cases:
             return
         self._cases[case.id], self._sizes[case.id] = case, size + len(case.body)
@@ -125,7 +130,7 @@ class RecordSequence:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a corpus: its file, number and bytes. `bytes_of` reads messages that are stored in separate files."""
+    """A line of a corpus: the name of its file, its number and its bytes. `bytes_of` reads messages that are stored in separate files."""
 
     name: str
     number: int
@@ -140,7 +145,7 @@ class Line:
             raise CorpusError(f"{problem}: {_AGAIN}") from problem
 
     def error(self, problem: CorpusError) -> CorpusError:
-        """Returns the error with the file and the line number."""
+        """Returns an error that contains the file name and the line number."""
         return CorpusError(f"{self.name}, line {self.number}, {shortened(str(problem))}")
 
 
@@ -148,7 +153,9 @@ Lines = Generator[Line, None, None]
 
 
 def parts_of(*paths: str | Path) -> Iterator[Place]:
-    """Yields the corpora at these paths or URLs; for a list of shards (`NAME.shards.json`), its shards. Raises `CorpusError`."""
+    """Yields the corpora at these paths or URLs. For a list of shards (`NAME.shards.json`), yields the shards. Raises
+    `CorpusError` if a path or a list is invalid.
+    """
     for place in map(place_of, map(str, paths)):
         yield from ShardList(place).places if place.base.endswith(SHARDS) else [place]
 
@@ -175,7 +182,7 @@ def lines(place: Place) -> Lines:
 
 @contextmanager
 def opened(place: Place) -> Iterator[BinaryIO]:
-    """Opens a file for reading and decompresses it. Raises `OSError`, `CorpusError`."""
+    """Opens a file for reading and decompresses it. Raises `OSError` or `CorpusError` if that fails."""
     if isinstance(place, LocalPlace):
         with opened_for_reading(place.path) as stream:
             yield stream

@@ -13,14 +13,14 @@ from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.schemas import Contract
 
 FIRST_LINES = 10
-"""At least one of this many first lines must be a record, otherwise the file is not a corpus."""
+"""The number of lines at the beginning of a file that are checked first. If none of them is a record, the file is not a corpus."""
 MAX_MALFORMED = 10_000
-"""Maximum number of malformed lines to report. With more of them, the file is not a corpus."""
+"""Maximum number of malformed lines to report. A file with more malformed lines is not a corpus."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusProblem:
-    """A problem in a line of a file, or (if `line` is 0) with a whole file."""
+    """A problem in a line of a file. If `line` is 0, the problem concerns the whole file."""
 
     name: str
     line: int
@@ -31,7 +31,7 @@ class CorpusProblem:
 
 
 class Verification:
-    """A verification of corpora, which judges each record again. `count` is the number of records so far."""
+    """A verification of corpora, which judges each record again. `count` is the number of records verified so far."""
 
     def __init__(self, *, contract: Contract | None = None) -> None:
         self.count = 0
@@ -39,11 +39,12 @@ class Verification:
         self._malformed = 0
 
     def of(self, path: str | Path) -> Iterator[CorpusProblem | None]:
-        """Yields the problem of each record, or None if the record is correct. Yields wrong checksums of folders and shards first.
+        """First yields a problem for each wrong checksum in a folder or list of shards. Then yields the problem of each record,
+        or None if the record is correct.
 
-        Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus. A file is not a corpus if none of
-        its first ten lines is a record. So a corpus with a few damaged lines is verified to its end, but a file of another
-        kind causes only one error.
+        Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus. A file is not a corpus if none of its
+        first ten lines is a record. So a corpus with a few damaged lines is verified to its end, but a file that is not a corpus
+        causes only one error.
         """
         place = place_of(str(path))
         if place.base.endswith(SHARDS):
@@ -63,7 +64,7 @@ class Verification:
                 if self._malformed > MAX_MALFORMED:
                     raise CorpusError(f"{line.name} has more than {MAX_MALFORMED:,} malformed lines: it is not a corpus")
                 first.append(problem)
-                if line.number > self._malformed - before:  # one was a record
+                if line.number > self._malformed - before:  # at least one line was a record
                     yield from first
                     first.clear()
                 elif line.number == FIRST_LINES:

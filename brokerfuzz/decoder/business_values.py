@@ -48,9 +48,9 @@ _WORDS = ["letter", "postcard", "brochure", "insert", "envelope", "reply card", 
 
 
 def values(path: str, schema: Schema) -> Sequence[Any]:
-    """Returns realistic values that a flat schema allows at a path; empty if none are known.
+    """Returns realistic values that a flat schema allows at a path. The result is empty if no such values are known.
 
-    The name of the last property in the path decides, and in a few cases the whole path. Strings without an entry get a common word.
+    The values depend on the name of the last property in the path, and in a few cases on the whole path. Strings without an entry get a common word.
     """
     return _values(path, types_of(schema), tuple(map(schema.get, _BOUNDS)))
 

@@ -28,7 +28,7 @@ class Seeded:
 
 
 class Records:
-    """Bytes from a list of records, one after the other. Missing bytes are zeros, which stand for the simplest values."""
+    """Bytes from a list of records, one record after the other. Missing bytes are replaced with zeros, which give the simplest values."""
 
     def __init__(self, records: Sequence[bytes]) -> None:
         self._records = iter(records)
@@ -48,12 +48,12 @@ class Records:
 
 @lru_cache(maxsize=64)
 def decoder(contract: Contract, message_type: MessageType, style: Style) -> Read:
-    """Returns the compiled decoder, which is cached."""
+    """Returns the compiled decoder. The function caches it."""
     return compile_decoder(contract, message_type, style=style)
 
 
 def messages(message_type: MessageType, seed: int, *, plausible: bool = False, contract: Contract | None = None) -> Iterator[Any]:
-    """Yields an endless stream of valid messages, the same for a seed, message type and contract on every machine.
+    """Yields an endless stream of valid messages. The same seed, message type and contract give the same messages on every machine.
 
     Each message is a new object that you may change. `brokerfuzz.cases.compact` converts it to bytes.
     """

@@ -1,8 +1,8 @@
 """Tables that map each byte to a value.
 
-Each property has one byte at a fixed position of a record, and a table of 256 entries. An entry is `ABSENT` (the property is left out), a ready
-value, a `Free` value, which is decoded from the last bytes of the record, or a `Spelling`, which reads more bytes. Simpler entries come first, so
-that lower bytes give simpler messages: this is how Hypothesis shrinks them.
+Each property has one byte at a fixed position of a record, and a table of 256 entries. An entry is `ABSENT` (the property is omitted), a fixed value,
+a `Free` value, or a `Spelling`. A `Free` value is decoded from the last bytes of the record, and a `Spelling` reads further bytes. Simpler entries
+come first: lower bytes give simpler messages, so Hypothesis shrinks a message by lowering its bytes.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ class Source(Protocol):
         ...
 
     def choose(self, count: int, /) -> int:
-        """Returns a number below `count` (at most 256); 0 is the simplest."""
+        """Returns a number below `count`, which is at most 256. The number 0 is the simplest choice."""
         ...
 
     def draw(self, site: str, /) -> Any:
@@ -26,7 +26,9 @@ class Source(Protocol):
 
 
 Inline = Callable[[Source, bytes, int], Any]
-"""Decodes a value from its window in a record, which begins at the given position. The source provides the bytes that do not fit there."""
+"""Decodes a value from its window in a record. The window begins at the given position. If the value needs more bytes than the window has, the source
+provides them.
+"""
 
 
 class Spelling:
@@ -39,14 +41,14 @@ class Spelling:
 
 
 FREE_BYTES = 10
-"""Number of bytes at the end of each record, from which `Free` values are decoded."""
+"""The number of bytes at the end of each record. `Free` values are decoded from these bytes."""
 
 
 class Free:
     """A table entry for an arbitrary value that is decoded from `FREE_BYTES` bytes.
 
-    All free values of a record share its last bytes, each starting at a different one. If each value had bytes of its own, removing a
-    value would shift all later bytes, and Hypothesis could not shrink the message.
+    All free values of a record share the record's last bytes, but each value starts at a different byte. If each value had bytes of its own, removing
+    a value would shift all later bytes, and Hypothesis could not shrink the message.
     """
 
     __slots__ = ("_spell",)
@@ -66,12 +68,12 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
-"""The table entry for a property that is left out."""
+"""The table entry for a property that is omitted."""
 
 Table = Sequence[Any]
 
 ABSENT_SHARE, NULL_SHARE, PLAIN_SHARE, FREE_SHARE = 150, 14, 18, 16
-"""How many of the 256 entries, in addition to the first of each kind, are absent, null, the plainest value, or free.
+"""The number of entries, out of 256, that are absent, null, the plainest value, or free. The first entry of each kind is not counted.
 
 About half of the optional properties are absent, so that messages stay small, but every pair of properties still occurs often.
 """
@@ -81,7 +83,7 @@ class Values(NamedTuple):
     """The possible values of a place.
 
     - `ordinary`: common values, plainest first.
-    - `rare`: values that are used seldom because they are large (long strings, long arrays).
+    - `rare`: values that are seldom used because they are large (long strings, long arrays).
     - `free`: decodes an arbitrary value.
     """
 
@@ -91,7 +93,7 @@ class Values(NamedTuple):
 
 
 def together(parts: Sequence[Values]) -> Values:
-    """Combines the values of all parts."""
+    """Combines the values of all parts into one object."""
     ordinary, rare = [value for part in parts for value in part.ordinary], [value for part in parts for value in part.rare]
     return Values(ordinary, rare, next((part.free for part in parts if part.free), None))
 
@@ -99,8 +101,8 @@ def together(parts: Sequence[Values]) -> Values:
 def table(values: Values, *, optional: bool, nullable: bool, rich: bool = False) -> Table:
     """Returns 256 entries.
 
-    First comes one entry of each kind: absent (if `optional`), the plainest value, null (if `nullable`), the other values, and the rare
-    values, which are not repeated. Repetitions of the others follow, and free values come last. If `rich`, absent and null have only one entry.
+    First comes one entry for each of these: absent (if `optional`), the plainest value, null (if `nullable`), the other values, and the rare values.
+    Then all entries except the rare values are repeated. Free values come last. If `rich` is true, absent and null have only one entry each.
     """
     ordinary = list(values.ordinary)
     firsts = [*([ABSENT] if optional else []), *ordinary[:1], *([None] if nullable else []), *ordinary[1:], *values.rare]

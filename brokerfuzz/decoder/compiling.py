@@ -26,16 +26,19 @@ from brokerfuzz.schemas.sites import join
 Read = Callable[[Source], Any]
 
 FURTHER_ITEMS = (1, 1, 1, 1, 2, 1, 1, 2, 1, 1, 3, 1, 2, 1, 1, 4)
-"""The number of items in a longer array in addition to the first one, repeated by how often it should occur."""
+"""The numbers of further items in an array, in addition to the first item. A number that should occur more often is repeated."""
 RARE_FURTHER_ITEMS = (5, 7, 10, 10, 11, 11)
-"""Rare numbers of further items, one each in about 200 arrays. Faulty code may check only the first ten items, hence 10 and 11."""
+"""Rare numbers of further items. Each one occurs in about one of 200 arrays. The numbers 10 and 11 are included because faulty code may check only
+the first ten items.
+"""
 
 
 @dataclass(frozen=True)
 class Style:
-    """How values are chosen.
+    """Options that determine how values are chosen.
 
-    `plausible` selects realistic values instead of edges. `pinned` are sites whose values the source draws. `rich` are sites that are seldom empty.
+    `plausible` selects realistic values instead of edges. `pinned` contains the sites whose values the source draws. `rich` contains the sites that
+    are seldom empty.
     """
 
     plausible: bool = False
@@ -72,7 +75,7 @@ class _CompileContext:
 
 
 def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: Schema | None = None, style: Style | None = None) -> Read:
-    """Returns a function from a source of bytes to a valid message. `narrowed` is a flat schema with additional restrictions.
+    """Returns a function that turns a source of bytes into a valid message. `narrowed` is a flat schema with additional restrictions.
 
     Raises `ContractError` if no message can be valid, or if a required property has no schema.
     """
@@ -112,7 +115,9 @@ def _values(schema: Schema, place: _CompileContext) -> Values:
 
 
 def _arrays(schema: Schema, place: _CompileContext) -> list[Spelling]:
-    """Returns entries for arrays with no items, one item and several items, as its bounds allow, repeated by how often they should occur."""
+    """Returns entries for arrays with no items, one item and several items, if the array's bounds allow these. An entry that should occur more often
+    is repeated.
+    """
     low = schema.get("minItems", 0)
     high = schema.get("maxItems", max(12, low + 3))
     if low > high:
@@ -126,10 +131,10 @@ def _arrays(schema: Schema, place: _CompileContext) -> list[Spelling]:
 
 
 def _several(read: Callable[[int, Source, bytes, int], Any], low: int, high: int, place: _CompileContext) -> Inline:
-    """Returns the entry for an array with several items. `Source.choose` gives the number; the smallest choice omits an optional array.
+    """Returns the entry for an array with several items. `Source.choose` gives the number of items. The smallest choice omits an optional array.
 
-    Hypothesis can lower a choice and remove the records that belonged to it in one step. It cannot do this for a byte of a record, so if a
-    byte gave the number, Hypothesis could not shrink the array without shifting the bytes after it.
+    Hypothesis can lower a choice and remove the records that depend on this choice in one step. If a byte of a record gave the number instead,
+    Hypothesis could not shrink the array without shifting the bytes after it.
     """
     usual = [count for count in FURTHER_ITEMS if low <= count + 1 <= high] or [max(low - 1, 1)]
     rare = [] if place.style.plausible else [c for c in (*RARE_FURTHER_ITEMS, low - 1, low, high - 1) if low <= c + 1 <= high and c > 0]
@@ -145,7 +150,9 @@ def _several(read: Callable[[int, Source, bytes, int], Any], low: int, high: int
 
 
 def _items(schema: Schema, place: _CompileContext) -> Callable[[int, Source, bytes, int], list[Any]]:
-    """Returns a function that decodes an array: the first item from the current record, each further item from a record of its own."""
+    """Returns a function that decodes an array. The function decodes the first item from the current record, and each further item from a separate
+    record.
+    """
     entries, width = _table(schema.get("items", {}), place.item), place.item.outline.width
     repair, least = place.repair(schema), schema.get("minItems", 0)
     distinct = list(dict.fromkeys(value for value in entries if isinstance(value, str | int | float)))
@@ -169,7 +176,7 @@ def _items(schema: Schema, place: _CompileContext) -> Callable[[int, Source, byt
 
 
 def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
-    """Decodes the value of the byte at this position; its window follows."""
+    """Decodes the value of the byte at this position. The value's window comes directly after the byte."""
     value = entries[record[start]]
     if value.__class__ is Spelling:
         return value.read(source, record, start + 1)
@@ -189,7 +196,7 @@ class _Property(NamedTuple):
 
 @dataclass(frozen=True)
 class _ObjectSpeller:
-    """Decodes an object: its properties in the order of their bytes, and the repairs to apply afterwards."""
+    """Decodes an object: first its properties, in the order of their bytes. Then it applies the repairs."""
 
     props: list[_Property]
     repair: list[Repair] = field(default_factory=list)
@@ -240,7 +247,7 @@ def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContex
     by_bytes: dict[tuple[int, ...], list[Table]] = {}
 
     def tables_for(decided: Mapping[str, Any]) -> list[Table]:
-        """Returns the tables of the branch that applies, with fixed values for the properties that were decoded first."""
+        """Returns the tables of the branch that applies. The properties that were decoded first have fixed values in these tables."""
         outcomes = tuple(matches(condition["if"], decided) for condition in conditions)
         if outcomes not in branches:
             demands = [condition.get("then" if holds else "else", {}) for condition, holds in zip(conditions, outcomes, strict=True)]

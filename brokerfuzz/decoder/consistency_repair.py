@@ -1,4 +1,4 @@
-"""Repairs inconsistencies between the parts of a message, so that valid messages touch no ambiguity.
+"""Repairs inconsistencies between the parts of a message, so that a valid message touches no ambiguity.
 
 Each property is decoded independently, but some ambiguities concern several properties: a minimum above its maximum, duplicate identifiers, a
 contradictory envelope. Each repair changes an object or an array in place, so that no message has to be discarded. Properties that the user pinned
@@ -19,7 +19,7 @@ Repair = Callable[[Any], None]
 
 
 def repairs(doubts: Sequence[Doubt], site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
-    """Returns the repairs, in order, for the object or array at a site with this flat schema and these doubts."""
+    """Returns the repairs for the object or array at a site with this flat schema and these doubts, in the order in which they apply."""
     found: list[Repair] = []
     for detector, names in doubts:
         if detector in _REPAIRS:
@@ -75,7 +75,7 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 
 def _drop_repeated(items: list[Any], key: str | None, least: int) -> None:
-    """Removes duplicate items and keeps the first of them, but leaves at least `least` items."""
+    """Removes items that duplicate an earlier item, but leaves at least `least` items."""
     kept: list[Any] = []
     for number, item in enumerate(items):
         if not (item in kept if key is None else any(_alike(item, other, key) for other in kept)) or len(kept) + len(items) - number <= least:
@@ -134,7 +134,7 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
 
 
 def _money(amount: float) -> float:
-    """Rounds the amount to four decimals, unless it is too large for a double to represent them."""
+    """Rounds the amount to four decimal places, unless the amount is so large that a double cannot represent them."""
     return round(amount, 4) if abs(amount) < 1e11 else amount
 
 

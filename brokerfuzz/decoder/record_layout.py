@@ -1,8 +1,9 @@
 """The layout of a record.
 
-A record contains one byte for each property of an object. After them comes a window for each property, with the bytes of its content: the properties
-of a nested object, or the first item of an array. So a single record with fixed positions describes everything except further array items, which have
-records of their own. The bytes of an unused window are ignored, and no position changes if a window becomes unused.
+A record begins with one byte for each property of an object. After these bytes, it has a window for each property. The window contains the bytes of
+the property's content: the properties of a nested object, or the first item of an array. So a single record with fixed positions describes everything
+except further array items. Each further item has a record of its own. The bytes of an unused window are ignored, and no position changes if a window
+becomes unused.
 """
 
 from dataclasses import dataclass, field
@@ -20,7 +21,9 @@ class Outline:
 
     @cached_property
     def width(self) -> int:
-        """The size of the window in bytes: a byte and a window for each property of an object, or for the first item of an array."""
+        """The size of the window in bytes. A window contains a byte and an inner window for each property of an object, or for the first item of an
+        array.
+        """
         return sum(1 + prop.width for prop in self.props.values()) + (1 + self.items.width if self.items else 0)
 
     @cached_property
@@ -34,7 +37,7 @@ class Outline:
 
 
 def outline(*schemas: Schema) -> Outline:
-    """Returns the outline of a place that any of these flat schemas may describe."""
+    """Returns the outline of a place. It includes everything that any of these flat schemas describes."""
     parts = [*schemas]
     for schema in schemas:
         parts += [entry[branch] for entry in conditions_of(schema) for branch in ("then", "else") if branch in entry]

@@ -1,4 +1,4 @@
-"""The possible values of scalar places: ready values, plainest first, and free values that are decoded from bytes."""
+"""The possible values of scalar places: fixed values, with the plainest first, and free values that are decoded from bytes."""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -14,7 +14,7 @@ from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema
 
 LONG = 200
-"""Length in characters from which strings are rare."""
+"""Strings of at least this length (in characters) are rare."""
 _LARGEST = 1.7976931348623157e308
 
 
@@ -42,7 +42,7 @@ def may_be_null(schema: Schema, spot: ValuePlace) -> bool:
 
 
 def ready_made(schema: Schema, spot: ValuePlace) -> Values | None:
-    """Returns the values of a place, except null, if its schema or style lists them; otherwise None."""
+    """Returns the values of a place, except null, if the place's schema or the style lists them. Otherwise returns None."""
     if "enum" in schema:
         return Values([_fresh(value) for value in schema["enum"] if value is not None])
     if flat.unsupported_keywords_of(schema):

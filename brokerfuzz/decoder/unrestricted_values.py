@@ -1,4 +1,4 @@
-"""Arbitrary values decoded from `FREE_BYTES` bytes: any string, integer or number, and any second within thirty years."""
+"""Arbitrary values decoded from `FREE_BYTES` bytes: any string, integer or number, and any second of a period of thirty years."""
 
 import math
 import struct
@@ -14,7 +14,7 @@ _SECONDS = int((EARLIEST_NOW - _EPOCH).total_seconds()) - 3600
 
 
 def _letters() -> Iterator[str]:
-    """Yields at least 256 characters from all planes and many scripts, plain ones first, without surrogates and NUL."""
+    """Yields at least 256 characters from all planes and many scripts. Plain characters come first. Surrogates and NUL are excluded."""
     yield from "ab01 AZ-_.~/"
     yield from (chr(code) for code in range(0x21, 0x7F) if chr(code) not in "ab01 AZ-_.~/")
     yield from (chr(0xA1 + 3 * i) for i in range(60))
@@ -62,7 +62,7 @@ def integer(low: int, high: int, plain: int, step: int = 1) -> Free:
 
 
 def number(low: float, high: float, *, decimal: bool) -> Free:
-    """Numbers from `low` to `high`: mostly with at most four decimals, otherwise any double."""
+    """Numbers from `low` to `high`. Most have at most four decimal places; the others are arbitrary doubles."""
 
     def spell_out(record: bytes) -> float:
         kind = record[0]
@@ -81,7 +81,7 @@ def _within(value: float, low: float, high: float, *, decimal: bool) -> float:
 
 
 def instant() -> Free:
-    """Timestamps of the years 1970 to 2000, to the second, as RFC 3339 ending in Z."""
+    """Timestamps of the years 1970 to 2000 in whole seconds, in the RFC 3339 format that ends in Z."""
 
     def spell_out(record: bytes) -> str:
         return spell(_EPOCH + timedelta(seconds=int.from_bytes(record[:4]) % _SECONDS))

@@ -1,7 +1,7 @@
 """Values for schemas of a changed contract with keywords that the decoder does not support: `pattern`, `format`, `oneOf`.
 
-hypothesis-jsonschema generates these values, driven by fixed bytes through `fuzz_one_input` of Hypothesis. Each value is validated before it is used,
-because hypothesis-jsonschema is wrong about some keywords. The values depend on the versions of both libraries.
+hypothesis-jsonschema generates these values from fixed bytes, through Hypothesis's `fuzz_one_input`. Each value is validated before it is used,
+because hypothesis-jsonschema handles some keywords incorrectly. The values depend on the versions of both libraries.
 """
 
 import json
@@ -21,7 +21,7 @@ _BYTES = 4096
 def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
     """Returns up to 60 different values that the schema accepts, shortest first.
 
-    Raises `ContractError` if no value was found: the schema allows nothing, or nothing that a random search finds.
+    Raises `ContractError` if no value was found. Either the schema allows no value, or a random search does not find one.
     """
     texts = _pool(json.dumps(schema))
     if not texts:
@@ -58,7 +58,9 @@ def _pool(schema_text: str) -> tuple[str, ...]:
 
 
 def _bytes(schema_text: str, attempt: int) -> bytes:
-    """Returns the bytes of an attempt: only zeros first, then bytes with different shares of zeros, because zeros give small values."""
+    """Returns the bytes of an attempt. The first attempt has only zeros. Later attempts have different shares of zeros, because zeros give small
+    values.
+    """
     raw, mask = (shake_128(f"{salt} {attempt} {schema_text}".encode()).digest(_BYTES) for salt in ("bytes", "mask"))
     return bytes(byte if kept < 64 * (attempt % 4) else 0 for byte, kept in zip(raw, mask, strict=True))
 
@@ -97,7 +99,7 @@ def restore_many() -> None:
 
 
 class _Utils:
-    """The utilities of Hypothesis, with a `many` that has the method `more`."""
+    """Hypothesis's utilities with a changed `many`, which has the method `more`."""
 
     def __init__(self, utils: Any) -> None:
         self._utils = utils

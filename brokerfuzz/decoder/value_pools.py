@@ -1,4 +1,4 @@
-"""Interesting values for a place, plainest first: the edges of every type, and ordinary values for sites with ambiguities.
+"""Interesting values for a place, with the plainest first. They are the edges of every type, and ordinary values for sites with ambiguities.
 
 All values are valid and touch no ambiguity, so that a message can contain any number of them.
 """
@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 LONGEST = 1024
-"""Length in characters of the longest string that touches no ambiguity."""
+"""The length in characters of the longest string that touches no ambiguity."""
 
 TEXTS: Sequence[str] = (
     "a", "", " ", "0", "A", "-1", "1.0", "true", "null", "NaN", "undefined", "None",
@@ -28,11 +28,11 @@ PAST_INSTANTS: Sequence[str] = (
     "1996-10-27T01:30:00.000000001Z", "1900-01-01T00:00:00Z",
     "0001-01-01T00:00:00Z",
 )  # fmt: skip
-"""For timestamps that must not be in the future: they are in the past for any `now` from `EARLIEST_NOW` on."""
+"""Values for timestamps that must not be in the future. They are in the past for every `now` that is not before `EARLIEST_NOW`."""
 
 EARLIEST_NOW = datetime(2001, 1, 1, tzinfo=UTC)
 LATEST_NOW = datetime(9900, 1, 1, tzinfo=UTC)
-"""Years before the last possible time, so that there are later times than any `now`."""
+"""This time is years before the last possible time, so that there is always a time later than `now`."""
 
 INSTANTS: Sequence[str] = (
     "2020-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z", *PAST_INSTANTS,
@@ -49,7 +49,7 @@ URLS: Sequence[str] = (
 NAMES: Sequence[str] = ("A", "Active", "Component", "Discontinued", "In Review", "Print on Demand", "Kit", "v2", "active")
 
 FOR_DETECTOR: Mapping[str, Sequence[str]] = {"past": PAST_INSTANTS, "timestamp": INSTANTS, "cron": CRONS, "url": URLS, "name": NAMES}
-"""Ordinary values at the sites of ambiguities about notation, by detector. `past` comes before `timestamp`, because it is narrower."""
+"""Ordinary values at the sites of ambiguities about notation, by detector. `past` comes before `timestamp`, because `past` is narrower."""
 
 INTEGERS: Sequence[int] = (
     1, 0, 2, -1, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999, 1000000, -2, -128, -32769,
@@ -87,11 +87,11 @@ def numbers(low: float, high: float, *, decimal: bool = False) -> list[int | flo
 
 
 def beyond_decimal(value: float) -> bool:
-    """Tells whether a decimal (28 digits, below 7.9e28) cannot represent the number."""
+    """Returns True if a decimal (28 digits, below 7.9e28) cannot represent the number."""
     exact = Decimal(repr(value))
     return abs(value) > _LARGEST_DECIMAL or int(exact.normalize().as_tuple().exponent) < -28
 
 
 def of_any_type() -> list[Any]:
-    """Returns values for a place that has no type in a changed contract."""
+    """Returns values for a place to which a changed contract gives no type."""
     return ["a", None, False, True, 0, 1.5, ""]

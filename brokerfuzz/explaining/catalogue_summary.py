@@ -1,4 +1,6 @@
-"""Summarizes a catalogue, as JSON and as text: counts by rule, technique and ambiguity, and the purpose of each case."""
+"""Summarizes a catalogue, as JSON and as text. The summary contains the number of cases by rule, technique and ambiguity, and the
+purpose of each case.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +34,7 @@ class CaseCounts:
             self.ambiguities.update(sorted({touch.ambiguity for touch in case.verdict.ambiguities}))
 
     def data(self) -> dict[str, Any]:
-        """Returns what `--json` prints about a message type."""
+        """Returns the data that `--json` prints about a message type."""
         return {
             "cases": self.verdicts.total(),
             "verdicts": {label: self.verdicts[label] for label in LABELS},
@@ -43,7 +45,7 @@ class CaseCounts:
 
 
 def size_lines(sizes: Mapping[str, CaseCounts]) -> Iterator[str]:
-    """Yields the lines with the number of cases of each message type, by verdict, rule, technique and ambiguity."""
+    """Yields the lines with the number of cases for each message type, by verdict, rule, technique and ambiguity."""
     for message_type, size in sizes.items():
         counts = ", ".join(f"{size.verdicts[label]:,} {label}" for label in LABELS if size.verdicts[label])
         yield f"{message_type}: {size.verdicts.total():,} cases ({counts})"
@@ -61,7 +63,9 @@ def _columns(counter: Mapping[str, int]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A case with its number in the list and the goals that it covers first. `reason` says why it is in a minimal set."""
+    """A case with its number in the list, and the goals that no earlier case in the list covers. `reason` says why the case is in
+    a minimal set.
+    """
 
     number: int
     case: Case
@@ -69,7 +73,7 @@ class CatalogueEntry:
     reason: SelectionReason | None = None
 
     def data(self) -> dict[str, Any]:
-        """Returns what `--json` prints about a case."""
+        """Returns the data that `--json` prints about a case."""
         found: dict[str, Any] = {
             "number": self.number,
             "id": self.case.id,
@@ -92,18 +96,18 @@ class CatalogueEntry:
 
 
 def listed(case: Case) -> str:
-    """Returns the line about a case of a corpus for the terminal."""
+    """Returns the line about a case in a corpus for the terminal."""
     return f"{case.id}  {case.label:<11}  {case.message_type}  {printable_as_in_python(why(case))}"
 
 
 def listed_data(case: Case) -> dict[str, Any]:
-    """Returns what `--json` prints about a case of a corpus."""
+    """Returns the data that `--json` prints about a case in a corpus."""
     about = {"id": case.id, "message": case.message_type, "verdict": case.label, "why": why(case)}
     return {**about, "tags": list(case.tags), "twin": case.twin_id, "bytes": len(case.body)}
 
 
 def entries(cases: Iterable[tuple[Case, SelectionReason | None]], contract: Contract) -> Iterator[CatalogueEntry]:
-    """Yields the cases as entries, in order."""
+    """Yields an entry for each case, in order."""
     seen: set[Goal] = set()
     for number, (case, reason) in enumerate(cases, 1):
         new = covered(case, contract) - seen

@@ -18,12 +18,12 @@ def rule_sentence(rule: Rule) -> str:
 
 
 def at_site(site: str) -> str:
-    """Returns the name of a site, or "the message itself" for the empty one."""
+    """Returns the name of a site. The empty site is "the message itself"."""
     return site or "the message itself"
 
 
 def title(message_type: str) -> str:
-    """Returns a message type in words: `offer creation request`."""
+    """Returns a message type in words, for example `offer creation request`."""
     return message_type.replace("-", " ")
 
 

@@ -14,7 +14,7 @@ _ORDER = {name: number for number, name in enumerate(MESSAGE_TYPES)}
 
 
 def data(found: Comparison) -> dict[str, Any]:
-    """Returns what `--json` prints."""
+    """Returns the data that `--json` prints."""
     return {
         "same": found.same,
         "cases": {kind: found.cases[kind] for kind in KINDS},
@@ -24,7 +24,9 @@ def data(found: Comparison) -> dict[str, Any]:
 
 
 def _rows(found: Comparison) -> dict[tuple[str, str], list[CaseTopic]]:
-    """Returns (message type, rule ID or ambiguity ID or label) -> the topics that differ, one per technique."""
+    """Groups the topics that differ. The key is a message type and a rule ID, ambiguity ID or label. The value is the topics, one
+    per technique.
+    """
     differing = {about for kind in _CHANGES for about in found.about[kind]}
     rows: dict[tuple[str, str], list[CaseTopic]] = {}
     for about in sorted(differing, key=lambda about: (_ORDER[about[0]], about)):  # type: ignore[index]
@@ -40,7 +42,9 @@ def _counts(found: Comparison, techniques: list[CaseTopic]) -> dict[str, Any]:
 
 
 def lines(found: Comparison) -> Iterator[str]:
-    """Yields one row per rule, ambiguity or verdict that differs, followed by its techniques that differ; then the totals."""
+    """Yields one row for each rule, ambiguity or verdict with differences, followed by its techniques with differences. Then
+    yields the totals.
+    """
     rows = [{name: name for name in ("about", *KINDS)}] if not found.same else []
     for (message, about), techniques in _rows(found).items():
         counts = _counts(found, techniques)

@@ -1,4 +1,5 @@
-"""Summarizes a corpus from its records, as JSON and as text: the number of cases, and the rules and ambiguities they cover.
+"""Summarizes a corpus from its records, as JSON and as text: the number of cases, and the rules and ambiguities that the cases
+cover.
 
 Only IDs and counts stay in memory, so a corpus can have any size.
 """
@@ -41,14 +42,14 @@ class MessageTypeSummary:
 
 @dataclass
 class Overview:
-    """The summary of one or several corpora."""
+    """The summary of one corpus or several corpora."""
 
     contract: Contract
     parts: dict[MessageType, MessageTypeSummary] = field(default_factory=dict)
     times: Counter[str] = field(default_factory=Counter)
-    """The times for which cases were generated, for cases with a verdict that depends on the clock."""
+    """The times for which the cases with a clock-dependent verdict were generated."""
     again: int = 0
-    """The number of records with the ID of an earlier record."""
+    """The number of records that have the same ID as an earlier record."""
     _ids: set[int] = field(default_factory=set)
     _awaited: Counter[int] = field(default_factory=Counter)
 
@@ -71,11 +72,11 @@ class Overview:
 
     @property
     def without_twin(self) -> int:
-        """The number of faults without their twin (the valid counterpart) in the corpora."""
+        """The number of faults whose twin (the valid counterpart) is not in the corpora."""
         return sum(count for twin, count in self._awaited.items() if twin not in self._ids)
 
     def data(self) -> dict[str, Any]:
-        """Returns what `--json` prints."""
+        """Returns the data that `--json` prints."""
         return {
             "cases": self.count,
             "again": self.again,
@@ -94,7 +95,7 @@ class Overview:
         return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
 
     def _covered(self, name: MessageType, part: MessageTypeSummary) -> Iterator[tuple[str, set[str], int]]:
-        """Yields (kind, IDs that occur in the corpus, number of IDs in the contract)."""
+        """Yields triples: the kind, the IDs of this kind in the corpus, and the number of IDs of this kind in the contract."""
         rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
         known = {
             "rules": {rule.id for rule in rules},
@@ -104,7 +105,7 @@ class Overview:
         yield from ((kind, of & set(getattr(part, kind)), len(of)) for kind, of in known.items())
 
     def lines(self) -> Iterator[str]:
-        """Yields the lines for the terminal: a table with one row per message type, then remarks."""
+        """Yields the lines for the terminal: first a table with one row per message type, then remarks."""
         yield from table(list(self._rows()), ["message", *LABELS, "rules", "techniques", "ambiguities", "bytes", "largest"])
         yield ""
         yield f"{self.count:,} cases"

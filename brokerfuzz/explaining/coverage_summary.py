@@ -1,7 +1,7 @@
-"""Measures which goals of the contract the messages in files cover, and which goals are missing.
+"""Measures which goals of the contract the messages in files cover, and which goals they do not cover.
 
-Each message is judged from its bytes. The faults in a record of a corpus are used if the verdict confirms them. The faults of
-other messages are recognised as far as possible.
+Each message is judged from its bytes. If a message comes from a corpus, its record lists its faults. They are used if the verdict
+confirms them. The faults of other messages are recognised as far as possible.
 """
 
 from collections import Counter
@@ -25,16 +25,16 @@ from brokerfuzz.schemas.json_reader import read
 
 @dataclass
 class Coverage:
-    """The coverage of the messages by message type, and the amount of input that was left out."""
+    """The coverage by message type, and the number of bodies and messages that were left out."""
 
     contract: Contract
     strength: int = 2
     now: datetime | None = None
     tallies: dict[MessageType, Tally] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
-    """The number of bodies in each recording that are not messages of the contract."""
+    """For each recording, the number of bodies that are not messages of the contract."""
     ambiguous_type: int = 0
-    """The number of messages that match several message types."""
+    """The number of messages whose type is not clear because they match several message types."""
     first_ambiguous_type: str = ""
     """The first message that matches several types, as file and line."""
 
@@ -44,7 +44,9 @@ class Coverage:
         return sum(tally.messages for tally in self.tallies.values())
 
     def score(self, *kinds: str) -> Score:
-        """Returns the number of covered goals and of all goals of these kinds. Ignores message types without messages."""
+        """Returns the number of covered goals of these kinds, and the number of all goals of these kinds. Ignores message types
+        without messages.
+        """
         return sum((tally.score(*kinds) for tally in self.tallies.values()), Score(0, 0))
 
     def add(self, message: InputMessage, message_type: MessageType) -> None:
@@ -107,7 +109,7 @@ def _source(message: InputMessage) -> str:
 
 
 def _type_of(message: InputMessage, message_type: MessageType | None, contract: Contract) -> MessageType | None:
-    """Returns the type of a message, or None if it matches several types."""
+    """Returns the type of a message, or None if the message matches several types."""
     if message.record is not None:
         return message_type or message.record.message_type
     if message_type is not None or not message.body.strip():
@@ -134,7 +136,7 @@ def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputErro
 
 
 def data(coverage: Coverage) -> dict[str, Any]:
-    """Returns what `--json` prints."""
+    """Returns the data that `--json` prints."""
     return {
         "messages": {name: _of_type(tally) for name, tally in coverage.tallies.items()},
         "left_out": {"other_traffic": coverage.others.total(), "type_unknown": coverage.ambiguous_type},

@@ -1,4 +1,6 @@
-"""Finds the smallest example of a fault or an ambiguity, with its twin (the valid counterpart, which differs in one place)."""
+"""Finds the smallest example of a fault or an ambiguity, with its twin (the valid counterpart, which differs from the example in
+one place).
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,10 +25,11 @@ def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
 
 
 def of_technique(contract: Contract, technique: Technique, now: datetime) -> Case | None:
-    """Returns a case that breaks the first possible rule with the technique, or None if it breaks no rule.
+    """Returns a case that uses the technique to break the first rule that it can break. Returns None if the technique breaks no
+    rule.
 
-    Some techniques need something that the smallest message does not have, for example an array of strings. Their example is a
-    message with all properties.
+    Some techniques need a value that the smallest message does not contain, for example an array of strings. For such a
+    technique, the example is a message with all properties.
     """
     known = [rule for message_type in MESSAGE_TYPES for rule in contract.rules[message_type] if rule.keyword in technique.keywords]
     smallest = (case for rule in known for case in _faults(contract, rule, [technique], now))

@@ -18,16 +18,16 @@ from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.wording import listed, with_article
 
 PINNED = "ambiguity/"
-"""The prefix of a rule ID if a policy of the user rejects an ambiguity. The ID of the ambiguity follows."""
+"""The prefix of the rule ID for an ambiguity that the user's policy rejects. The ID of the ambiguity follows the prefix."""
 MOST_NAMED = 20
-"""Maximum number of techniques in a sentence about a rule. `data()` has all of them."""
+"""Maximum number of techniques in a sentence about a rule. `data()` contains all techniques of the rule."""
 
 
 @dataclass(frozen=True)
 class Explanation:
     """The meaning of a name: sentences, the source in the contract, and an example with its twin (the valid counterpart).
 
-    `names` has the techniques of a rule, the keywords of a technique, or the message types of an ambiguity.
+    For a rule, `names` contains its techniques; for a technique, its keywords; for an ambiguity, its message types.
     """
 
     kind: Literal["rule", "technique", "ambiguity"]
@@ -38,7 +38,7 @@ class Explanation:
     example: Case | None
 
     def data(self) -> dict[str, Any]:
-        """Returns what `--json` prints. The example and its twin are records as in a corpus."""
+        """Returns the data that `--json` prints. The example and its twin are records as in a corpus."""
         called = {"rule": "techniques", "technique": "keywords", "ambiguity": "messages"}[self.kind]
         said = {"kind": self.kind, "id": self.id, "text": " ".join(self.sentences), "source": self.source, called: list(self.names)}
         pair = {"example": self.example, "twin": self.example.twin if self.example else None}
@@ -56,7 +56,9 @@ class Explanation:
             yield f"Example: lines with - are in the twin (the valid counterpart), lines with + in the {self._example_words(self.example)}."
 
     def example_lines(self) -> list[str]:
-        """Returns the differences of the example and its twin: lines that begin with two spaces, `- ` or `+ `, or no lines."""
+        """Returns the differences between the example and its twin as lines that begin with two spaces, `- ` or `+ `. Returns no
+        lines if there is no example.
+        """
         twin = self.example.twin if self.example else None
         return difference(twin.body, self.example.body) if self.example and twin else []
 
@@ -102,9 +104,9 @@ def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Explanation:
 def _of_technique(contract: Contract, technique: Technique, now: datetime) -> Explanation:
     example = examples.of_technique(contract, technique, now)
     keywords = tuple(sorted(technique.keywords))
-    sentences = [technique.text, f"It breaks rules with {listed((f':{word}' for word in keywords), 'or')} in their id."]
+    sentences = [technique.text, f"This technique breaks rules with {listed((f':{word}' for word in keywords), 'or')} in their ID."]
     if example is None:
-        sentences.append("It cannot break any rule of this contract.")
+        sentences.append("This technique cannot break any rule of this contract.")
     return Explanation("technique", technique.name, tuple(sentences), None, keywords, example)
 
 
@@ -121,7 +123,7 @@ def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Ex
 
 def _places(ambiguity: Ambiguity, concerned: tuple[str, ...]) -> Iterator[str]:
     if ambiguity.detector in OF_HEADERS:
-        yield "It concerns the headers of a request, so no message alone can show it."
+        yield "This ambiguity concerns the headers of a request, so no message alone can show it."
         return
     for message_type in concerned if ambiguity.sites else ():
         places = [at_site(where if isinstance(where, str) else where[0]) for where in (ambiguity.sites or {})[message_type]]

@@ -1,8 +1,8 @@
 """Judges messages from files with the oracle, and formats the verdicts as JSON and as text.
 
-If the user does not specify a message type, brokerfuzz derives the possible types from the property names and judges the
-message as each of them. The user has to specify the type only if the verdicts differ. A message from a corpus is also compared
-with its record.
+If the user does not specify a message type, brokerfuzz derives the possible types from the property names and judges the message
+as each of these types. The user must specify the type only if the verdicts differ. If a message comes from a corpus, its verdict
+is also compared with its record.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ class MessageJudgement:
 
     @property
     def is_finding(self) -> bool:
-        """True if the message is invalid. For a message from a corpus, true if its record is wrong."""
+        """True if the message is invalid. If the message comes from a corpus, True if its record is wrong."""
         return not self.agrees if self.message.record else self.verdict.label == "invalid"
 
 
@@ -46,9 +46,11 @@ def judge(
     now: datetime | None = None,
     policies: Policies | None = None,
 ) -> MessageJudgement:
-    """Returns the judgement of a message. The default of `now` is the time in the record, otherwise the current time.
+    """Returns the judgement of a message. The default of `now` is the time in the message's record, or the current time if there
+    is no such time.
 
-    Raises `InputError` if the possible message types give different verdicts, or if `message_type` differs from the record.
+    Raises `InputError` if the possible message types give different verdicts, or if `message_type` differs from the type in the
+    record.
     """
     record = message.record
     if record is not None:
@@ -64,7 +66,9 @@ def judge(
 
 
 def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
-    """Returns the message types that define most of the properties of a message and match most of their JSON types."""
+    """Returns the message types that define the most properties of a message, and of these, the types that match the most JSON
+    types of the property values.
+    """
     values = read(body).values
     if not values or not isinstance(values[0], dict):
         return MESSAGE_TYPES
@@ -73,7 +77,9 @@ def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
 
 
 def _misfits(props: Mapping[str, Any], message_type: MessageType, contract: Contract) -> tuple[int, int]:
-    """Returns (number of unknown root properties, ignoring case; number of known properties with a wrong JSON type)."""
+    """Returns the number of unknown root properties (ignoring upper and lower case), and the number of known properties with a
+    wrong JSON type.
+    """
     known = {name.casefold(): types_of(prop) for name, prop in contract.flat[message_type].get("properties", {}).items()}
     types = [known[name.casefold()] & _types(value) for name, value in props.items() if name.casefold() in known]
     return len(props) - len(types), sum(not fitting for fitting in types)
@@ -110,7 +116,7 @@ def _agrees(record: RecordedVerdict, verdict: Verdict) -> bool:
 
 
 def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
-    """Returns what `--json` prints about a judgement."""
+    """Returns the data that `--json` prints about a judgement."""
     message, verdict = judgement.message, judgement.verdict
     said: dict[str, Any] = {
         "name": message.name,
@@ -142,7 +148,7 @@ def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
 
 
 def source_of(rule: str, contract: Contract) -> str | None:
-    """Returns the source of a rule in the contract, or of an ambiguity that a policy of the user rejects."""
+    """Returns the source of a rule in the contract, or the source of an ambiguity that the user's policy rejects."""
     if rule.startswith(PINNED):
         return contract.ambiguity(rule.removeprefix(PINNED)).source
     known = contract.rules_by_id.get(rule)
@@ -150,7 +156,7 @@ def source_of(rule: str, contract: Contract) -> str | None:
 
 
 def _by_finding(verdict: Verdict) -> dict[tuple[str, str, str], list[str]]:
-    """Returns (at, found, demanded) -> rules. There are several rules if a message matches several message types."""
+    """Groups the broken rules by (at, found, demanded). A group contains several rules if the message matches several message types."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for entry in verdict.broken:
         found.setdefault((entry.at, entry.found, entry.demanded), []).append(entry.rule)

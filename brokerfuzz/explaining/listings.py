@@ -28,7 +28,7 @@ def _rule_row(rule: Rule) -> Row:
 
 
 def ambiguity_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
-    """Returns the ambiguities that concern one of these message types, and those that no message can show."""
+    """Returns the ambiguities that concern at least one of these message types, and the ambiguities that no message can show."""
     return [_ambiguity_row(entry) for entry in contract.ambiguities if entry.detector is None or any(map(entry.concerns, message_types))]
 
 
@@ -38,7 +38,7 @@ def _ambiguity_row(ambiguity: Ambiguity) -> Row:
 
 
 def technique_rows() -> list[Row]:
-    """Returns all techniques, in the order in which they are tried."""
+    """Returns all techniques, in the order in which brokerfuzz tries them."""
     return [{"name": t.name, "text": t.text, "keywords": sorted(t.keywords), "family": t.family} for t in TECHNIQUES.values()]
 
 
@@ -53,14 +53,14 @@ def bug_rows() -> list[Row]:
 
 
 def rule_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """Yields each rule ID, followed by a line with the demand and its source in the contract."""
+    """Yields each rule ID, followed by a line with the rule's demand and its source in the contract."""
     for row in rows:
         yield row["id"]
         yield f"    {row['demand']} ({row['source']})"
 
 
 def ambiguity_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """Yields each ambiguity ID, followed by lines with the question, what is unambiguous, and the source in the contract."""
+    """Yields each ambiguity ID, followed by two lines: the question, then the part that is unambiguous and its source in the contract."""
     for row in rows:
         yield row["id"]
         yield f"    {row['question']}"

@@ -1,7 +1,8 @@
-"""Shows the difference of two messages, line by line.
+"""Shows the differences between two messages, line by line.
 
-JSON is laid out with one property per line, from its tokens. A parser would hide the difference of `1.0` and `1`, and duplicate
-properties. Bytes that are not JSON are shown as they are, with marks under the difference.
+JSON is shown with one property per line. The lines are built from the tokens of the JSON, because a parser would hide duplicate
+properties and the difference between `1.0` and `1`. Bytes that are not JSON are shown as they are, with marks under the
+difference.
 """
 
 import json
@@ -15,7 +16,7 @@ from brokerfuzz.wording import printable_as_in_python
 WIDEST = 72
 """Maximum number of characters in a line. The middle of a longer line is left out."""
 MOST_LINES = 12
-"""Maximum number of adjacent lines of one message. The middle of a longer block is left out."""
+"""Maximum number of adjacent lines that are in only one message. The middle of a longer block is left out."""
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^"{}\[\],:]+|.', re.DOTALL)
 _INDENT = "  "
@@ -28,7 +29,9 @@ def difference(twin: bytes, body: bytes) -> list[str]:
 
 
 def laid_out(body: bytes) -> list[str]:
-    """Returns a message with one property per line. Bytes that are not JSON become one line, without the middle if it is long."""
+    """Returns a message as lines, with one property per line. Bytes that are not JSON become one line. The middle of a long line
+    is left out.
+    """
     found = _laid_out(body)
     return [shortened(line, WIDEST) for line in found] if found else [shortened(_text(body), WIDEST)]
 

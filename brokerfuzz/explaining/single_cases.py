@@ -1,4 +1,6 @@
-"""Shows one case of a corpus: its position, its purpose, its message, and the difference to its twin (the valid counterpart)."""
+"""Shows one case in a corpus: its position in the file, its purpose, its message, and the difference from its twin (the valid
+counterpart).
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -23,7 +25,7 @@ from brokerfuzz.wording import printable_as_in_python
 
 @dataclass(frozen=True)
 class SingleCase:
-    """A case of a corpus, with its twin if the corpus contains it."""
+    """A case in a corpus, with its twin if the corpus contains the twin."""
 
     name: str
     line: int
@@ -32,7 +34,9 @@ class SingleCase:
 
     @cached_property
     def difference(self) -> list[str]:
-        """The differences of the message and its twin: lines that begin with two spaces, `- ` or `+ `. Empty without a twin."""
+        """The differences between the message and its twin, as lines that begin with two spaces, `- ` or `+ `. Empty if there is
+        no twin.
+        """
         return difference(self.case.twin.body, self.case.body) if self.case.twin else []
 
     @property
@@ -40,7 +44,9 @@ class SingleCase:
         return MessageJudgement(InputMessage(self.name, self.line, self.case.body), self.case.message_type, self.case.verdict)
 
     def data(self) -> dict[str, Any]:
-        """Returns what `--json` prints: the records of the case and its twin, its purpose, and the verdict of the oracle."""
+        """Returns the data that `--json` prints: the records of the case and its twin, the purpose of the case, and the verdict
+        of the oracle.
+        """
         said = judgement_data(self._judgement, self.contract)
         records = {"case": self.case, "twin": self.case.twin}
         return {
@@ -70,7 +76,7 @@ class SingleCase:
 
 
 def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase:
-    """Returns the case with this ID, judged again, and its twin. Raises `CorpusError` if it is missing or its record is wrong."""
+    """Returns the case with this ID, judged again, and its twin. Raises `CorpusError` if the case is missing or its record is wrong."""
     check_rereadable(*paths)
     line = _line_of(paths, wanted)
     if line is None:
@@ -86,7 +92,7 @@ def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase
 
 
 def _line_of(paths: Sequence[str], wanted: str) -> Line | None:
-    """Returns the first line with a record that has this ID."""
+    """Returns the first line whose record has this ID."""
     head = b'"%s"' % wanted.encode()
     found = (line for path in parts_of(*paths) for line in lines(path) if head in line.text)
     return next((line for line in found if line.record().id == wanted), None)

@@ -18,7 +18,7 @@ def ledger(ambiguities: Sequence[Document]) -> Iterator[Markup]:
     if not ambiguities:
         yield element("p", "No case concerned a question that the contract leaves open.")
         return
-    text = "The behaviour of the target where the contract leaves a question open. None of it is wrong. To require a certain behaviour, set a policy."
+    text = "The list shows how the target behaves if the contract leaves a question open. No answer is wrong. To require a behaviour, set a policy."
     legend = (element("span", kind, class_=f"answer {kind}") for kind in ANSWER_KINDS)
     yield element("p", text, element("span", legend, class_="answers"), class_="explained")
     yield element("ul", (_row(one) for one in ambiguities[:MOST_ROWS]), class_="ledger")

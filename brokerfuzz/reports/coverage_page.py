@@ -1,7 +1,7 @@
 """The coverage of a corpus as an HTML page: a heat map with one row per site and one column per kind. Each row expands to the details.
 
-The page is one file and loads nothing; its content security policy forbids that. Without its script, only the filters do not work. All text is
-escaped, because names come from contracts and files that others wrote.
+The page is one file and loads no other file. Its content security policy forbids loading. Without its script, only the filters do not work.
+All text is escaped, because names come from contracts and files that others wrote.
 """
 
 from base64 import b64encode
@@ -32,11 +32,11 @@ def check_path(path: str, *, force: bool) -> None:
     if Path(path).is_dir():
         raise ReportError(f"{path} is a folder: specify a file for the page")
     if not Path(path).parent.is_dir():
-        raise ReportError(f"{path} cannot be written: the folder {Path(path).parent} does not exist; create it, or choose another file")
+        raise ReportError(f"{path} cannot be written: the folder {Path(path).parent} does not exist; create it, or specify another file")
     if lexists(path) and not Path(path).is_file():
-        raise ReportError(f"{path} exists and is not a file: choose another name")
+        raise ReportError(f"{path} already exists and is not a file: specify another name")
     if lexists(path) and not force:
-        raise ReportError(f"{path} exists already: add --force to replace it, or choose another file")
+        raise ReportError(f"{path} already exists: add --force to replace it, or specify another file")
 
 
 def write(path: str, text: str) -> None:
@@ -46,7 +46,7 @@ def write(path: str, text: str) -> None:
             stream.write(text.encode(errors="backslashreplace"))
     except OSError as problem:
         reason = problem.strerror or problem
-        raise ReportError(f"{path} cannot be written: {reason}; choose a writable folder with enough disk space") from problem
+        raise ReportError(f"{path} cannot be written: {reason}; specify a file in a writable folder with enough disk space") from problem
 
 
 def page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """The findings of a campaign as an HTML page.
 
-The page is one file and loads nothing. Its content security policy forbids that, and every other script and style. Without its script, only
-the filters and the copy buttons do not work. Texts from a target, a message or a contract are always escaped: `markup` is the only way to HTML.
+The page is one file and loads no other file. Its content security policy allows only its own script and style. Without its script,
+only the filters and the copy buttons do not work. Texts from a target, a message or a contract are always escaped: `markup` is the only way to HTML.
 """
 
 from base64 import b64encode
@@ -38,7 +38,7 @@ def write(path: str, document: Document) -> None:
             stream.write(text.encode())
     except OSError as problem:
         reason = problem.strerror or problem
-        raise ReportError(f"{path} cannot be written: {reason}; choose a writable folder with enough disk space") from problem
+        raise ReportError(f"{path} cannot be written: {reason}; specify a file in a writable folder with enough disk space") from problem
 
 
 def page(document: Document) -> str:

@@ -67,7 +67,7 @@ def summary(result: Result) -> str:
     found = f"{len(result.findings):,} finding{'' if len(result.findings) == 1 else 's'}" + (f" ({known:,} of them known)" if known else "")
     answers = "; ".join(filter(None, (_answers(result, label) for label in LABELS)))
     stopped = f"; stopped early: {result.stopped}" if result.stopped else ""
-    left_out = f"; {result.left_out:,} cases not sent, because this target cannot receive them" if result.left_out else ""
+    left_out = f"; {result.left_out:,} cases not sent, because they cannot be sent to this target" if result.left_out else ""
     work = f"{result.cases:,} cases, {result.requests:,} requests in {result.seconds:.1f} s"
     return f"{found} at {printable(result.target)} ({work}{left_out}{stopped}): {answers or 'no case was answered'}"
 
@@ -89,7 +89,7 @@ def _lines(result: Result) -> Iterator[str]:
     yield from _elsewhere(result.attribution)
     if result.ambiguities:
         yield ""
-        yield click.style("Questions that the contract leaves open, and the answers of this target", bold=True)
+        yield click.style("Questions that the contract leaves open, and the answers that this target gives", bold=True)
         yield from _table(result.ambiguities)
 
 

@@ -1,4 +1,4 @@
-"""The data of the service: the bytes of an offer, complaints about it, and the answer."""
+"""The service's data: the bytes of an offer, the complaints about the offer, and the answer."""
 
 import json
 import re
@@ -12,10 +12,12 @@ from typing import Any, Literal
 from brokerfuzz.pointers import steps_of
 
 Manner = Literal["reply", "crash", "abort", "hang"]
-"""The way to answer: a reply; a server error (500); cut the connection without an answer; never answer."""
+"""How the service answers. `reply`: with a decision. `crash`: with a server error (500). `abort`: it cuts the connection without an
+answer. `hang`: it never answers.
+"""
 
 DEEPEST = 200
-"""Maximum nesting that bugs examine; only the conforming service judges deeper offers."""
+"""Maximum nesting of an offer that bugs examine. Only the service without bugs judges offers that are nested deeper."""
 
 MOST_MESSAGES = 100
 """Maximum number of complaints in one answer."""
@@ -25,7 +27,9 @@ _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])', re.DOTALL
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A reason to reject an offer: a JSON Pointer, what was found and what is expected there. `rule` is the id of the broken rule."""
+    """A reason to reject an offer. `at` is a JSON Pointer. `found` is the service's description of the value there, and `demanded` of the
+    values that it accepts. `rule` is the ID of the broken rule.
+    """
 
     rule: str | None
     at: str
@@ -39,13 +43,13 @@ class Complaint:
 
 
 def envelope(*failures: str, data: Any = None, information: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Returns the envelope of a response."""
+    """Returns the envelope of a response. The operation was successful if there are no failures."""
     return {"data": data, "failureMessages": list(failures), "informationalMessages": list(information), "operationWasSuccessful": not failures}
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceAnswer:
-    """The answer of the service to an offer. `success` overrides the value of `operationWasSuccessful`."""
+    """The answer of the service to an offer. If `success` is not None, it replaces the value of `operationWasSuccessful`."""
 
     complaints: tuple[Complaint, ...] = ()
     manner: Manner = "reply"
@@ -53,19 +57,19 @@ class ServiceAnswer:
 
     @property
     def accepts(self) -> bool:
-        """Whether the offer was accepted."""
+        """Whether the service accepts the offer."""
         return self.manner == "reply" and not self.complaints
 
     @property
     def status(self) -> int | None:
-        """The HTTP status: 201, 400 or 500; None if there is no answer."""
+        """The HTTP status: 201, 400 or 500. None if the service sends no answer."""
         if self.manner != "reply":
             return 500 if self.manner == "crash" else None
         return 400 if self.complaints else 201
 
     @property
     def envelope(self) -> Mapping[str, Any] | None:
-        """The body of the answer; None if it is not an envelope."""
+        """The body of the answer; None if the body is not an envelope."""
         if self.manner != "reply":
             return None
         body = envelope(*self._messages(), information=() if self.complaints else ("The offer was created.",))
@@ -79,14 +83,14 @@ class ServiceAnswer:
 
 @dataclass(frozen=True)
 class Offer:
-    """The body of a request, and the time of the service."""
+    """The body of a request, and the time at which the service judges it."""
 
     body: bytes
     now: datetime | None = None
 
     @cached_property
     def _parsed(self) -> list[Any]:
-        """A list with the value in the body; empty if the body is not JSON, or is nested deeper than `DEEPEST`."""
+        """A list with the value in the body. The list is empty if the body is not JSON, or is nested deeper than `DEEPEST`."""
         try:
             return [json.loads(self.body)] if nesting(self.body) <= DEEPEST else []
         except (ValueError, RecursionError):
@@ -94,7 +98,7 @@ class Offer:
 
     @property
     def readable(self) -> bool:
-        """Whether the body is JSON."""
+        """Whether the body is JSON that is not nested deeper than `DEEPEST`."""
         return bool(self._parsed)
 
     @property
@@ -103,15 +107,17 @@ class Offer:
         return self._parsed[0]
 
     def prop(self, name: str) -> Any:
-        """Returns a property of the root; None if there is none."""
+        """Returns the value of a property of the root; None if the root has no such property."""
         return self.value.get(name) if self.readable and isinstance(self.value, dict) else None
 
     def having(self, value: Any) -> "Offer":
-        """Returns an offer with this value instead."""
+        """Returns an offer whose body contains this value."""
         return Offer(json.dumps(value).encode(), self.now)
 
     def values(self, site: str) -> Iterator[Any]:
-        """Yields the values at a site: `""` is the root, `a[].b` properties of items, `**` every value anywhere."""
+        """Yields the values at a site. The site `""` is the root, and `a[].b` is the property `b` of each item of `a`. `**` means every
+        value in the offer.
+        """
         if site == "**":
             yield from everything(self._parsed)
             return
@@ -121,14 +127,14 @@ class Offer:
         yield from found
 
     def at(self, pointer: str) -> list[Any]:
-        """Returns a list with the value at a JSON Pointer; empty if it does not exist."""
+        """Returns a list with the value at a JSON Pointer. The list is empty if there is no such value."""
         found = self._parsed
         for step in steps_of(pointer):
             found = [value for holder in found for value in _child(holder, step)]
         return found
 
     def replacing(self, replacements: Mapping[str, Any]) -> "Offer":
-        """Returns the offer with other values at some JSON Pointers, each of which must exist."""
+        """Returns the offer with other values. `replacements` maps JSON Pointers to values. Each JSON Pointer must exist in the offer."""
         root = deepcopy([self.value])
         for pointer, value in replacements.items():
             holder: Any = root
@@ -140,7 +146,7 @@ class Offer:
 
 
 def nesting(body: bytes) -> int:
-    """Returns the maximum nesting of arrays and objects in JSON."""
+    """Returns how deep arrays and objects are nested in JSON."""
     depth = deepest = 0
     for opening, closing in _STRING_OR_BRACKET.findall(body):
         depth += bool(opening) - bool(closing)

@@ -1,16 +1,16 @@
 """The reference service as an ASGI application.
 
-The contract defines no methods, paths or status codes, so they are chosen here:
+The contract defines no methods, paths or status codes. The service uses these:
 
 | request        | answer                                                                               |
 |----------------|--------------------------------------------------------------------------------------|
 | `POST /offers` | 201 if the offer is accepted, else 400 with a failure message for each broken rule   |
-| `GET /products`| 200 with a product list, a different one each time                                   |
-| `POST /pricing`| 200 with a pricing, a different one each time; the request is ignored                |
+| `GET /products`| 200 with a product list that is different each time                                  |
+| `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored   |
 
-Other paths are 404, other methods 405, bodies of more than 32 MiB 413, bodies with a content-encoding 415. Every answer is the
-contract's envelope, unless a bug changes it. Content types are ignored. The table `DECISIONS` in `judging` settles the questions
-that the contract leaves open.
+The status is 404 for other paths and 405 for other methods. It is 413 for bodies of more than 32 MiB, and 415 for offers with a
+content-encoding. Every answer is the contract's envelope, unless a bug changes the answer. The service ignores content types. The
+table `DECISIONS` in `judging` settles the questions that the contract leaves open.
 """
 
 import json
@@ -37,10 +37,10 @@ JSON_TYPE = b"application/json"
 
 
 def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None, seed: int = 0) -> App:
-    """Returns the service as an ASGI application with these bugs; without bugs, it conforms to the contract.
+    """Returns the service as an ASGI application with these bugs. Without bugs, the service conforms to the contract.
 
-    `now` is the time at which offers are judged; None means the current time. `seed` determines the products and prices in its
-    responses. Raises `UnknownNameError` for an unknown bug.
+    `now` is the time at which offers are judged; None means the current time. `seed` determines the products and prices in the
+    service's responses. Raises `UnknownNameError` for an unknown bug.
     """
     service = _Service(
         answering(bugs=bugs, contract=contract, now=now),
@@ -56,7 +56,7 @@ def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = Non
 
 
 def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
-    """Yields valid responses without end; nothing is compiled before the first one is needed."""
+    """Yields valid responses without end. Prepares nothing before the first response is needed."""
     from brokerfuzz.decoder import messages
 
     for message in messages(message_type, seed, plausible=True, contract=contract):
@@ -92,7 +92,7 @@ class _Service:
             allowed = ", ".join(METHODS[path])
             reply = _failure(405, f"{path} does not support {method}: use {allowed}", (b"allow", allowed.encode()))
         elif (body := await _body(scope, receive)) is None:
-            reply = _failure(413, f"the body has more than {LARGEST_BODY:,} bytes: send a smaller one")
+            reply = _failure(413, f"the body has more than {LARGEST_BODY:,} bytes: send a smaller body")
         elif path == OFFERS and _is_encoded(scope):
             reply = _failure(415, "a body with a content-encoding is not supported: send the offer unencoded", (b"accept-encoding", b"identity"))
         elif path == OFFERS:
@@ -126,7 +126,7 @@ def _is_encoded(scope: Scope) -> bool:
 
 
 async def _body(scope: Scope, receive: Receive) -> bytes | None:
-    """Returns the body of a request; None if it is too large."""
+    """Returns the body of a request; None if the body is too large."""
     declared = dict(scope["headers"]).get(b"content-length", b"0")
     if declared.isdigit() and int(declared) > LARGEST_BODY:
         return None
@@ -149,8 +149,8 @@ async def _until_gone(receive: Receive) -> None:
 
 
 def _abort(receive: Receive) -> None:
-    """Cuts the connection without an answer. ASGI does not support this, so it uses uvicorn's transport."""
+    """Cuts the connection without an answer. ASGI does not support this, so the function uses uvicorn's transport."""
     transport = getattr(getattr(receive, "__self__", None), "transport", None)
     if transport is None:
-        raise ConnectionAbortedError("a seeded bug cuts the connection; on this server, it raises an exception instead")
+        raise ConnectionAbortedError("a seeded bug cuts the connection; only uvicorn can do this, so this server gets an exception instead")
     transport.abort()

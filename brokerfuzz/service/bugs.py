@@ -11,11 +11,11 @@ __all__ = ["BUGS", "Bug", "bug"]
 _KINDS = (missing_checks, strictness, coercions, failures, conditions)
 
 BUGS: Mapping[str, Bug] = {seeded.name: seeded for seeded in sorted((b for module in _KINDS for b in module.BUGS), key=lambda b: b.name)}
-"""All bugs by name, sorted by name."""
+"""Maps the name of each bug to the bug, sorted by name."""
 
 
 def bug(name: str) -> Bug:
-    """Returns the bug with this name. Raises `UnknownNameError`."""
+    """Returns the bug with this name. Raises `UnknownNameError` if there is no such bug."""
     if name not in BUGS:
         raise UnknownNameError("bug", name, BUGS, "`brokerfuzz serve --list-bugs` lists them all")
     return BUGS[name]

@@ -1,7 +1,7 @@
 """The building blocks of bugs: the ways in which a service can go wrong.
 
-A flaw wraps the judge. It is called with the offer and the judge, and returns the answer: with fewer complaints, with more, with
-those about a changed offer, or no answer at all.
+A judge decides about an offer. A flaw is a function that receives the offer and the judge, and returns the service's answer. This
+answer can differ from the judge's answer: it has fewer or more complaints, it is about a changed offer, or it is never sent.
 """
 
 import re
@@ -18,12 +18,14 @@ Test = Callable[[Any], bool]
 """A condition on a value of any type."""
 
 RULES = "offer-creation-request/"
-"""The common beginning of the rule ids."""
+"""The beginning that all rule IDs share."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """A bug that can be seeded: its name, its kind, a description in one sentence, and the id of the rule that it affects, if there is one."""
+    """A bug that can be seeded: its name, its kind, a description in one sentence, and the ID of the rule that
+    the bug affects. The ID is None if the bug does not affect exactly one rule.
+    """
 
     name: str
     kind: Kind
@@ -33,7 +35,7 @@ class Bug:
 
 
 def rule_id(*rules: str) -> str | None:
-    """Returns the id of the rule if there is exactly one, without a star."""
+    """Returns the ID of the rule if there is exactly one rule and it contains no `*`; otherwise returns None."""
     return RULES + rules[0] if len(rules) == 1 and "*" not in rules[0] else None
 
 
@@ -84,10 +86,10 @@ def orders_after(later: str, earlier: str) -> Test:
 
 
 def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Ignores violations of rules: `SITE:KEYWORD`, where `*` matches any characters.
+    """Ignores violations of rules. A rule is written as `SITE:KEYWORD`, and `*` in it matches any characters.
 
-    `at` is a regular expression for the JSON Pointer. `value` is a condition on the value at this place, if there is one. `when`
-    is a condition on the whole offer.
+    Violations are ignored only if three conditions hold. The regular expression `at` matches the JSON Pointer of the violation. The
+    value at this place passes the test `value`, or there is no value. The whole offer passes the test `when`.
     """
     ignored = re.compile("|".join(re.escape(RULES + rule).replace(r"\*", ".*") for rule in rules))
 
@@ -104,7 +106,7 @@ def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[O
 
 
 def rejects(site: str, test: Test, demanded: str) -> Flaw:
-    """Rejects an offer that would be accepted if a value at the site passes the test."""
+    """Rejects an offer if a value at the site passes the test, although the judge accepts the offer."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
@@ -116,7 +118,7 @@ def rejects(site: str, test: Test, demanded: str) -> Flaw:
 
 
 def rejects_text(pattern: bytes, demanded: str) -> Flaw:
-    """Rejects an offer that would be accepted if the pattern occurs in its JSON."""
+    """Rejects an offer if the pattern occurs in its JSON, although the judge accepts the offer."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
@@ -126,7 +128,7 @@ def rejects_text(pattern: bytes, demanded: str) -> Flaw:
 
 
 def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Judges a changed value instead of the one that was sent; `change` returns its argument if it changes nothing."""
+    """Judges a changed value instead of the value that was sent. `change` returns its argument if nothing needs to change."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         if not offer.readable or not when(offer):
@@ -138,7 +140,9 @@ def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool]
 
 
 def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
-    """Parses a body that is not JSON after rewriting it; `rewrite` returns None or raises ValueError if it cannot."""
+    """Rewrites a body that is not JSON, then judges the result. `rewrite` returns None or raises ValueError if it cannot rewrite the
+    body.
+    """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
@@ -154,9 +158,10 @@ def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 
 
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
-    """Converts values at which something else was expected (`demanded` is a regular expression for it), then judges again.
+    """Converts the values that the judge complains about, then judges the offer again.
 
-    `convert` returns the value itself if it cannot convert it.
+    Only complaints whose `demanded` text matches the regular expression count. If `convert` cannot convert a value, it returns the
+    same value.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
@@ -175,7 +180,7 @@ def fails(manner: Manner, site: str, test: Test) -> Flaw:
 
 
 def fails_when(manner: Manner, when: Callable[[Offer], bool]) -> Flaw:
-    """Crashes, cuts the connection or hangs if the condition holds for the offer."""
+    """Crashes, cuts the connection or hangs if the offer passes the test `when`."""
     return lambda offer, judge: ServiceAnswer(manner=manner) if when(offer) else judge(offer)
 
 

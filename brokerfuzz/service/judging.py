@@ -1,4 +1,4 @@
-"""The decision of the service about an offer: the contract decides, and a table settles the questions that it leaves open."""
+"""The service's decision about an offer. The contract decides, and a table settles the questions that the contract leaves open."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -18,11 +18,11 @@ DECISIONS: "Mapping[str, Policy]" = {
     "clock-tolerance": "accept",  # clocks may differ by five minutes
     "cron-syntax": "accept",  # strings without a format in the contract
     "url-syntax": "accept",
-    "range-order": "accept",  # no rule relates the two
+    "range-order": "accept",  # no rule relates the minimum to the maximum
     "availability-order": "accept",
     "duplicate-items": "accept",
     "integer-form": "accept",  # 1.0 is an integer according to JSON Schema
-    "double-range": "accept",  # rounded, as by most parsers
+    "double-range": "accept",  # the number is rounded, as in most parsers
     "duplicate-properties": "accept",  # the last one counts, as in most parsers
     "lone-surrogates": "accept",  # replaced by U+FFFD
     "nul-characters": "accept",
@@ -37,7 +37,7 @@ DECISIONS: "Mapping[str, Policy]" = {
     "response-type": "accept",  # the response is always JSON
     "request-headers": "accept",
 }
-"""The behaviour for each ambiguity; ambiguities that are not listed (those of a changed contract) are accepted."""
+"""The service's policy for each ambiguity. A changed contract can have other ambiguities: for these, the policy is `accept`."""
 
 
 def decisions(contract: "Contract") -> "Policies":
@@ -46,18 +46,18 @@ def decisions(contract: "Contract") -> "Policies":
 
 
 def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], ServiceAnswer]:
-    """Returns a function from the bytes of an offer to the service's answer, without a server.
+    """Returns a function that returns the service's answer to the bytes of an offer. The function needs no server.
 
-    `bugs` are names from `BUGS`, applied in order: the first is closest to the contract, and each later one sees the offer as
-    changed by the earlier ones. `now` is the time for the clock rule; None means the current time. Raises `UnknownNameError` for
-    an unknown bug.
+    `bugs` are names from `BUGS`. The first bug wraps the judge that conforms to the contract, and each further bug wraps the judge
+    with the bugs before it. `now` is the time at which offers are judged; None means the current time. Raises `UnknownNameError`
+    for an unknown bug.
     """
     judge = reduce(_flawed, [bug(name) for name in bugs], conforming(contract))
     return lambda body: judge(Offer(body, now))
 
 
 def conforming(contract: "Contract | None" = None) -> Callable[[Offer], ServiceAnswer]:
-    """Returns the judge that conforms to the contract and has no bug."""
+    """Returns the judge that has no bug: it conforms to the contract."""
     from brokerfuzz.schemas import check, load_contract
 
     known = contract or load_contract()

@@ -40,10 +40,10 @@ def running(
     host: str = LOOPBACK,
     port: int = 0,
 ) -> Iterator[str]:
-    """Runs the service in a child process during a `with` block; yields its address, `http://127.0.0.1:40123`.
+    """Runs the service in a child process during a `with` block; yields its address, such as `http://127.0.0.1:40123`.
 
-    A separate process does not compete for this one's interpreter lock, and it ends when this process ends. Port 0 picks any free
-    port. Raises `UnknownNameError` for an unknown bug, `TargetError` if the service cannot listen there.
+    The child process does not compete for the interpreter lock of this process, and ends when this process ends. Port 0 means any
+    free port. Raises `UnknownNameError` for an unknown bug, and `TargetError` if the service cannot listen at this host and port.
     """
     options = {"bugs": [bug(name).name for name in bugs], "contract": contract, "now": now, "seed": seed}
     child = _child()
@@ -72,9 +72,9 @@ def serve(
     seed: int = 0,
     ready: Callable[[str], object] = print,
 ) -> None:
-    """Runs the service in this process until Ctrl-C; calls `ready` with its address when it can receive requests.
+    """Runs the service in this process until Ctrl-C. Calls `ready` with the service's address when the service can receive requests.
 
-    Raises `UnknownNameError` for an unknown bug, `TargetError` if the service cannot listen there.
+    Raises `UnknownNameError` for an unknown bug, and `TargetError` if the service cannot listen at this host and port.
     """
     from brokerfuzz.service.app import reference_app
 
@@ -86,7 +86,9 @@ def serve(
 
 
 def _child() -> subprocess.Popen[bytes]:
-    """Starts a Python process that waits for its options. It finds the same modules, and does not receive Ctrl-C from the terminal."""
+    """Starts a Python process that waits for its options. The process can import the same modules as this one. Ctrl-C in the terminal
+    does not reach it.
+    """
     module_path = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
     return subprocess.Popen(
         [sys.executable, "-P", "-c", _START],
@@ -100,7 +102,7 @@ def _child() -> subprocess.Popen[bytes]:
 def _address(stdout: IO[bytes]) -> str:
     line = stdout.readline()
     if not line:
-        raise TargetError("the reference service ended before it was ready: see the reason on standard error")
+        raise TargetError("the reference service ended before it was ready: read the reason on standard error")
     said = json.loads(line)
     if "problem" in said:
         raise TargetError(said["problem"])
@@ -108,7 +110,7 @@ def _address(stdout: IO[bytes]) -> str:
 
 
 def _run_as_child() -> None:
-    """Runs in the child: reads the options, prints the address or an error, and serves until the parent ends."""
+    """Runs in the child process: reads the options, prints the address or an error, and serves until the parent process ends."""
     options: dict[str, Any] = pickle.load(sys.stdin.buffer)  # noqa: S301  (data from the parent process)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
@@ -122,7 +124,7 @@ def _say(**said: str) -> None:
 
 
 def _end_with_parent() -> NoReturn:
-    """Ends this process when standard input is closed, which happens even if the parent is killed."""
+    """Ends this process when standard input is closed, which also happens if the parent process is killed."""
     sys.stdin.buffer.read()
     os._exit(0)
 
@@ -150,8 +152,8 @@ def _server(app: Any) -> "uvicorn.Server":
 
 
 def _listening(host: str, port: int) -> socket.socket:
-    """Returns a listening socket. The protocol must be IPPROTO_TCP: with 0, asyncio leaves Nagle's algorithm on, which costs 40
-    ms per answer.
+    """Returns a listening socket. Its protocol must be IPPROTO_TCP. With protocol 0, asyncio leaves Nagle's algorithm on, which delays
+    each answer by 40 ms.
     """
     if not 0 <= port <= LARGEST_PORT:
         raise TargetError(f"{port} is not a valid port: use 1 to {LARGEST_PORT}, or 0 for any free port")

@@ -1,4 +1,4 @@
-"""Targets: the systems that receive messages and answer them. Targets do not depend on verdicts, rules or generation."""
+"""Targets: the systems that receive messages and answer them. This folder does not depend on verdicts, rules or generators."""
 
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer, AnswerKind, AnswerRules, status_patterns
 from brokerfuzz.targets.call_target import CallTarget

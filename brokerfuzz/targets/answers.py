@@ -1,7 +1,7 @@
-"""Answers of targets, and the rules for interpreting an HTTP response as an answer.
+"""The answers that targets give, and the rules for interpreting an HTTP response as an answer.
 
-The contract shows neither status codes nor the response to the creation of an offer, so users can configure these rules. The
-defaults follow the meaning of the codes in HTTP, and the envelope that all responses share.
+The contract defines neither status codes nor the response to an offer creation request, so users can configure these rules. The
+default rules follow the meaning that HTTP gives to the status codes. They also read the envelope that all responses share.
 """
 
 import json
@@ -17,7 +17,7 @@ AnswerKind = Literal["accepted", "rejected", "crashed", "timeout"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "timeout")
 
 EXCERPT = 2048
-"""Number of bytes of a response to keep."""
+"""Maximum number of bytes of a response that an answer keeps."""
 
 _SUCCESS = "operationWasSuccessful"
 _SUCCESS_BYTES = _SUCCESS.encode()
@@ -29,10 +29,10 @@ _CODE = re.compile(r"[1-9][0-9]{2}")
 class Answer:
     """The answer of a target to one message.
 
-    `status` is None if there was no response. `body` holds the first bytes of the response, without the secrets of the request.
-    `reason` explains `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect. `reached` is
-    False if the message was never processed: no connection could be made, or the target asked to retry later until the longest
-    wait was over. Such an answer says nothing about the message.
+    `status` is None if there was no HTTP response. `body` holds the first bytes of the response, without the secrets of the
+    request. `reason` explains `kind` in a few words. `seconds` is the response time. `location` is the URL that a redirect points
+    to. `reached` is False if the target never processed the message. There are two causes: brokerfuzz could not make a connection,
+    or the target asked to retry later until the longest wait was over. Such an answer says nothing about the message.
     """
 
     kind: AnswerKind
@@ -48,10 +48,11 @@ class Answer:
 class AnswerRules:
     """The rules for interpreting HTTP responses.
 
-    `accept` and `reject` are status patterns: a code (`201`) or a class (`2xx`). A code has priority over a class, and `accept`
-    over `reject`. A status that matches neither is `crashed`. By default 2xx accepts, 5xx (or an invalid status) is a crash, and
-    the other classes reject: a redirect or an informational response does not accept the message. With `envelope`,
-    `operationWasSuccessful: false` turns an acceptance into a rejection; `true` changes nothing.
+    `accept` and `reject` are status patterns. Each pattern is a code (`201`) or a class (`2xx`). A code has priority over a class,
+    and `accept` has priority over `reject`. The answer is `crashed` if the status matches no pattern. By default, 2xx means
+    `accepted`, 5xx or an invalid status means `crashed`, and the other classes mean `rejected`: a redirect or an informational
+    response does not accept the message. If `envelope` is true, a body with `operationWasSuccessful: false` turns `accepted` into
+    `rejected`. A body with `operationWasSuccessful: true` changes nothing.
 
     Raises `TargetError` for an invalid pattern.
     """
@@ -72,8 +73,8 @@ class AnswerRules:
         return str(status) in self.accept or str(status) in self.reject
 
     def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
-        """Returns the answer for a complete HTTP response. `body` is the part of the body that was read; `secrets` are removed
-        from the part that is kept.
+        """Returns the answer for a complete HTTP response. `body` is the part of the body that was read. `secrets` are removed
+        from the part that the answer keeps.
         """
         kind = self._kinds.get(status, "crashed")
         if kind == "accepted" and self.envelope and _SUCCESS_BYTES in body and (rejection := _rejection(body, secrets)) is not None:
@@ -82,7 +83,7 @@ class AnswerRules:
 
 
 def status_patterns(text: str) -> tuple[str, ...]:
-    """Returns the patterns in a list such as `200,201,4xx`. Raises `TargetError` if one is neither a code nor a class."""
+    """Returns the patterns in a list such as `200,201,4xx`. Raises `TargetError` if a pattern is neither a code nor a class."""
     patterns = tuple(part.strip() for part in text.split(",") if part.strip())
     if not patterns:
         raise TargetError("no status given: list codes or classes separated by commas, e.g. 200,201,4xx")
@@ -104,7 +105,7 @@ def _codes(patterns: Iterable[str], *, classes: bool) -> Iterable[int]:
 
 
 def _rejection(body: bytes, secrets: Secrets) -> str | None:
-    """Returns why the envelope rejects the message; None if the body is not an envelope, or reports success."""
+    """Returns why the envelope rejects the message; None if the body is not an envelope, or if the envelope reports success."""
     try:
         envelope: Any = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,9 +1,10 @@
 """The script that runs in the process of a `CallTarget`: imports the function and calls it with each message.
 
-It is run by its path and imports nothing from brokerfuzz. So it starts as fast as Python itself, and nothing interferes with the
-user's function. It reads messages from file descriptor 3 and writes replies to descriptor 4; each has its length before it, in
-four bytes. A reply is a letter and a string. The first reply is `R` (ready) or `E` (cannot be used, with the reason). The reply
-to each message is `A` (accepted), `J` (rejected) or `C` (crashed).
+brokerfuzz starts the script by its path, and the script imports nothing from brokerfuzz. So it starts as fast as Python itself,
+and nothing interferes with the user's function. The script reads messages from file descriptor 3 and writes replies to descriptor
+4. Four bytes before each message or reply contain its length. A reply is a letter and a text. The first reply is `R` if the
+function is ready, or `E` with the reason if the function cannot be used. The reply to each message is `A` (accepted), `J`
+(rejected) or `C` (crashed).
 """
 
 import os
@@ -52,8 +53,8 @@ def main(function_name: str, rejection_names: list[str], path: list[str]) -> Non
 
 
 def die_with_parent() -> None:
-    """Makes the system kill this process when the campaign is killed, because a function that never returns would not notice.
-    Works on Linux only.
+    """Makes the system kill this process when the campaign is killed, because a function that never returns does not notice
+    that the campaign has ended. Works on Linux only.
     """
     if sys.platform == "linux":
         try:
@@ -64,7 +65,7 @@ def die_with_parent() -> None:
 
 
 class SetUpError(Exception):
-    """Raised if the function cannot be called; the message says what to do."""
+    """Raised if the function cannot be called. The text of the error says what to do."""
 
 
 def object_named(name: str) -> "Any":
@@ -99,7 +100,7 @@ def rejection(name: str) -> type[BaseException]:
     """Returns the exception class with this name."""
     found = object_named(name)
     if not (isinstance(found, type) and issubclass(found, BaseException)):
-        raise SetUpError(f"{name} is {_type_name(found)} and not an exception class: specify an exception class that means rejection")
+        raise SetUpError(f"{name} is {_type_name(found)} and not an exception class: specify the class of an exception that rejects a message")
     return found
 
 
@@ -124,8 +125,8 @@ def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple
 
 
 def rejects_by_default(problem: BaseException) -> bool:
-    """Returns whether an exception means that the message is invalid: it is a ValueError, or its class name or that of a base
-    contains `validation`.
+    """Returns whether the exception rejects the message. A `ValueError` does, and so does an exception if the name of its class or
+    of a base class contains `validation`.
     """
     return isinstance(problem, ValueError) or any("validation" in base.__name__.lower() for base in type(problem).__mro__)
 
@@ -135,13 +136,13 @@ def description_of(problem: BaseException) -> str:
     try:
         text = str(problem)
     except BaseException:
-        text = "its message cannot be read"
+        text = "its error message cannot be read"
     name = type(problem).__name__
     return f"{name}: {text[:LONGEST]}" if text else name
 
 
 def run_awaitable(awaitable: "Awaitable[Any]") -> "Any":
-    """Waits for an awaitable and returns its result; all messages share one event loop."""
+    """Waits for an awaitable and returns its result. All calls share one event loop."""
     import asyncio
 
     async def wait() -> "Any":

@@ -30,19 +30,22 @@ _KINDS: dict[bytes, AnswerKind] = {b"A": "accepted", b"J": "rejected", b"C": "cr
 
 
 class CallTarget:
-    """A function that receives the message as bytes: `package.module:function`, imported from the current folder or `sys.path`.
+    """A function that receives the message as bytes. It is named `package.module:function`, and imported from the current folder or
+    from `sys.path`.
 
     The function accepts a message by returning None, True or the string `accepted`. It rejects a message by returning False or
-    the string `rejected`. Either string may be followed by a space and a reason. It also rejects by raising `ValueError`, or an
-    exception whose class name (or that of a base class) contains `validation`, such as the `ValidationError` of pydantic,
-    jsonschema or Django. If `rejections` names exception classes, as `package.module:Class`, only these reject. Any other
-    exception is `crashed`, including `AssertionError`. Any other return value is `crashed` too: a list of errors, a parsed
-    message or a number has no defined meaning. Awaitables are awaited.
+    the string `rejected`. A space and a reason may follow either string. The function also rejects a message by raising `ValueError`,
+    or an exception if the name of its class or of a base class contains `validation`. The `ValidationError` of pydantic,
+    jsonschema or Django is an example. If `rejections` names exception classes, as `package.module:Class`, only these classes
+    reject. If the function raises any other exception, including `AssertionError`, the answer is `crashed`. The answer is also
+    `crashed` if the function returns any other value: a list of errors, a parsed message or a number has no defined meaning. If
+    the function returns an awaitable, brokerfuzz awaits it.
 
-    The function runs in separate processes, at most `processes` (default: one per core). So it cannot harm the campaign: if its
-    process ends, the answer is `crashed`; if it does not return within `timeout` seconds, the answer is `timeout`. A new process
-    then starts with the next message. The function's standard output is discarded; the last part of its standard error is kept if
-    its process ends. If the function was called before but can no longer be imported, the target waits up to `patience` seconds.
+    The function runs in separate processes, at most `processes` of them at once (default: one per core). So the function cannot
+    harm the campaign. If its process ends, the answer is `crashed`. If the function does not return within `timeout` seconds, the
+    answer is `timeout`. A new process then starts with the next message. The function's standard output is discarded. If the
+    process ends, the last part of its standard error is kept. If the function was called before but can no longer be imported,
+    the target tries again for up to `patience` seconds.
 
     Raises `TargetError` for invalid names and limits.
     """
@@ -81,7 +84,7 @@ class CallTarget:
         return line if short else fed(body, line)
 
     async def open(self) -> None:
-        """Imports the function in the first process. Raises `TargetError` with the original error if that fails."""
+        """Imports the function in the first process. Raises `TargetError` with the original error if the import fails."""
         where = program([sys.executable or "python"], self.name)
         from brokerfuzz.targets.process_pool import ProcessPool, ProcessSettings
 
@@ -118,7 +121,7 @@ class CallTarget:
 
 
 class CallWire:
-    """Encodes messages and decodes replies, each with its length before it; see `call_process`."""
+    """Encodes messages and decodes replies. The length of each comes before it, as `call_process` describes."""
 
     def __init__(self) -> None:
         self.rest = b""
@@ -129,7 +132,7 @@ class CallWire:
         return _LENGTH.pack(len(body)) + body
 
     def decode(self, data: bytes) -> "Reply | None":
-        """Returns the reply once it is complete."""
+        """Returns the reply if it is complete; otherwise returns None."""
         from brokerfuzz.targets.process_pool import Reply
 
         data = self._incomplete + data

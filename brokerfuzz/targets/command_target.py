@@ -1,4 +1,4 @@
-"""A program as a target; it is started once for each message."""
+"""A program as a target. brokerfuzz starts the program once for each message."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -20,16 +20,17 @@ if TYPE_CHECKING:
 class CommandTarget:
     """A program that reads one message from standard input and answers with its exit status.
 
-    `command` is a command line or a list of words. It is split like in a shell, but no shell is started: variables, wildcards and
-    pipes have no effect. Status 0 accepts, any other status rejects. If `reject` names statuses, only these reject, and others
-    are `crashed` (Python exits with 1 after an uncaught exception). A program ended by a signal is `crashed`. If the program is
-    still running after `timeout` seconds, the answer is `timeout`, and it is killed with all its child processes. At most
-    `processes` run at once (default: one per core); waiting for a free place does not count towards the timeout.
+    `command` is a command line or a list of words. A command line is split as in a shell, but no shell is started: variables,
+    wildcards and pipes have no effect. Status 0 accepts the message, and any other status rejects it. If `reject` names statuses,
+    only these statuses reject. Any other status except 0 then means `crashed`. This is useful for Python programs, which exit with
+    1 after an uncaught exception. If a signal ends the program, the answer is `crashed`. If the program is still running after
+    `timeout` seconds, the answer is `timeout`, and the program is killed with all its child processes. At most `processes` programs
+    run at once (default: one per core). The timeout starts when the program starts.
 
-    A program need not read its input. The beginning of its standard output and standard error is kept. If a program was started
-    before but can no longer be started, the target waits up to `patience` seconds.
+    The program need not read its input. The beginning of its standard output and of its standard error is kept. If the program was
+    started before but can no longer be started, the target tries again for up to `patience` seconds.
 
-    Raises `TargetError` for an invalid command and invalid limits.
+    Raises `TargetError` for an invalid command or invalid limits.
     """
 
     def __init__(
@@ -62,7 +63,7 @@ class CommandTarget:
         return not headers
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a `printf` command piped into the program."""
+        """Returns a shell command that pipes the output of `printf` into the program."""
         return fed(body, self.name)
 
     async def open(self) -> None:
@@ -80,7 +81,7 @@ class CommandTarget:
         await asyncio.gather(*(process.wait_for_end() for process in running))
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Starts the program with the message and waits until it ends. Raises `TargetError` if it cannot be started."""
+        """Starts the program with the message and waits until it ends. Raises `TargetError` if the program cannot be started."""
         if headers:
             raise unsendable(self.name)
         async with self._free_place():
@@ -89,7 +90,7 @@ class CommandTarget:
             try:
                 process = await self._start(output)
             except OSError as problem:
-                reason = f"it can no longer be started: {problem.strerror}"
+                reason = f"the program can no longer be started: {problem.strerror}"
                 return Answer("crashed", reason=reason, seconds=perf_counter() - started, reached=False)
             started = perf_counter()
             try:
@@ -115,7 +116,7 @@ class CommandTarget:
         raise TargetError(f"{self.name} is not open: call open() before send(), and close() after all answers")
 
     async def _start(self, output: Excerpt) -> "Process":
-        """Starts the process, and retries if the system lacks resources. Raises `OSError` if it was started before but no longer can be."""
+        """Starts the program, and retries if the system lacks resources. Raises `OSError` if that fails although a start succeeded before."""
         began, pause = perf_counter(), 0.05
         while True:
             try:
@@ -156,5 +157,5 @@ def _statuses(given: Iterable[int]) -> frozenset[int]:
     statuses = frozenset(given)
     for status in statuses:
         if not 1 <= status <= 255:
-            raise TargetError(f"{status} is not a valid exit status for rejection: use numbers from 1 to 255")
+            raise TargetError(f"{status} is not an exit status that can mean rejection: use a number from 1 to 255")
     return statuses

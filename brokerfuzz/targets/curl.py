@@ -18,11 +18,11 @@ def curl_line(
     insecure: bool = False,
     ca: str | None = None,
 ) -> str:
-    """Returns the curl command, with a `printf` before it if the body is not printable text. `without` names default headers that
-    curl must not send.
+    """Returns the curl command. If the body is not printable text, a `printf` command pipes it into curl. `without` names the default
+    headers that curl must not send.
 
-    Secrets are replaced by environment variables: in headers for authentication (`Authorization` becomes `$AUTHORIZATION`), in
-    parameters of the URL (`token` becomes `$TOKEN`), and the user in the URL (`$TARGET_USER`, as `name:password`).
+    Environment variables replace secrets. The value of the header `Authorization` becomes `$AUTHORIZATION`. The value of the URL
+    parameter `token` becomes `$TOKEN`. The user and password in the URL become `$TARGET_USER`, which contains `name:password`.
     """
     plain = _is_plain(body)
     parts = ["curl", "-sS", "-i", "-X", quote(method)]

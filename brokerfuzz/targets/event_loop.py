@@ -1,4 +1,4 @@
-"""The event loop for targets: uvloop if available, which allows 50 % more requests per second."""
+"""The event loop for targets: uvloop if it is available, because it handles 50 % more requests per second than asyncio's loop."""
 
 import asyncio
 from collections.abc import Callable, Coroutine

@@ -31,10 +31,11 @@ MOST_READ = 1 << 20
 """Maximum number of bytes of a response to read. A longer response is cut, and its connection is closed."""
 
 GRACE = 1.0
-"""Seconds to wait after the time limits of the HTTP client, in case it does not keep them."""
+"""Seconds to wait after the HTTP client's time limit, in case the client does not stop by itself."""
 
 CLOSING_TIME = 0.03
-"""Seconds to let the client's thread release Python objects. If it still does so while the interpreter exits, the process aborts."""
+"""Seconds to wait until the client's thread has released its Python objects. If it releases one while the interpreter exits, the
+process aborts."""
 
 CONTENT_TYPE, TRANSFER_ENCODING = "content-type", "transfer-encoding"
 _PEM = b"-----BEGIN CERTIFICATE-----"
@@ -43,29 +44,30 @@ _PEM = b"-----BEGIN CERTIFICATE-----"
 class HttpTarget:
     """An HTTP endpoint that receives a message as the body of a request.
 
-    `headers` are (name, value) pairs sent with every request; `content-type: application/json` is added unless they contain a
-    content type. `timeout` is in seconds, from the first attempt to connect to the last byte of the response. `rules` say how to
-    interpret a response. Redirects are not followed, and proxies from the environment are not used.
+    `headers` are (name, value) pairs that are sent with every request. If they contain no content type, `content-type:
+    application/json` is added. `timeout` is the number of seconds from the first attempt to connect to the last byte of the
+    response. `rules` define how to interpret a response. Redirects are not followed. Proxies from the environment are not used.
 
-    The server may close an idle connection at any time (RFC 9112, 9.3), and another message may have crashed the process that
-    would have answered this one. So if a connection ends without an answer, the message is sent once more, and the second answer
-    counts. If a server answered before but no longer accepts connections, the target waits up to `patience` seconds for it. It
-    waits equally long if this machine lacks resources for a connection.
+    If a connection ends without an answer, this message need not be the cause. A server may close an idle connection at any time
+    (RFC 9112, 9.3), or another message may have crashed the server. So the message is sent once more, and the second answer
+    counts. If the server answered before but no longer accepts connections, the target tries again for up to `patience` seconds.
+    The target does the same if this machine lacks resources for a connection.
 
-    Status 429, and 503 with `Retry-After`, say nothing about the message. All messages then wait, and the message is sent again,
-    until it has waited `longest_wait` seconds in total. After a 429 without `Retry-After` the waits are 1, 2, 4, ... seconds.
-    When the time is up, the answer is `timeout` (429) or `crashed` (503), and not `reached`. Until the target processes a message
-    again, no other message waits like this, and none is sent before the time that the target asked for. `slowed` counts the
-    waits. If `rules` name 429 or 503 as a code, it is an ordinary answer.
+    Status 429 says nothing about the message, and neither does status 503 with `Retry-After`. All messages then wait. The message
+    that got this status is sent again until it has waited `longest_wait` seconds in total. After a 429 without `Retry-After`, the
+    waits are 1, 2, 4, ... seconds. When the time is up, the answer is `timeout` for 429 or `crashed` for 503, and its `reached` is
+    False. After that, no other message waits like this until the target processes a message again. A message that would be sent
+    before the time that the target asked for gets the same answer at once. `slowed` counts the waits. If `rules` contain the code
+    429 or 503, this status is an ordinary answer.
 
-    Certificates are verified with the system's authorities and those in `ca`, a PEM file; with `insecure` they are not verified.
-    An idle connection is closed if unexpected data arrives on it. If unexpected data arrives just after the next request was
-    sent, it cannot be distinguished from the answer; use the header `Connection: close` to give each message its own connection.
+    Certificates are verified with the system's authorities and the authorities in `ca`, a PEM file. If `insecure` is true,
+    certificates are not verified. An idle connection is closed if unexpected data arrives on it. If the unexpected data arrives
+    just after the next request was sent, the target treats the data as the answer. To avoid this, send the header `Connection:
+    close`: each message then gets its own connection.
 
-    Everything that the target reports is free of secrets (see `secret_masking`): `name`, `request`, `reproduction`, answers,
-    errors.
+    `name`, `request`, `reproduction`, answers and errors contain no secrets; see `secret_masking`.
 
-    Raises `TargetError` for a URL, method or header that HTTP does not allow, and for a `ca` file without certificates.
+    Raises `TargetError` for a URL that HTTP does not allow, and for a `ca` file without certificates.
     """
 
     def __init__(
@@ -107,7 +109,7 @@ class HttpTarget:
 
     @property
     def name(self) -> str:
-        """The URL, without user and password, and with tokens replaced (`$TOKEN`)."""
+        """The URL without user and password. The names of environment variables, such as `$TOKEN`, replace the secrets in its parameters."""
         return self._name
 
     def __repr__(self) -> str:
@@ -115,13 +117,13 @@ class HttpTarget:
 
     @property
     def slowed(self) -> Slowed:
-        """How often the target asked to retry later since `open`, and how long no message was sent because of that."""
+        """How often the target asked to retry later since `open`, and for how long no message was sent for this reason."""
         return self._gate.slowed
 
     @property
     def request(self) -> dict[str, Any]:
-        """The parts that all requests share, for reports: url, method and headers. Each secret is replaced by a variable
-        (`$AUTHORIZATION`).
+        """The URL, method and headers that all requests share, for reports. The name of an environment variable, such as
+        `$AUTHORIZATION`, replaces each secret.
         """
         headers = [[name, variable(name) if is_secret(name, value) else value] for name, value in self.headers]
         if urlsplit(self.url).username is not None and not any(name.lower() == "authorization" for name, _ in headers):
@@ -153,7 +155,7 @@ class HttpTarget:
             self._request(b"", ())
         except ValueError as problem:
             said = self._secrets.hide(str(problem))
-            raise TargetError(f"no request can be sent to {self.name} ({said}): correct the method or headers") from None
+            raise TargetError(f"no request can be sent to {self.name} ({said}): correct the method or the headers") from None
 
     def _builder(self) -> "ClientBuilder":
         from pyreqwest.client import ClientBuilder
@@ -197,7 +199,7 @@ class HttpTarget:
         return outcome
 
     async def _ask_with_retries(self, body: bytes, headers: Headers) -> Answer | RetryLater:
-        """Sends the message; retries once if the connection was dropped, and for some time if no connection can be made."""
+        """Sends the message. Retries once if the connection was dropped, and for up to `patience` seconds if no connection can be made."""
         outcome = await self._ask(body, headers)
         if isinstance(outcome, Answer | RetryLater):
             self._answered = True
@@ -222,12 +224,12 @@ class HttpTarget:
         if failure.trouble == "untrusted":
             raise TargetError(
                 f"the certificate of {self.name} cannot be verified, {failure.reason}: "
-                "specify the authority that signed it with --ca FILE, or do not verify certificates with --insecure"
+                "use --ca FILE to specify the authority that signed it, or --insecure to turn verification off"
             )
         if failure.trouble == "exhausted":
             raise TargetError(
-                f"this machine cannot open so many connections to {self.name}, {failure.reason}: "
-                "lower --concurrency or --rate, or raise the limit of open files (ulimit -n)"
+                f"this machine cannot open enough connections to {self.name}, {failure.reason}: "
+                "lower --concurrency or --rate, or raise the limit on open files (ulimit -n)"
             )
         if failure.trouble == "unreachable":
             if not self._answered:
@@ -255,7 +257,7 @@ class HttpTarget:
             return Failure("no-answer", f"no answer within {self.timeout:g} s")
 
     def _with_headers(self, answer: Answer, response: "Response") -> Answer | RetryLater:
-        """Returns the answer, completed with information from the response headers."""
+        """Returns the answer with the URL of a redirect, or the request to retry later, if the response headers contain one."""
         status = answer.status or 0
         if status in THROTTLING and not self.rules.has_code(status):
             seconds = seconds_of(response.get_header("retry-after"), response.get_header("date"))
@@ -265,7 +267,7 @@ class HttpTarget:
         return answer
 
     def _headers(self, instead: Headers) -> list[tuple[str, str]]:
-        """Returns the target's headers; `instead` replaces those of the same name."""
+        """Returns the target's headers. Each header in `instead` replaces the target's header of the same name."""
         if not instead:
             return self.headers
         has_code = {name.lower() for name, _ in instead}

@@ -1,4 +1,4 @@
-"""A long-running program as a target: it reads one message per line and writes one answer per line."""
+"""A long-running program as a target. The program reads one message per line and writes one answer per line."""
 
 import json
 import os
@@ -26,23 +26,25 @@ _WORDS: dict[bytes, Literal["accepted", "rejected"]] = {b"accepted": "accepted",
 
 
 class LineTarget:
-    """A program that reads one message per line from standard input, and writes one answer per line to standard output, in order.
+    """A program that reads one message per line from standard input. It writes one answer per line to standard output, in the order
+    of the messages.
 
-    An answer is `accepted` or `rejected`, optionally followed by a space and a reason, or a JSON object such as `{"accepted":
-    false, "reason": "no number"}`. Any other line is `crashed`, and so is more than one line for a message. If the program ends
-    without an answer, that is `crashed` too, unless it had not read the message: the message then goes to another process.
-    Without a line within `timeout` seconds the answer is `timeout`. After a crash or timeout the process is killed with its
-    children, and a new one starts with the next message.
+    An answer line is the word `accepted` or `rejected`, or a JSON object such as `{"accepted": false, "reason": "no number"}`. A
+    space and a reason may follow the word. The answer is `crashed` if the program writes any other line, or more than one line for
+    a message. The answer is also `crashed` if the program reads the message and ends without an answer. If the program ends before
+    it reads the message, the message goes to another process. If no line arrives within `timeout` seconds, the answer is `timeout`.
+    After a crash or timeout, the process is killed with its children. A new process then starts with the next message.
 
-    The program must flush each answer at once; buffered answers arrive too late. (`PYTHONUNBUFFERED` is set, unless the
-    environment sets it, to turn off Python's buffer.)
+    The program must flush each answer at once, because a buffered answer arrives too late. brokerfuzz sets `PYTHONUNBUFFERED`
+    unless the environment already sets it, so Python programs need not flush.
 
-    With the `encoding` "plain" a line is the message itself. Messages with a line break cannot be sent then, nor those with
-    U+2028 or U+2029, which some versions of Node's readline treat as a line break. With "base64" all messages can be sent. At
-    most `processes` run at once (default: one per core); each handles one message at a time. If a program answered before, but
-    now ends at once or can no longer be started, the target waits up to `patience` seconds.
+    If `encoding` is "plain", a line is the message itself. A message that contains a line break, U+2028 or U+2029 then cannot be
+    sent, because some versions of Node's readline treat these two characters as line breaks. If `encoding` is "base64", every
+    message can be sent. At most `processes` processes run at once (default: one per core), and each handles one message at a time.
+    If the program answered before, but now ends immediately or can no longer be started, the target tries again for up to
+    `patience` seconds.
 
-    Raises `TargetError` for an invalid command and invalid limits.
+    Raises `TargetError` for an invalid command or invalid limits.
     """
 
     def __init__(
@@ -73,7 +75,7 @@ class LineTarget:
         return not headers and (self.encoding == "base64" or not _ENDS_A_LINE.search(body))
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a `printf` of one line piped into the program."""
+        """Returns a shell command that pipes the line for this message into the program."""
         return fed(_line(body, self.encoding), self.name)
 
     async def open(self) -> None:
@@ -94,13 +96,13 @@ class LineTarget:
         await self._pool.open()
 
     async def close(self) -> None:
-        """Closes the input of idle processes, and kills those that do not end."""
+        """Closes the input of idle processes, and kills the processes that do not end."""
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.close()
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Gives the message to a process. Raises `TargetError` if no process ever answered and they end before they read anything."""
+        """Gives the message to a process. Raises `TargetError` if no process ever answered and each ends before it reads anything."""
         if self._pool is None:
             raise TargetError(f"{self.name} is not open: call open() before send()")
         if not self.can_send(body, headers):
@@ -122,7 +124,7 @@ class LineWire:
         return _line(body, self._encoding)
 
     def decode(self, data: bytes) -> "Reply | None":
-        """Returns the answer once its line is complete or too long."""
+        """Returns the answer if its line is complete or too long; otherwise returns None."""
         end = data.find(b"\n")
         if end < 0:
             self._pieces.append(data)

@@ -1,8 +1,8 @@
-"""Checks before a campaign whether the URL accepts messages at all.
+"""Checks before a campaign whether the target accepts messages at all.
 
-A wrong path rejects every message, and so does a service that requires credentials: hundreds of findings with one cause. One
-plain valid message detects this in advance. If the same message is sent again, its answer shows whether the target accepts
-repeated messages.
+If the path is wrong or credentials are missing, the target rejects every message. The campaign would then report hundreds of
+findings with one cause. One plain valid message detects such a problem in advance. Sending the same message again shows whether
+the target accepts a repeated message.
 """
 
 from dataclasses import dataclass
@@ -14,41 +14,45 @@ from brokerfuzz.targets.target import Target
 
 _REMEDIES = {
     401: "it requires credentials: provide them with -H 'Authorization: ...'",
-    403: "these credentials have no access: provide others with -H 'Authorization: ...'",
-    404: "nothing exists at this path: correct the URL (the contract defines no path)",
+    403: "these credentials give no access: provide other credentials with -H 'Authorization: ...'",
+    404: "nothing exists at this path: correct the path of the URL (the contract does not define it)",
     405: "it does not support {method} at this path: use another method with --method",
-    407: "a proxy requires credentials: use a URL that bypasses it",
+    407: "a proxy requires credentials: use a URL that bypasses the proxy",
     415: "it does not support {content_type}: use another type with -H 'Content-Type: ...'",
 }
-"""Status -> its meaning and what to do."""
+"""The explanation of each status, with what to do."""
 
 
 @dataclass(frozen=True)
 class Preflight:
-    """The answers to one plain valid message and to its repetition. If the first was not accepted, `again` is the first answer."""
+    """The answers to one plain valid message and to its repetition. If the target did not accept the message, it is not repeated, and
+    `again` is the same as `answer`.
+    """
 
     answer: Answer
     again: Answer
 
     @property
     def repeats(self) -> bool:
-        """Whether the target accepts a repeated message. If not, it rejects every message with a number that it already knows."""
+        """Whether the target accepts a repeated message; also true if it did not accept the first one. If false, the target rejects
+        every message that contains a number from an earlier message.
+        """
         return self.answer.kind != "accepted" or self.again.kind == "accepted"
 
     @property
     def warning(self) -> str | None:
-        """A warning to show before the other messages are sent; None if there is none."""
+        """The warning to show before the other messages are sent; None if nothing is wrong."""
         if self.repeats:
             return None
-        return f"the target rejects an offer that it accepted before ({self.again.reason}): every message that repeats a number will be rejected"
+        return f"the target rejects an offer that it accepted before ({self.again.reason}): it will reject every message that repeats a number"
 
 
 async def check(target: Target, body: bytes) -> Preflight:
-    """Sends a plain valid message to an open target, and repeats it if it was accepted.
+    """Sends a plain valid message to an open target. If the target accepts the message, sends it again.
 
-    Raises `TargetError` for a status that is about the request and not about the message (401, 403, 404, 405, 407, 415, and
-    redirects), unless the target's rules name this code. Also raises what `send` raises. Any other rejection is returned as an
-    answer.
+    Raises `TargetError` for a status that is about the request and not about the message: 401, 403, 404, 405, 407, 415 or a
+    redirect. A status that the target's rules name as a code is returned as an answer instead, and so is any other rejection.
+    Also raises the errors of `send`.
     """
     answer = await target.send(body)
     rules = target.rules if isinstance(target, HttpTarget) else AnswerRules()
@@ -61,11 +65,11 @@ def _remedy(target: Target, answer: Answer) -> str | None:
     status = answer.status or 0
     if status // 100 == 3:
         if answer.location is None:
-            return "a redirect, which is not followed: use the URL of its destination"
-        return f"a redirect to {answer.location}, which is not followed: use that URL"
+            return "a redirect, which brokerfuzz does not follow: use the URL of its destination"
+        return f"a redirect to {answer.location}, which brokerfuzz does not follow: use that URL"
     if not isinstance(target, HttpTarget):
         return _REMEDIES.get(status)
     headers = {name.lower(): value for name, value in target.headers}
     if status == 401 and ("authorization" in headers or "authorization" in dict(target.request["headers"])):
-        return "it does not accept these credentials: provide others with -H 'Authorization: ...'"
+        return "it does not accept these credentials: provide other credentials with -H 'Authorization: ...'"
     return _REMEDIES.get(status, "").format(method=target.method, content_type=headers.get("content-type", "")) or None

@@ -1,27 +1,27 @@
-"""Checks of limits that all process targets share."""
+"""Checks of the limits that all process targets share."""
 
 import errno
 
 from brokerfuzz.errors import TargetError
 
 RESOURCE_ERRORS = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
-"""Error numbers for a temporary lack of processes, descriptors or memory."""
+"""The error numbers that mean a temporary lack of processes, file descriptors or memory."""
 
 
 def checked_timeout(seconds: float) -> float:
-    """Returns the timeout. Raises `TargetError` if it is not greater than 0."""
+    """Returns the timeout. Raises `TargetError` if the timeout is not greater than 0."""
     if not seconds > 0:
         raise TargetError(f"the timeout is {seconds} seconds: use a value greater than 0")
     return seconds
 
 
 def checked_processes(processes: int | None) -> int | None:
-    """Returns the number of processes. Raises `TargetError` if it is less than 1."""
+    """Returns the number of processes. Raises `TargetError` if the number is less than 1."""
     if processes is not None and processes < 1:
         raise TargetError(f"processes={processes}, but it must be 1 or more (or None for one per core)")
     return processes
 
 
 def unsendable(name: str) -> TargetError:
-    """Returns the error for a message that the target cannot receive: the caller must check `can_send` first."""
+    """Returns the error for a message that the target cannot receive. The caller must check `can_send` first."""
     return TargetError(f"{name} cannot receive this message: check can_send() before send()")

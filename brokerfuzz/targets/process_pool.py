@@ -1,9 +1,9 @@
-"""Long-running processes that handle one message after another. A process is started if one is needed, and replaced after it
-ends.
+"""Long-running processes that handle one message after another. The pool starts a process if one is needed, and replaces a process
+that has ended.
 
-Each process handles one message at a time, and gets the next one as soon as its answer is read. Everything that a process does is
-attributed to its current message, with two exceptions: if a process ends and certainly did not read its message, the message goes
-to another process; and a process that ends between two messages is replaced without a report.
+Each process handles one message at a time. It gets the next message as soon as its answer is read. The pool attributes everything
+that a process does to its current message. There are two exceptions. If a process ends and certainly did not read its message, the
+message goes to another process. If a process ends between two messages, the pool replaces it without a report.
 """
 
 import asyncio
@@ -22,17 +22,19 @@ from brokerfuzz.targets.processes import Process, cores
 from brokerfuzz.targets.secret_masking import Secrets
 
 READY_LIMIT = 60.0
-"""Seconds to wait until a process reports that it is ready."""
+"""Maximum number of seconds until a new process must report that it is ready."""
 EXIT_GRACE = 0.5
-"""Seconds to wait for a process to end after its input is closed, before it is killed."""
+"""Seconds that a process has to end after its input is closed. After that, it is killed."""
 CLOSED_PIPE_GRACE = 0.25
-"""Seconds to wait for a process to end after it closed its output, before it is treated as still running."""
+"""Seconds that a process has to end after it closed a pipe. After that, it is treated as still running."""
 STARTS = 3
-"""How many processes in a row may end without reading their message if no process ever answered."""
+"""If no process ever answered: the number of processes that may fail in a row without reading the message."""
 
 
 class Reply(NamedTuple):
-    """Something that a process wrote: an answer, or that it is ready or unusable. If `broken`, the process cannot be used again."""
+    """Something that a process wrote: an answer, or a report that the process is ready or unusable. If `broken` is true, the process
+    cannot be used again.
+    """
 
     kind: AnswerKind | Literal["ready", "unusable"]
     reason: str
@@ -48,18 +50,18 @@ class Wire(Protocol):
         ...
 
     def decode(self, data: bytes) -> Reply | None:
-        """Returns the reply that these bytes complete; None if it is still incomplete. Uses bounded memory."""
+        """Returns the reply that these bytes complete; None if the reply is still incomplete. Uses bounded memory."""
         ...
 
     @property
     def rest(self) -> bytes:
-        """The bytes after the last reply, as far as they are known."""
+        """The bytes that were read after the end of the last reply."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessSettings:
-    """How to start a process and communicate with it. `announces_ready` says that the process reports when it is ready."""
+    """How to start a process and communicate with it. If `announces_ready` is true, the process reports when it is ready."""
 
     name: str
     program: str
@@ -89,7 +91,7 @@ class ProcessPool:
         self._closed = False
 
     async def open(self) -> None:
-        """Starts the first process. Raises `TargetError` if it cannot be started, or reports that it cannot be used."""
+        """Starts the first process. Raises `TargetError` if the process cannot be started, or reports that it cannot be used."""
         try:
             worker = self._start()
         except OSError as problem:
@@ -114,7 +116,7 @@ class ProcessPool:
         )
 
     async def send(self, body: bytes) -> Answer:
-        """Returns the answer to a message. Raises `TargetError` if no process ever answered and they end before they read anything."""
+        """Returns the answer to a message. Raises `TargetError` if no process ever answered and each ends before it reads anything."""
         request = PendingRequest(body, self._loop.create_future())
         self._queue.append(request)
         self.dispatch()
@@ -147,8 +149,8 @@ class ProcessPool:
             self.dispatch()
 
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
-        """Assigns an unread message to another process: at most `tries` times if no process ever answered, else until `patience`
-        is over.
+        """Assigns an unread message to another process. If no process ever answered, the message gets at most `tries` processes. In any
+        case, retries end `patience` seconds after the first failure.
         """
         request.worker = None
         if request.answer.done():
@@ -167,7 +169,7 @@ class ProcessPool:
         return TargetError(f"{self.settings.name} cannot be used: {self.settings.secrets.hide(how)}; run it in a shell to see why")
 
     def start_failed(self, how: str) -> None:
-        """Counts a process that was never ready as a try of the message that has waited longest."""
+        """Counts the failed start of a process as one try for the message that has waited longest."""
         if self._queue:
             self.retry(self._queue.popleft(), how)
 
@@ -196,7 +198,7 @@ class ProcessPool:
 
 
 class PendingRequest:
-    """A message without an answer; `worker` is the process that handles it."""
+    """A message without an answer. `worker` is the process that handles the message."""
 
     __slots__ = ("answer", "body", "first_start", "starts", "worker")
 
@@ -247,7 +249,7 @@ class Worker:
             self._loop.call_later(CLOSED_PIPE_GRACE, self._on_closed_pipe)
 
     def finish(self) -> None:
-        """Lets the process end if it is idle, else kills it."""
+        """Lets the process end if it is idle; otherwise kills it."""
         if self._request is None and self.ready:
             self.process.close_input()
         else:
@@ -365,7 +367,7 @@ class Worker:
     # ------------------------------------------------------------------------------------------------ time
 
     def _limit(self, seconds: float) -> None:
-        """Sets the time limit. One timer serves many messages: it is set again if it expires too early."""
+        """Sets the time limit. One timer serves many messages: if the timer expires before the limit, it is set again."""
         self._until = self._loop.time() + seconds
         if self._timer is None:
             self._timer = self._loop.call_at(self._until, self._on_timer)

@@ -1,8 +1,8 @@
-"""Programs as separate processes: pipes that never block brokerfuzz, a reliable notification of the end, and no leftovers.
+"""Runs programs as separate processes. Their pipes never block brokerfuzz, their end is always noticed, and no process is left over.
 
-The event loop drives everything: asyncio's own subprocesses start a third fewer programs per second, threads with `subprocess` a
-tenth fewer. Each process leads its own process group, and the whole group is killed when the process ends. So no child process
-outlives its message, unless it left the group on purpose. POSIX only.
+The event loop does all the work. With asyncio's own subprocesses, a third fewer programs start per second; with threads and
+`subprocess`, a tenth fewer. Each process leads its own process group. When the process ends, the whole group is killed. So no
+child process outlives its message, unless it left the group on purpose. This module works on POSIX systems only.
 """
 
 import array
@@ -18,7 +18,7 @@ from contextlib import suppress
 from brokerfuzz.targets.exit_reason import Excerpt
 
 KILL_LIMIT = 2.0
-"""Seconds to wait for a killed process. Only a process that is blocked in the kernel needs longer."""
+"""Seconds to wait for the end of a killed process. Only a process that is blocked in the kernel needs longer."""
 
 _CHUNK = 65536  # bytes, the size of a pipe
 _LAST_CHUNKS = 16  # number read after the end: a process that left the group may write forever
@@ -32,12 +32,13 @@ def cores() -> int:
 
 
 class Process:
-    """A program that is running or has ended. `program` is its path; `arguments` are its arguments, its name first.
+    """A program that is running or has ended. `program` is the path of the program. `arguments` starts with the program's name.
 
-    Its descriptors `input_fd` and `output_fd` are connected to brokerfuzz. `on_output` is called with each output, and with b""
-    after one of the two was closed. `on_exit` is called with the exit status, or with the negative number of the signal. `errors`
-    holds an excerpt of standard error. Its other standard descriptors lead to /dev/null. Raises `OSError` if the program cannot
-    be started.
+    The process is connected to brokerfuzz by its file descriptors `input_fd` and `output_fd`. `on_output` is called with each output
+    that brokerfuzz reads. When the process closes one of the two descriptors, `on_output` is called with b"". `on_exit` is called
+    with the exit status. If a signal killed the process, `on_exit` is called with the negative number of the signal. `errors` holds
+    an excerpt of standard error. Standard input and output lead to /dev/null if they are not one of the two descriptors. Raises
+    `OSError` if the program cannot be started.
     """
 
     def __init__(
@@ -63,13 +64,13 @@ class Process:
         self._start(program, arguments, input_fd, output_fd, os.environ if environment is None else environment)
 
     def write(self, data: bytes) -> None:
-        """Writes the bytes as fast as the process reads them. Does nothing if its input is closed; see `input_closed`."""
+        """Writes the bytes as fast as the process reads them. Does nothing if the process has closed its input; see `input_closed`."""
         self._unwritten = memoryview(data)
         self._written, self._unread = 0, False
         self._write()
 
     def close_input(self) -> None:
-        """Closes the input after everything is written."""
+        """Closes the input of the process after all bytes are written."""
         self._closes_input = True
         if not self._unwritten:
             self._close_input()
@@ -90,12 +91,12 @@ class Process:
         return self._unread
 
     def kill(self) -> None:
-        """Kills the process and its group at once; `finished` is set shortly after."""
+        """Kills the process and its group at once. `finished` is set shortly after that."""
         if self.code is None:
             _kill_group(self.pid)
 
     async def wait_for_end(self, patience: float = 0.0) -> None:
-        """Waits `patience` seconds for the end of the process, then kills it."""
+        """Waits up to `patience` seconds for the end of the process. Kills the process if it is then still running."""
         with suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 await self.finished.wait()
@@ -199,7 +200,7 @@ class Process:
         return self._read("_stderr", self.errors.add)
 
     def _read(self, name: str, receive: Callable[[bytes], None]) -> bool:
-        """Reads the available bytes; returns whether there may be more."""
+        """Reads the available bytes. Returns whether there may be more."""
         fd: int = getattr(self, name)
         if fd < 0:
             return False
@@ -244,13 +245,13 @@ class Process:
             self._close_input()
 
     def _on_input_closed(self) -> None:
-        """Handles that the process closed its input."""
+        """Closes the pipe after the process closed its input."""
         self._unread = self._is_unread()
         self._close_input()
         self._on_output(b"")
 
     def _is_unread(self) -> bool:
-        """Returns whether the whole last message is still in the pipe, which was empty before."""
+        """Returns whether the whole last message is still in the pipe. The pipe was empty before this message."""
         if self._input < 0:
             return False
         held = array.array("i", [0])
@@ -283,6 +284,6 @@ def _exit_code(pid: int) -> int:
 
 
 def _prefer_for_out_of_memory_kill(pid: int) -> None:
-    """Makes the system kill this program, not brokerfuzz, if memory runs out."""
+    """Makes the system kill this process, not brokerfuzz, if memory runs out."""
     with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "wb", buffering=0) as score:  # noqa: PTH123  (a thousand times a second)
         score.write(b"1000")

@@ -1,7 +1,7 @@
 """Finds the secrets of a request, and keeps them out of everything that brokerfuzz reports.
 
-Reports, logs and tickets get copied. So descriptions of a request contain the name of an environment variable instead of a
-secret. If a server or a library repeats a secret in its response, it is replaced before the response is kept.
+People copy reports, logs and tickets. So a description of a request contains the name of an environment variable instead of each
+secret. If a response or an error repeats a secret, brokerfuzz replaces the secret before it keeps the text.
 """
 
 import base64
@@ -16,7 +16,7 @@ HIDDEN = "[secret]"
 """The replacement for secrets in answers and errors."""
 
 SHORTEST = 6
-"""Minimum number of characters of a secret that is replaced in other texts. Replacing shorter ones would make texts unreadable."""
+"""Minimum length of a secret that is replaced in answers and errors. Replacing shorter secrets would make the texts unreadable."""
 
 _SECRET = ("auth", "cookie", "token", "secret", "key", "pass", "pwd", "session", "signature", "credential", "jwt", "hmac")
 _SIGNATURE = re.compile(r"(?:^|[-_.])(?:sig|SIG)(?:$|[-_.A-Z])|(?:^|[a-z])Sig(?:$|[-_.A-Z])")
@@ -33,13 +33,13 @@ def is_secret(name: str, value: str = "") -> bool:
 
 
 def variable(name: str) -> str:
-    """Returns the environment variable for the secret with this name: `$X_API_KEY`."""
+    """Returns the environment variable for the secret with this name, such as `$X_API_KEY` for `X-API-Key`."""
     letters = "".join(char if char.isascii() and char.isalnum() else "_" for char in name).upper()
     return f"${'_' * letters[:1].isdigit()}{letters}"
 
 
 def parts_of(url: str) -> Iterator[tuple[str, bool]]:
-    """Yields the URL in parts, without user and password; True marks a part that is a variable for a secret."""
+    """Yields the parts of the URL, without user and password. True marks a part that is a variable for a secret."""
     shown, at = without_user(url), 0
     for found in _PARAMETER.finditer(shown):
         if found[2] and is_secret(unquote(found[1])):
@@ -55,7 +55,7 @@ def shown(url: str) -> str:
 
 
 def without_user(url: str) -> str:
-    """Returns the URL without user and password; of an invalid URL, everything before the last `@` is removed."""
+    """Returns the URL without user and password. If the URL is invalid, everything between its scheme and the last `@` is removed."""
     try:
         parts = urlsplit(url)
         if parts.port != 0 and parts.hostname:
@@ -67,7 +67,7 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a request, to be replaced in other texts."""
+    """The secrets of a request. The methods replace these secrets in answers and errors."""
 
     def __init__(self, url: str, headers: Iterable[tuple[str, str]]) -> None:
         known = {value for value in (*_of_url(url), *_of_headers(headers)) if len(value) >= SHORTEST}
@@ -83,7 +83,7 @@ class Secrets:
         return text if self._in_text is None else self._in_text.sub(HIDDEN, text)
 
     def excerpt(self, body: bytes, size: int) -> bytes:
-        """Returns the first `size` bytes of a body with each secret replaced, including one that the cut would split."""
+        """Returns the first `size` bytes of a body with each secret replaced, even if the cut would split the secret."""
         if not self._in_lower_case:
             return body[:size]
         lower = body[: size + self._longest].lower()
@@ -132,7 +132,7 @@ def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _spellings(value: str) -> Iterator[str]:
-    """Yields the ways in which a server may write a value that it repeats: unchanged, in JSON, in HTML, in a URL."""
+    """Yields the ways in which a server may write a value that it repeats: unchanged, or escaped for JSON, HTML or a URL."""
     for in_json in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]):
         yield from (in_json, in_json.replace("/", "\\/"))
     yield from (value, html.escape(value), quote(value, safe="", errors="replace"), quote(value, errors="replace"))

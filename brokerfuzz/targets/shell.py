@@ -1,4 +1,4 @@
-"""Command lines: split like in a shell, shown without secrets, and supplied with a message on standard input, byte for byte."""
+"""Splits command lines as a shell does, shows them without secrets, and adds a message as standard input, byte for byte."""
 
 import os
 import re
@@ -15,11 +15,11 @@ _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
 def words_of(command: str | Sequence[str]) -> list[str]:
-    """Returns the words of a command line or list. Raises `TargetError` if it contains no program."""
+    """Returns the words of a command line or list. Raises `TargetError` if there is no program in it."""
     try:
         words = shlex.split(command) if isinstance(command, str) else list(command)
     except ValueError as problem:
-        raise TargetError(f"{command!r} is not a valid command line ({problem}): quote it like in a shell, or use a list of words") from problem
+        raise TargetError(f"{command!r} is not a valid command line ({problem}): quote it as in a shell, or use a list of words") from problem
     if not words or not words[0]:
         raise TargetError(f"{command!r} contains no program: use a command such as 'node validate.js'")
     if any("\0" in word for word in words):
@@ -28,7 +28,7 @@ def words_of(command: str | Sequence[str]) -> list[str]:
 
 
 def program(words: Sequence[str], shown: str) -> str:
-    """Returns the path of the program. Raises `TargetError` if it does not exist or is not executable."""
+    """Returns the path of the program. Raises `TargetError` if the program does not exist or is not executable."""
     if os.name != "posix":
         raise TargetError(f"{shown} cannot be a target on this system: programs and functions need Linux or macOS; use an HTTP endpoint")
     name = words[0]
@@ -36,21 +36,23 @@ def program(words: Sequence[str], shown: str) -> str:
     if found is not None:
         return found
     if os.path.dirname(name) and os.path.isdir(name):  # noqa: PTH112, PTH120  (a name may end in a dot or a slash, and that matters)
-        raise TargetError(f"{shown} cannot be started: {name} is a folder; specify the program in it")
+        raise TargetError(f"{shown} cannot be started: {name} is a folder; specify a program in this folder")
     if os.path.dirname(name) and os.path.exists(name):  # noqa: PTH110, PTH120
         raise TargetError(f"{shown} cannot be started: {name} is not executable; run chmod +x, or put its interpreter before it")
-    where = "there is no such file" if os.path.dirname(name) else "it is in no folder of $PATH"  # noqa: PTH120
+    where = "there is no such file" if os.path.dirname(name) else "it is in none of the folders in $PATH"  # noqa: PTH120
     hint = f" (to run a program in this folder, write ./{name})" if not os.path.dirname(name) and os.path.exists(name) else ""  # noqa: PTH110, PTH120
     raise TargetError(f"{shown} cannot be started: {name} is not found, {where}: correct its name{hint}")
 
 
 def shown_command(words: Sequence[str]) -> str:
-    """Returns the command for a POSIX shell. Secrets are replaced by environment variables: the value of `--token=` by `$TOKEN`."""
+    """Returns the command for a POSIX shell. An environment variable replaces each secret: `$TOKEN` the value of `--token`."""
     return " ".join("".join(f'"{part}"' if secret else quoted(part) for part, secret in word if part) or "''" for word in _parts(words))
 
 
 def quoted(word: str) -> str:
-    """Returns the word quoted for a POSIX shell, on one line if possible: `$(...)` drops trailing line breaks."""
+    """Returns the word quoted for a POSIX shell. The result is on one line, unless the word ends in a line break: `$(...)` would drop
+    that line break.
+    """
     if word.isprintable() or word.endswith("\n"):
         return shlex.quote(word)
     return f"\"$(printf '{octal(os.fsencode(word))}')\""
@@ -69,13 +71,13 @@ def fed(body: bytes, line: str) -> str:
 
 
 def octal(body: bytes) -> str:
-    """Returns a printf format that prints the bytes. It uses octal escapes, which every shell's printf supports."""
+    """Returns a printf format that prints the bytes. The format uses octal escapes, which the printf of every shell supports."""
     return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"%\\'" else f"\\{byte:03o}" for byte in body)
 
 
 def _named(words: Sequence[str]) -> Iterator[tuple[str | None, str]]:
-    """Yields each word after the first as a pair of its option or variable (None if there is none) and its value; `--a=b` gives
-    `--a` and `b`.
+    """Yields a pair for each word after the first: the name of its option or variable, and its value. `--a=b` gives `--a` and `b`. The
+    name is None if the word has none.
     """
     before: str | None = None
     for word in words[1:]:
@@ -91,7 +93,7 @@ def _named(words: Sequence[str]) -> Iterator[tuple[str | None, str]]:
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
-    """Yields each word in parts; True marks a part that is a variable for a secret."""
+    """Yields the parts of each word. True marks a part that is a variable for a secret."""
     yield [(words[0], False)]
     for word, (name, value) in zip(words[1:], _named(words), strict=True):
         start = word[: len(word) - len(value)]

@@ -1,7 +1,8 @@
-"""Waits if a target asks for it.
+"""Waits if a target asks brokerfuzz to send a message later.
 
-Status 429, or 503 with `Retry-After`, says nothing about the message: the server asks to send it later. All messages then wait.
-The messages that got this answer are sent again first, in order and one at a time; after that, all messages may be sent again.
+A target asks for this with status 429, or with status 503 and `Retry-After`. Such an answer says nothing about the message. All
+messages then wait. First, the messages that got such an answer are sent again, in order and one at a time. After that, all other
+messages may be sent.
 """
 
 import asyncio
@@ -16,12 +17,12 @@ from brokerfuzz.targets.answers import Answer, AnswerKind
 THROTTLING = (429, 503)
 _KINDS: dict[int, AnswerKind] = {429: "timeout", 503: "crashed"}
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
-_LEAST_PAUSE = 0.05  # seconds, doubled each time: a server that asks for 0 seconds is not asked endlessly
+_LEAST_PAUSE = 0.05  # seconds, doubled each time: so a server that always asks for 0 seconds does not get endless requests
 
 
 @dataclass(frozen=True)
 class Slowed:
-    """How often a target asked to retry later, and for how many seconds no message was sent because of that."""
+    """How often a target asked to retry later, and for how many seconds no message was sent for this reason."""
 
     times: int = 0
     seconds: float = 0.0
@@ -29,7 +30,9 @@ class Slowed:
 
 @dataclass(frozen=True)
 class RetryLater:
-    """A response that asks to retry later. `seconds` is the requested time (None: not specified), `at` the time of arrival (monotonic)."""
+    """A response that asks to retry later. `seconds` is the requested wait; None if the response specifies none. `at` is the monotonic
+    time when the response arrived.
+    """
 
     answer: Answer
     seconds: float | None
@@ -37,8 +40,8 @@ class RetryLater:
 
 
 def seconds_of(retry_after: str | None, date: str | None = None) -> float | None:
-    """Returns the seconds in a `Retry-After` header: a number, or a date (relative to the server's `date`, if given). Returns
-    None if it is neither.
+    """Returns how many seconds a `Retry-After` header asks to wait. The header contains a number or a date. A date is compared with
+    the server's `date`, or with the current time if `date` is None. Returns None if the header is missing or invalid.
     """
     if retry_after is None:
         return None
@@ -74,19 +77,21 @@ class Gate:
         self._given_up: tuple[Answer, float] | None = None
 
     async def enter(self) -> Answer | None:
-        """Waits until messages may be sent. Returns an answer at once if waiting was given up and the requested time has not passed."""
+        """Waits until messages may be sent. Returns an answer at once if an earlier message waited too long, and the requested
+        time has not yet passed.
+        """
         while self._waiting:
             self._open.clear()
             await self._open.wait()
         return self._given_up[0] if self._given_up is not None and monotonic() < self._given_up[1] else None
 
     def reopen(self) -> None:
-        """Notes that the target processes messages again."""
+        """Records that the target processes messages again."""
         self._given_up = None
         self.shut = self._waiting > 0
 
     async def retry(self, asked: RetryLater, send: Callable[[], Awaitable[Answer | RetryLater]]) -> Answer:
-        """Sends a message again until the target processes it or the time is up."""
+        """Sends a message again until the target processes it or the longest wait is over."""
         self.shut = True
         self._waiting += 1
         self._count(times=1)

@@ -1,8 +1,9 @@
 """Derives the kind of a connection failure from the HTTP client's exceptions.
 
-The exception classes are not enough: a refused connection and an empty answer are both a `ConnectError`, and a missing answer is
-a `ConnectTimeoutError` even if the connection was made. Only the messages of the causes, from hyper and reqwest, distinguish
-them. So the client's version is capped, and `tests/targets/test_hostile_servers.py` has a hostile server for each entry here.
+The exception classes are not enough. A refused connection and an empty answer both raise `ConnectError`. A missing answer raises
+`ConnectTimeoutError` even if the connection was made. Only the error messages of the causes, which come from hyper and reqwest,
+distinguish these failures. So the client's version is capped, and `tests/targets/test_hostile_servers.py` has a hostile server for
+each kind of failure.
 """
 
 from dataclasses import dataclass
@@ -18,8 +19,9 @@ class Failure:
     """Why there is no complete response.
 
     `unreachable`: no connection was made. `untrusted`: the certificate cannot be verified. `exhausted`: this machine lacks
-    resources for a connection. `no-answer`: the answer was missing or incomplete when the time was up. `dropped`: the connection
-    ended before the head of the response was complete. `cut`: it ended within the body. `not-http`: the response is not HTTP.
+    resources for a connection. `no-answer`: the response was missing or incomplete when the time was up. `dropped`: the connection
+    ended before the headers of the response were complete. `cut`: the connection ended within the body. `not-http`: the response is
+    not HTTP.
     """
 
     trouble: Trouble
@@ -33,7 +35,7 @@ _UNTRUSTED = {
     "certificate not valid yet": "it is not valid yet",
     "certificate not valid for name": "it is for another host",
 }
-"""The beginning of each certificate error of rustls -> our description."""
+"""Maps the beginning of each certificate error of rustls to our description."""
 
 _DESCRIPTORS, _PORTS, _MEMORY = "no file descriptor is left", "no local port is left", "no memory for connections is left"
 _LACKING = {
@@ -41,11 +43,11 @@ _LACKING = {
     **dict.fromkeys(("Cannot assign requested address", "Can't assign requested address", "(os error 99)", "(os error 10048)"), _PORTS),
     **dict.fromkeys(("No buffer space available", "Cannot allocate memory", "(os error 105)", "(os error 10055)"), _MEMORY),
 }
-"""Error messages of Linux, macOS and Windows if there are no resources for another connection."""
+"""Maps the errors of Linux, macOS and Windows for a lack of resources to our descriptions."""
 
 
 def failure_of(error: px.PyreqwestError, timeout: float) -> Failure:
-    """Returns the failure for an error of the client; `timeout` is the time limit in seconds."""
+    """Returns the failure for an error of the client. `timeout` is the time limit in seconds."""
     causes = _causes(error)
     text = " | ".join(causes)
     if "client error (Connect)" in text:

@@ -161,7 +161,7 @@ def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> No
     ("args", "words"),
     [
         (("out", "--format", "nonsense"), "'nonsense' is not one of"),
-        (("out.json",), "choose one with --format (json-schema-test-suite, openapi)"),
+        (("out.json",), "specify one of them with --format (json-schema-test-suite, openapi)"),
         (("out.ndjson.bz2",), "use .gz or .zst"),
         (("out.csv",), "ends in .csv, which is not the suffix of any format"),
         (("out.nonsense.gz",), "ends in .nonsense, which is not the suffix of any format"),

@@ -85,7 +85,7 @@ def test_a_summary_that_cannot_be_written_does_not_damage_the_corpus(environment
 def test_closed_input_is_reported_in_one_line(environment: Mapping[str, str]) -> None:
     done = run_in_a_shell(environment, "<&-", "check", "-")
     assert (done.returncode, done.stdout) == (2, b"")
-    problem = "standard input cannot be read or written: Bad file descriptor; choose another file or free disk space"
+    problem = "standard input cannot be read or written: Bad file descriptor; specify another file or free disk space"
     assert done.stderr.decode() == f"brokerfuzz: {problem}\n"
 
 

@@ -54,7 +54,7 @@ def test_the_template_is_written_to_a_new_file(tmp_path: Path) -> None:
 def test_an_existing_file_is_replaced_only_with_force(tmp_path: Path) -> None:
     path = tmp_path / "brokerfuzz.toml"
     path.write_text("mine")
-    with pytest.raises(ConfigurationError, match="exists already: add --force to replace it"):
+    with pytest.raises(ConfigurationError, match="already exists: add --force to replace it"):
         write_template(path)
     assert path.read_text() == "mine"
     write_template(path, force=True)
@@ -72,5 +72,5 @@ def test_pyproject_folders_and_dangling_links_are_not_replaced(tmp_path: Path) -
 
 
 def test_a_missing_folder_is_reported(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"nowhere/brokerfuzz\.toml cannot be written: No such file or directory; choose another"):
+    with pytest.raises(ConfigurationError, match=r"nowhere/brokerfuzz\.toml cannot be written: No such file or directory; specify another"):
         write_template(tmp_path / "nowhere/brokerfuzz.toml")

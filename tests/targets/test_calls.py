@@ -62,7 +62,7 @@ def calling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calling:
         ("raise KeyboardInterrupt", "crashed", "KeyboardInterrupt"),
         ("def f(): f()\nf()", "crashed", "RecursionError: maximum recursion depth exceeded"),
         ("bytearray(1 << 62)", "crashed", "MemoryError"),
-        ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", "crashed", "Odd: its message cannot be read"),
+        ("raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})", "crashed", "Odd: its error message cannot be read"),
         ("raise ValueError('x' * 10_000_000)", "rejected", f"ValueError: {'x' * 187}…"),
         ("raise BaseExceptionGroup('all', [ValueError()])", "crashed", "ExceptionGroup: all (1 sub-exception)"),
     ],

@@ -29,13 +29,13 @@ async def _check(target: Target) -> Preflight:
     ("status", "options", "remedy"),
     [
         (401, {}, "requires credentials: provide them with -H 'Authorization: ...'"),
-        (401, {"headers": [("authorization", "Bearer x")]}, "does not accept these credentials: provide others"),
-        (403, {}, "these credentials have no access"),
-        (404, {}, "nothing exists at this path: correct the URL (the contract defines no path)"),
+        (401, {"headers": [("authorization", "Bearer x")]}, "does not accept these credentials: provide other credentials"),
+        (403, {}, "these credentials give no access"),
+        (404, {}, "nothing exists at this path: correct the path of the URL (the contract does not define it)"),
         (405, {"method": "PATCH"}, "does not support PATCH at this path: use another method with --method"),
         (407, {}, "a proxy requires credentials"),
         (415, {}, "does not support application/json: use another type with -H 'Content-Type: ...'"),
-        (308, {}, "a redirect, which is not followed"),
+        (308, {}, "a redirect, which brokerfuzz does not follow"),
     ],
 )
 def test_a_status_about_the_request_is_an_error_with_a_remedy(status: int, options: dict[str, Any], remedy: str) -> None:
@@ -47,7 +47,9 @@ def test_a_status_about_the_request_is_an_error_with_a_remedy(status: int, optio
 
 def test_the_error_for_a_redirect_names_the_destination_without_secrets() -> None:
     moved = response(301, b"", "Location: https://me:hunter22@offers.example/v2?token=hunter23")
-    with pytest.raises(TargetError, match=re.escape("a redirect to https://offers.example/v2?token=$TOKEN, which is not followed: use that URL")):
+    with pytest.raises(
+        TargetError, match=re.escape("a redirect to https://offers.example/v2?token=$TOKEN, which brokerfuzz does not follow: use that URL")
+    ):
         checked(sends(moved))
 
 
@@ -66,7 +68,7 @@ def test_a_target_that_rejects_a_repeated_message_causes_a_warning() -> None:
     preflight = checked(one_after_another(response(201), response(409)))
     assert (preflight.answer.kind, preflight.again.kind, preflight.repeats) == ("accepted", "rejected", False)
     assert preflight.warning == (
-        "the target rejects an offer that it accepted before (status 409): every message that repeats a number will be rejected"
+        "the target rejects an offer that it accepted before (status 409): it will reject every message that repeats a number"
     )
 
 

@@ -76,7 +76,7 @@ def _run(command: list[str]) -> str:
 
 def test_a_lasting_lack_of_descriptors_is_an_error_that_names_concurrency() -> None:
     said = fired(patience=0.2, slowness=1.5)
-    assert "this machine cannot open so many connections" in said
+    assert "this machine cannot open enough connections" in said
     assert "no file descriptor is left: lower --concurrency" in said
     assert "crashed" not in said
 

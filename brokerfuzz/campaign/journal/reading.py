@@ -1,4 +1,4 @@
-"""Reads journals, including those of processes that were killed."""
+"""Reads journals, including the journals of killed processes."""
 
 import zlib
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ PIECE = 1 << 20
 
 
 def is_compressed(path: str | Path) -> bool:
-    """Returns whether a journal of this name is compressed."""
+    """Returns whether a journal with this name is compressed."""
     return Path(path).suffix == ".gz"
 
 
@@ -50,7 +50,7 @@ def records(path: str | Path) -> Iterator[JournalRecord]:
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """Yields the complete lines of a journal, decompressed, without line breaks. Raises `JournalError` if it cannot be read."""
+    """Yields the complete lines of a journal, decompressed and without line breaks. Raises `JournalError` if the journal cannot be read."""
     try:
         with path.open("rb") as stream:
             yield from _lines(_decompressed(stream) if is_compressed(path) else iter(lambda: stream.read(PIECE), b""), path)
@@ -70,7 +70,7 @@ def _lines(pieces: Iterator[bytes], path: Path) -> Iterator[bytes]:
 
 
 def _decompressed(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yields the content of a compressed journal, up to the point where it is incomplete."""
+    """Yields the decompressed content of a journal. If the journal is incomplete, ends where the complete part ends."""
     decompressor = zlib.decompressobj(GZIP)
     while compressed := stream.read(PIECE):
         try:

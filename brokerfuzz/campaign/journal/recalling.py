@@ -15,17 +15,17 @@ from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Answer
 
 BLOCK = 4096
-"""The number of case numbers loaded together: those of one shard."""
-_BLOCKS_KEPT = 3  # cases are looked up in order, with few exceptions
+"""The number of cases in a block. The answers to these cases (one shard) are loaded together."""
+_BLOCKS_KEPT = 3  # almost all cases are looked up in order
 
 
 class NotRecalledError(Exception):
-    """Raised if the journal has no answer to a request and nothing may be sent."""
+    """The journal has no answer to a request, and nothing may be sent."""
 
 
 class Answered:
-    """Answers by request, with a digest of the message. `origin` names the journal in errors; `latest` is the time of the last
-    answer, in seconds since the start.
+    """Answers by request, with a digest of the message. `origin` is the name of the journal in errors. `latest` is the time of
+    the last answer, in seconds since the start.
     """
 
     latest = 0.0
@@ -37,7 +37,7 @@ class Answered:
         return key in self._answers
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """Returns the answer to a request; None if there is none. Raises `JournalError` if the message was a different one."""
+        """Returns the answer to a request, or None if it has no answer. Raises `JournalError` if the request had a different message."""
         found = self._answers.get(key)
         if found is None:
             return None
@@ -53,8 +53,8 @@ class Answered:
 class Recalled:
     """The answers in a journal, by request, for a resumed campaign.
 
-    Only their positions are kept in memory (eight bytes per answer), plus the answers of the current blocks of cases. Raises
-    `JournalError` if the journal cannot be read.
+    Only the file positions of the answers are kept in memory (eight bytes per answer), and the answers to the current blocks of
+    cases. Raises `JournalError` if the journal cannot be read.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -70,7 +70,7 @@ class Recalled:
             place += len(line) + 1
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """Returns the answer to a request; None if there is none. Raises `JournalError` if the message was a different one."""
+        """Returns the answer to a request, or None if it has no answer. Raises `JournalError` if the request had a different message."""
         return self.block(key.number // BLOCK).get(key, body)
 
     def block(self, block: int) -> Answered:
@@ -82,12 +82,12 @@ class Recalled:
         return self._blocks[block]
 
     def has(self, key: Key) -> bool:
-        """Returns whether the request was answered."""
+        """Returns whether the journal contains an answer to the request."""
         return key in self.block(key.number // BLOCK)
 
     @property
     def last(self) -> int:
-        """The highest block that has answers; -1 if there are none."""
+        """The number of the last block that has answers; -1 if no block has answers."""
         return max(self._places, default=-1)
 
     def close(self) -> None:

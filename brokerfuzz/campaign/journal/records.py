@@ -11,8 +11,8 @@ from brokerfuzz.targets import Answer
 
 
 class Key(NamedTuple):
-    """Identifies a request of a campaign. `phase` is `case`, `twin`, `again`, `shrink` or `turn` followed by a finding kind for
-    the last two; `number` is a case number, `step` counts within the phase.
+    """Identifies a request of a campaign. `phase` is `case`, `twin`, `again`, `shrink` or `turn`; a finding kind follows the last
+    two. `number` is a case number. `step` is the number of the request within the phase.
     """
 
     phase: str
@@ -21,8 +21,8 @@ class Key(NamedTuple):
 
 
 def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> bytes:
-    """Returns the line of one request and its answer, without a line break. `sent` is the body after a fresh value replaced a
-    property; the headers are those of the case.
+    """Returns the line for one request and its answer, without a line break. If a fresh value replaced a property, `sent` is the
+    body that was actually sent. `headers` are the headers of the case.
     """
     record: dict[str, Any] = {"phase": key.phase, "number": key.number, "step": key.step, "at": round(at, 4)}
     record |= {"answer": answer.kind, "status": answer.status, "reason": answer.reason, "seconds": round(answer.seconds, 6)}
@@ -50,7 +50,7 @@ def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: f
 
 
 class JournalRecord(NamedTuple):
-    """One line of a journal: the request, the message and the answer. `case_id` is None if the message is not that of a case."""
+    """One line of a journal: the request, the message and the answer. `case_id` is None if the message does not come from a case."""
 
     key: Key
     case_id: str | None

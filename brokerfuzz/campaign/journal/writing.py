@@ -20,7 +20,7 @@ class Writer(Protocol):
     """Something that accepts the lines of a journal."""
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
-        """Writes one request and its answer. Raises `JournalError`."""
+        """Writes one request and its answer. Raises `JournalError` if that fails."""
         ...
 
     def close(self) -> None:
@@ -43,7 +43,7 @@ class CollectedLines:
 
 
 class Journal:
-    """A journal open for writing: create it with `begun`, `continued` or `joined`."""
+    """A journal that is open for writing. Open one with `begun`, `continued` or `joined`."""
 
     def __init__(self, path: Path, flags: int) -> None:
         self.path = path
@@ -55,14 +55,16 @@ class Journal:
 
     @classmethod
     def begun(cls, path: str | Path, head: Mapping[str, Any]) -> "Journal":
-        """Creates a journal whose first line contains `head`. Raises `JournalError` if the file exists or cannot be written."""
+        """Creates a journal whose first line contains `head`. Raises `JournalError` if the file already exists or cannot be written."""
         journal = cls(Path(path), os.O_CREAT | os.O_EXCL)
         journal.add(orjson.dumps({"journal": VERSION, **head}))
         return journal
 
     @classmethod
     def continued(cls, path: str | Path) -> "Journal":
-        """Opens an existing journal after its last complete line. Raises `JournalError` if it cannot be read or written."""
+        """Opens an existing journal to append lines after its last complete line. Raises `JournalError` if the journal cannot be
+        read or written.
+        """
         path = Path(path)
         if is_compressed(path):
             return cls._recompressed(path)
@@ -71,7 +73,9 @@ class Journal:
 
     @classmethod
     def joined(cls, path: str | Path) -> "Journal":
-        """Opens a journal that other processes write too; it must not be compressed. Raises `JournalError` if it cannot be written."""
+        """Opens a journal that other processes also write. The journal must not be compressed. Raises `JournalError` if it cannot
+        be written.
+        """
         return cls(Path(path), 0)
 
     @classmethod
@@ -85,11 +89,11 @@ class Journal:
         return fresh
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
-        """Writes one request and its answer. Raises `JournalError`, and leaves the file as it was before."""
+        """Writes one request and its answer. If that fails, leaves the file unchanged and raises `JournalError`."""
         self.add(encode(key, case, body, sent, answer, at))
 
     def add(self, line: bytes) -> None:
-        """Writes an encoded line. Raises `JournalError`, and leaves the file as it was before."""
+        """Writes an encoded line. If that fails, leaves the file unchanged and raises `JournalError`."""
         data = line + b"\n"
         if self._compressor is not None:
             data = self._compressor.compress(data) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
@@ -120,7 +124,7 @@ class Journal:
 
 
 def _cut_to_whole_lines(path: Path) -> None:
-    """Removes an incomplete last line from an uncompressed journal. Raises `JournalError`."""
+    """Removes an incomplete last line from an uncompressed journal. Raises `JournalError` if that fails."""
     try:
         with path.open("r+b") as stream:
             size = stream.seek(0, os.SEEK_END)

@@ -1,1 +1,1 @@
-"""Determines from the bytes of any message what it covers: rules, techniques, edges, ambiguities and pairs of states."""
+"""Determines what any message covers, from its bytes: rules, techniques, edges, ambiguities and pairs of states."""

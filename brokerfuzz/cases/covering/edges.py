@@ -1,6 +1,7 @@
 """The edges of a value: unusual features that the contract permits.
 
-Every edge has a name and a test for values. A place has those edges of its type that at least one value of its schema can have.
+Every edge has a name and a function that tests whether a value has the edge. An edge belongs to a place if it fits the type of the
+place and at least one value that the schema allows has this edge.
 """
 
 import unicodedata
@@ -17,7 +18,9 @@ from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords
 Test = Callable[[Any, Schema], bool]
 
 SIZES = (0, 1, 2, 11, 100)
-"""Array sizes that programs treat differently: none, one, several, more than ten, and the largest size without an ambiguity."""
+"""Array sizes that programs may treat differently: zero, one, several, more than ten, and the largest size that touches no
+ambiguity.
+"""
 
 
 def _has(test: Callable[[str], bool]) -> Test:
@@ -109,7 +112,7 @@ _REMEMBERED = 10_000
 
 
 class Edges:
-    """The edges of the places of a message type. Use `edges` to make one."""
+    """The edges of the places of a message type. Call `edges` to get this object."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract

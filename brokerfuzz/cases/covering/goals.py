@@ -1,4 +1,4 @@
-"""Goals: what cases of a message type can cover, and what one case covers."""
+"""Goals: the things that the cases of a message type can cover. This module also lists the goals that one case covers."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -15,11 +15,11 @@ from brokerfuzz.schemas.sites import join
 
 
 class Goal(NamedTuple):
-    """Something to cover: a broken rule, a rule broken by a technique, an edge, a touched ambiguity, or two states that occur
-    together.
+    """Something that a case can cover: a broken rule, a rule broken by a technique, an edge, a touched ambiguity, or two states
+    that occur together.
 
-    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. `site` is the path of the place (for a pair: of the object).
-    `name` identifies the goal: `minimum`, `minimum one-below`, `zero`, `cron-syntax`, `hint:null label:edge`.
+    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. `site` is the path of the place; for a pair, it is the path of the
+    object. `name` identifies the goal at this site: `minimum`, `minimum one-below`, `zero`, `cron-syntax`, `hint:null label:edge`.
     """
 
     kind: str
@@ -47,14 +47,15 @@ def of_pair(path: str, some: Any) -> Goal:
 
 
 _met = lru_cache(maxsize=1 << 16)(of_pair)
-"""`of_pair` with a cache, because ordinary messages often have the same pairs."""
+"""Returns the same goal as `of_pair`, from a cache, because ordinary messages often have the same pairs."""
 
 
 def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
-    """Returns what a case covers.
+    """Returns the goals that a case covers.
 
-    An invalid case covers the rules that it breaks, and its technique if it has one fault. An unspecified case covers the
-    ambiguities that it touches. A valid case covers the edges of all places, and the combinations of states in its objects.
+    An invalid case covers the rules that it breaks. If the case has only one fault, it also covers the technique of this fault. An
+    unspecified case covers the ambiguities that it touches. A valid case covers the edges of all places, and the combinations of
+    states in its objects.
     """
     if case.label == "invalid":
         return set(_of_broken(case, contract))

@@ -1,4 +1,4 @@
-"""Scans a valid message for its edges and for the states of the properties of its objects, as bits.
+"""Scans a valid message for its edges and for the states of its objects' properties. The results are bits of an integer.
 
 A message with 36 properties at its root has 630 pairs of states. One integer with a bit per pair is much smaller than 630 tuples
 of strings.
@@ -16,11 +16,11 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.sites import join
 
 _SHORT = 256
-"""The maximum length, in characters, of strings whose edges are cached."""
+"""The edges of strings up to this length (in characters) are cached."""
 
 
 class ObjectStates:
-    """The possible states of the properties of the objects at a site, in order. Each bit stands for one property in one state."""
+    """The possible states of the properties of the objects at a site, in order. Each bit represents one property in one state."""
 
     def __init__(self, path: str, states_of: StatesOf, first: int) -> None:
         """`first` is the number of the first pair. Pair numbers are unique among all objects of a message type."""
@@ -29,10 +29,10 @@ class ObjectStates:
         self.bits: Mapping[tuple[str, str], int] = {one: 1 << rank for rank, one in enumerate(self.ordered)}
         self.count, self._first = len(states_of), first
         self.behind = first + len(self.ordered) ** 2
-        """The number after that of the last pair."""
+        """The number that follows the number of the last pair."""
 
     def pairs(self, held: int) -> int:
-        """Returns the pairs among these states, as bits."""
+        """Returns the pairs of these states, as bits."""
         found = 0
         for rank in ranks(held):
             found |= held >> rank + 1 << self._first + rank * len(self.ordered)

@@ -1,4 +1,6 @@
-"""The states of an object's properties: absent, null, plain, at an edge, or a value of a flag. Pairs of these states are goals."""
+"""The states of an object's properties: absent, null, plain, at an edge, or (for a flag) true or false. Pairs of these states are
+goals.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -15,7 +17,7 @@ StatesOf = Mapping[str, Sequence[str]]
 
 
 class States:
-    """The states of the properties in all objects of a message type. Use `states` to make one."""
+    """The states of the properties in all objects of a message type. Call `states` to get this object."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
@@ -56,7 +58,7 @@ class States:
         return [*missing, "plain", *(["edge"] if beyond and not unsupported_keywords_of(site.schema) else [])]
 
     def of(self, path: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Returns (name, state) of each property that an object at a site can have."""
+        """Returns the pair (name, state) for each property that an object at a site can have."""
         props = self.sites[path].schema.get("properties", {})
         return [(name, self.state(join(path, name), value[name]) if name in value else "absent") for name in props]
 

@@ -1,4 +1,5 @@
-"""The tally: the number of messages that cover each goal of a message type, and the first such message.
+"""The tally. For each goal of a message type, it contains the number of messages that cover the goal, and the source of the first
+one.
 
 A large corpus is counted one message at a time, and memory grows only with the number of goals. A message with 36 properties at
 its root has 630 pairs of states. The tally stores them as bits, with one integer per state, so that one operation records all
@@ -20,7 +21,7 @@ from brokerfuzz.cases.covering.universe import every_goal
 from brokerfuzz.schemas import Contract, MessageType
 
 COUNTED = ("rule", "technique", "edge", "ambiguity")
-"""The kinds of goals whose messages are counted. For a pair, only the first message is known."""
+"""The kinds of goals whose messages are counted. For a pair, the tally records only the first message."""
 
 
 @dataclass
@@ -44,7 +45,7 @@ class Tally:
         return every_goal(self.contract, self.message_type, self.now, self.strength)
 
     def add(self, case: Case, source: str) -> None:
-        """Counts what a message covers. `source` tells where the message comes from."""
+        """Counts the goals that a message covers. `source` states where the message comes from."""
         self.verdicts[case.label] += 1
         if case.label == "valid":
             shown = self._scanner.scan(case.value)
@@ -57,7 +58,7 @@ class Tally:
             self._count({self._at_home(goal) for goal in covered(case, self.contract)}, source)
 
     def goals_of(self, case: Case) -> frozenset[Goal]:
-        """Returns the known goals that a case covers, including those that other cases cover."""
+        """Returns the known goals that a case covers, including goals that other cases cover, too."""
         return self._known.intersection(map(self._at_home, covered(case, self.contract, strength=self.strength)))
 
     def _count(self, goals: Iterable[Goal], source: str) -> None:
@@ -79,7 +80,7 @@ class Tally:
         return MessageScanner(states(self.contract, self.message_type))
 
     def _at_home(self, goal: Goal) -> Goal:
-        """Moves an ambiguity to the root if it applies to any place, because it is a goal only of the root."""
+        """Moves a goal to the root if its ambiguity applies to all places. Such an ambiguity is a goal only at the root."""
         return goal if goal.kind != "ambiguity" or goal in self._known else goal._replace(site="")
 
     # ---------------------------------------------------------------------------------------------------- telling
@@ -90,7 +91,7 @@ class Tally:
         return self.verdicts.total()
 
     def score(self, *kinds: str) -> "Score":
-        """Returns how many goals of these kinds are covered, and how many there are."""
+        """Returns the number of covered goals of these kinds, and the number of all goals of these kinds."""
         of_kinds = [goal for goal in self.goals if goal.kind in kinds]
         return Score(sum(goal in self.first for goal in of_kinds), len(of_kinds))
 
@@ -124,7 +125,9 @@ class Score:
 
 
 class _SeenCombinations:
-    """The combinations of states that have occurred in an object: maps all but the last state to a bitmask of the last states seen."""
+    """The combinations of states that have occurred in an object. A combination's states except the last one are the key. The value
+    is a bit mask of the last states that occurred with them.
+    """
 
     def __init__(self, props: ObjectStates, strength: int) -> None:
         self.props, self.prefix_size = props, min(strength, props.count) - 1

@@ -2,7 +2,7 @@
 
 A technique turns a valid value into another value. The recogniser guesses some original values: the number that a string
 contains, the first item of an array, or an array with the value as its only item. If a technique turns such a value into exactly
-the value found, the technique is recognised. Otherwise the message covers only its rule.
+the value in the message, the technique is recognised. Otherwise the message covers only its rule.
 """
 
 import json
@@ -28,10 +28,11 @@ from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.sites import JSON_RULE
 
 _LONGEST = 10_000
-"""The maximum length, in characters, of a value's JSON that is analysed."""
+"""A value is analysed only if its JSON has at most this number of characters."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 _MILLISECONDS = 1e11
-"""Larger numbers are read as milliseconds since 1970. As seconds, they would be more than 3,000 years in the future."""
+"""A timestamp that is a larger number counts milliseconds since 1970. As seconds, it would be more than 3,000 years in the future.
+"""
 _PARTS = ("year", "month", "day", "hour", "minute", "second")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
 
@@ -41,7 +42,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Recogniser:
-    """Recognises the techniques of faults in messages of one type, for the time `now`."""
+    """Recognises the techniques that made the faults in messages of one type, for the time `now`."""
 
     contract: Contract
     message_type: MessageType
@@ -103,7 +104,9 @@ class _Breakable:
 
     @cached_property
     def bodies(self) -> Mapping[bytes, Sequence[Technique]]:
-        """The techniques by the body that they make of the plain message. Some techniques make the same body of any message."""
+        """Maps each body to the techniques that turn the plain message into this body. Some techniques turn every message into the
+        same body.
+        """
         rewritten = ((technique, change.how) for technique, change in self._changes(self.message) if isinstance(change, Rewrite))
         return _grouped((how(compact(self.message)), technique) for technique, how in rewritten)
 
@@ -119,7 +122,9 @@ class _Breakable:
 
     @cached_property
     def values(self) -> Mapping[str, Sequence[Technique]]:
-        """The techniques by the JSON that they put in place of the plain value. Most put the same value everywhere."""
+        """Maps the JSON of a value to the techniques that replace the plain value with this value. Most techniques use the same
+        value at all places.
+        """
         return _grouped((_spelled(change.value), technique) for technique, change in self._changes(self.plain) if isinstance(change, Put))
 
     # ----------------------------------------------------------------------------------------------------- properties
@@ -127,8 +132,8 @@ class _Breakable:
     def _adding(self, name: str, value: Any) -> Sequence[Technique]:
         """Returns the techniques that add a property with this name.
 
-        A name that belongs to no technique may come from any technique with a free name. The type of the value then selects the
-        technique.
+        Some techniques add a property with a free name. If no technique has this fixed name, it may come from any of those. The
+        type of the value then selects the technique.
         """
         added = self.added.get(name, self.of_any_name)
         kinds = {type(put) for _, put in added}
@@ -136,7 +141,9 @@ class _Breakable:
 
     @cached_property
     def added(self) -> Mapping[str, Sequence[tuple[Technique, Any]]]:
-        """Maps a property name to the techniques that add it, each with the value added. Each listed property is tried alone."""
+        """Maps a property name to the techniques that add a property with this name, each with the value that it adds. Each listed
+        property is tried alone.
+        """
         presents = [{name: value} for name, value in self.plain.items()] if self.plain else []
         changes = (entry for present in presents for entry in self._changes(present))
         adding = ((technique, change) for technique, change in changes if isinstance(change, AddProperty))
@@ -170,7 +177,7 @@ def _value_at(message: Any, at: Sequence[str]) -> Any:
 
 
 def _origins(found: Any, rule: Rule, schema: Schema) -> Iterator[Any]:
-    """Yields possible original values of the value found."""
+    """Yields values from which a technique may have made the value in the message."""
     if rule.keyword == "enum":
         yield from rule.value
         return

@@ -1,4 +1,4 @@
-"""The universe: all goals of a message type, covered or not."""
+"""The universe: all goals of a message type, whether covered or not."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -16,10 +16,11 @@ from brokerfuzz.schemas.flattening import types_of
 
 @lru_cache(maxsize=16)
 def every_goal(contract: Contract, message_type: MessageType, now: datetime, strength: int = 2) -> Sequence[Goal]:
-    """Returns all goals of a message type, in the order of the contract's sites and then of the kinds.
+    """Returns all goals of a message type. They are sorted by site, in the order of the contract, and then by kind.
 
-    `now` is the time for the clock rule, because some of its techniques use fixed times that will pass. Raises `StrengthError`
-    for an invalid strength, and for one with more combinations of states than can be generated.
+    `now` is the current time for the rule about future times. Some of its techniques use fixed times, and these work only as long
+    as the times are in the future. Raises `StrengthError` if the strength is invalid, or if it needs more combinations of states
+    than brokerfuzz can generate.
     """
     order = {path: number for number, path in enumerate(contract.sites[message_type])}
     found = [
@@ -52,7 +53,7 @@ def _ambiguities(contract: Contract, message_type: MessageType, now: datetime) -
 
 
 def _places(probes: ProbeMaker, ambiguity: Ambiguity) -> Sequence[str]:
-    """Returns the sites of an ambiguity. An ambiguity without a place, or about any string, is one goal at the root."""
+    """Returns the sites of an ambiguity. An ambiguity that has no place, or that concerns all strings, is one goal at the root."""
     paths = [probes.path(site) for site in probes.sites(ambiguity)]
     if ambiguity.sites is not None:
         return paths or [""]

@@ -81,7 +81,7 @@ def _behind(prop: dict[str, Any]) -> Rewrite:
 
 
 def _within(message: Any) -> list[tuple[Steps, dict[str, Any]]]:
-    """Returns the first non-empty object directly inside the message, with its path."""
+    """Returns the first non-empty object that is directly inside the message, with its path."""
     for name, value in message.items():
         if isinstance(value, dict) and value:
             return [((name,), value)]
@@ -102,7 +102,7 @@ _ENCODINGS = {
     "utf-32-le": (b"", "utf-32-le"),
     "utf-32-be": (b"", "utf-32-be"),
 }
-"""Encodings of the whole message: the byte order mark and the encoding."""
+"""Encodings of the whole message. Each consists of a byte order mark and the name of an encoding."""
 _BYTES = {
     "latin-1": b"\xe9",
     "windows-1252": b"\x93a\x94",
@@ -211,4 +211,4 @@ MAKERS: Mapping[str, Make] = {
     "item_count": _many,
     "message_size": _large,
 }
-"""Functions that make probes, by the ambiguity's detector."""
+"""The functions that make probes, by the detector of the ambiguity."""

@@ -19,7 +19,7 @@ Probe = tuple[str, Steps, Change]
 class ProbeContext:
     """The input for making probes.
 
-    `site` is as the ambiguity's table lists it. `steps` is the path of the place in `message`, a plain message.
+    `site` is written as in the ambiguity's table. `message` is a plain message, and `steps` is the path of the place in it.
     """
 
     ambiguity: Ambiguity
@@ -43,17 +43,19 @@ Make = Callable[[ProbeContext], Iterator[Probe]]
 
 
 def spelled(values: Mapping[str, str]) -> Make:
-    """Makes probes that put these strings."""
+    """Makes probes that replace the value with these strings."""
     return lambda context: (context.put(name, value) for name, value in values.items())
 
 
 def quoted(values: Mapping[str, str]) -> Make:
-    """Makes probes that put these strings, given as they are written between the quotes in JSON."""
+    """Makes probes that replace the value with these strings. The strings are given in JSON notation, without the quotes."""
     return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())
 
 
 def literal(values: Mapping[str, str]) -> Make:
-    """Makes probes that put these numbers as written. Skips negative numbers if the minimum is 0 or more."""
+    """Makes probes that replace the value with these numbers, exactly as `values` spells them. Skips negative numbers if the
+    minimum is 0 or more.
+    """
     return lambda context: (
         context.put(name, Fragment(value)) for name, value in values.items() if not value.startswith("-") or context.schema.get("minimum", -1) < 0
     )

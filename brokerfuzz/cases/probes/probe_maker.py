@@ -23,7 +23,9 @@ _ABOUT = {
     "string_length": "string",
     "item_count": "array",
 }
-"""The type of the places that an ambiguity without sites concerns. All others concern the root."""
+"""For an ambiguity without sites: the type of the places that the ambiguity concerns. Other ambiguities without sites concern the
+root.
+"""
 
 _MANY = 12
 """If an ambiguity has at most this many probes, all of them are made at every site."""
@@ -38,8 +40,8 @@ class ProbeMaker:
     now: datetime
 
     def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
-        """Yields the probes of an ambiguity at every site that it concerns. Yields nothing if it does not concern this message
-        type.
+        """Yields the probes of an ambiguity at every site that the ambiguity concerns. Yields nothing if the ambiguity does not
+        concern this message type.
 
         If there are many probes, all are made at the site with the most rules, and a third of them at each other site.
         """
@@ -70,11 +72,13 @@ class ProbeMaker:
 
     @staticmethod
     def path(site: Any) -> str:
-        """Returns the path of a site as an ambiguity's table lists it."""
+        """Returns the path of a site that is written as in an ambiguity's table."""
         return site if isinstance(site, str) else str(site[0])
 
     def sites(self, ambiguity: Ambiguity) -> list[Any]:
-        """Returns the sites of an ambiguity as its table lists them. If it applies everywhere, returns places of the type that it concerns."""
+        """Returns the sites of an ambiguity, written as in its table. If the ambiguity applies everywhere, returns places of the
+        type that it concerns.
+        """
         known = self.contract.sites[self.message_type]
         if ambiguity.sites is not None:
             return [where for where in ambiguity.sites.get(self.message_type, ()) if self.path(where) in known]
@@ -85,7 +89,7 @@ class ProbeMaker:
         return fitting[:2] if about == "string" else fitting
 
     def probes(self, ambiguity: Ambiguity, site: Any, message: Any) -> Iterator[Probe]:
-        """Yields the probes of an ambiguity at a site that apply to a message."""
+        """Yields those probes of an ambiguity at a site that apply to a message."""
         make = _MAKERS.get(str(ambiguity.detector))
         steps = places(message, self.path(site))
         if make is not None and steps:

@@ -41,7 +41,7 @@ def _repeated(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
-    """Yields another value for one property other than the identifier, a number if possible."""
+    """Yields a change that gives another value to one property. The property is not the identifier, and it is a number if possible."""
     props = [name for name, value in item.items() if name != key and isinstance(value, int | float) and not isinstance(value, bool)]
     texts = [name for name, value in item.items() if name != key and isinstance(value, str)]
     for name in props[:1]:
@@ -90,4 +90,4 @@ MAKERS: Mapping[str, Make] = {
     "envelope": _contradicting,
     "arithmetic": _wrong_sums,
 }
-"""Functions that make probes, by the ambiguity's detector."""
+"""The functions that make probes, by the detector of the ambiguity."""

@@ -1,4 +1,6 @@
-"""Probes of strings whose syntax the contract does not define: times, schedules, URLs, names. Each table starts with widely accepted values."""
+"""Probes of strings whose syntax the contract does not define: times, schedules, URLs, names. Each table starts with values that
+most programs accept.
+"""
 
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
@@ -87,4 +89,4 @@ def _near_now(context: ProbeContext) -> Iterator[Probe]:
 
 
 MAKERS: Mapping[str, Make] = {"timestamp": _times, "near_now": _near_now, "cron": spelled(_CRONS), "url": spelled(_URLS), "name": spelled(_NAMES)}
-"""Functions that make probes, by the ambiguity's detector."""
+"""The functions that make probes, by the detector of the ambiguity."""

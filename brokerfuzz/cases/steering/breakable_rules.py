@@ -1,4 +1,4 @@
-"""The rules that can be broken, with those techniques that leave the mark of a message readable."""
+"""The rules that can be broken, each with the techniques that keep a message's mark readable."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -18,13 +18,13 @@ from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.flattening import Schema
 
 _ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
-"""The set of techniques does not depend on the clock."""
+"""This fixed time is sufficient, because the set of techniques does not depend on the clock."""
 
 
 class Breakables(NamedTuple):
-    """Rules with the techniques that break them and can leave a mark in the message.
+    """Rules, each with the techniques that break the rule and can keep a mark in the message.
 
-    If there are no such techniques, all techniques are listed and `leave_marks` is false.
+    If no technique keeps a mark, all techniques are listed and `leave_marks` is false.
     """
 
     rules: Sequence[tuple[Rule, Sequence[Technique]]]
@@ -48,9 +48,9 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
 
 
 def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
-    """Returns the techniques that leave a mark in a message that is marked at every possible place.
+    """Marks a message at every possible place, and returns the techniques that leave a mark in this message.
 
-    Techniques that rewrite bytes (mostly truncation) must leave half of the marks.
+    A technique that rewrites bytes (mostly by truncation) is included only if it leaves at least half of the marks.
     """
     there = [steps for site in sites if (steps := way_to(message, site, 0))]
     marks = [b"m%d." % number for number in range(len(there))]

@@ -1,4 +1,4 @@
-"""Claims about a message that was made from another message, and the case made from both."""
+"""Claims about a message that was made from another message. A case is made from the message and its claim."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from brokerfuzz.schemas.verdicts import VALID
 
 
 class Claim(NamedTuple):
-    """What a case claims: faults, or an ambiguity, and the tags of the case. See `Case.of_judgement`.
+    """What a case claims: either faults or an ambiguity. The claim also contains the tags of the case. See `Case.of_judgement`.
 
     `ambiguity` is the id of the ambiguity, `valid` for a valid message, or None if there are faults.
     """
@@ -34,11 +34,13 @@ class ClaimChecker:
         self._is_ours = contract is load_contract()
 
     def case(self, claim: Claim, message: Message, twin: Case | None = None) -> Case | None:
-        """Returns the case of a message, or None if the oracle does not confirm it and the contract is a changed one. See `Case.confirmed`."""
+        """Returns the case of a message. Returns None if the contract is a changed one and the oracle does not confirm the claim
+        (`Case.confirmed`).
+        """
         return self.of(claim, message.body, message.judged(), twin)
 
     def of(self, claim: Claim, body: bytes, judgement: Judgement, twin: Case | None = None) -> Case | None:
-        """Returns the same case for a message that is judged already."""
+        """Returns the same case for a message that has already been judged."""
         if judgement.verdict is VALID and claim is VALID_AT_RANDOM:
             return Case.known(self.message_type, body, judgement, (), claim.tags, twin)
         try:

@@ -1,4 +1,4 @@
-"""Breaks rules in a given message: one rule, or two rules at places that do not contain each other."""
+"""Breaks one rule in a given message, or two rules at different places. Neither of the two places contains the other."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,11 +24,15 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _TRIED = 4
 """The number of techniques to try for a rule before it is skipped."""
 _PATIENCE = 24
-"""If a rule is skipped this often, messages are generated for it. After as many skips again, the next rule gets its turn."""
+"""If a rule has been skipped this number of times, messages are generated for it. After the same number of further skips, it is the
+next rule's turn.
+"""
 
 
 class Breach(NamedTuple):
-    """The claim about one broken rule: the fault, its position in the array around it (`placement`), and the time if the verdict depends on it."""
+    """The claim about one broken rule: the fault, its position in the array (`placement`), and the time if the verdict depends on
+    the time.
+    """
 
     fault: Fault
     at: str
@@ -40,7 +44,7 @@ class Breach(NamedTuple):
         return Claim((self.fault,), None, (TAG, self.at, *self.now))
 
     def and_also(self, other: "Breach") -> Claim:
-        """Returns the claim for a message in which another rule is broken, too."""
+        """Returns the claim for a message in which this rule and another one are broken."""
         at = (self.at, other.at) if self.at != other.at else (self.at,)
         return Claim((self.fault, other.fault), None, (TAG, *at, *(self.now or other.now)))
 
@@ -71,11 +75,13 @@ class Breaker:
 
     @property
     def props(self) -> frozenset[str]:
-        """The property of the message in which the rule is broken. Empty if the rule concerns the message itself."""
+        """The top-level property in which the rule is broken. Empty if the rule concerns the message itself."""
         return frozenset(step for step in self.site[:1] if isinstance(step, str))
 
     def may_be_in(self, message: Any) -> bool:
-        """Returns True if a message has the top-level property of the rule's site. This fast check excludes most places."""
+        """Returns True if a message has the top-level property of the rule's site. This check is fast and excludes most messages
+        without a place for the rule.
+        """
         return not self.site or type(message) is not dict or self.site[0] in message
 
     def has_place_in(self, message: Any) -> bool:
@@ -115,7 +121,7 @@ class Breaker:
 def breakers(
     contract: Contract, message_type: MessageType, seed: int, now: datetime, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None
 ) -> Sequence[Breaker]:
-    """Returns the selected rules that can be broken, and their techniques, both in an order that depends on the seed."""
+    """Returns the selected rules that can be broken, each with its techniques. The order of both depends on the seed."""
     random = random_of(seed)
     found = shuffled(breakables(contract, message_type, rules, techniques).rules, random)
     return [Breaker(rule, shuffled(usable, random), contract, now) for rule, usable in found]
@@ -123,7 +129,9 @@ def breakers(
 
 @dataclass(eq=False)
 class _Waiting:
-    """A rule that takes turns with others: the number of its breaks, and the ring of rules to break with it."""
+    """A rule that takes turns with others. It has the number of times that it was broken, and the ring of rules that can be broken
+    with it.
+    """
 
     breaker: Breaker
     used: int
@@ -152,7 +160,9 @@ class Breaking:
         return bool(self._rules)
 
     def wanting(self) -> Rule | None:
-        """Returns the rule that was skipped so often that a message must be generated for it, or None."""
+        """Returns a rule for which a message must be generated because the rule was skipped too often. Returns None if there is no
+        such rule.
+        """
         if self._turns.passed_over >= 2 * _PATIENCE:
             self._turns.put_off()
         return self._turns.longest_waiting.breaker.rule if self._turns.passed_over >= _PATIENCE else None
@@ -163,7 +173,9 @@ class Breaking:
         return self._turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
     def double(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Breaks two rules at once: the one that has waited longest, and the compatible rule that was least often combined with it."""
+        """Breaks two rules at once. The first has waited longest. The second is the compatible rule that was combined with the
+        first least often.
+        """
         value = message.value
         return self._turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
@@ -233,5 +245,7 @@ def _go_together(one: Rule, other: Rule) -> bool:
 
 
 def _changes(rule: Rule, site: str) -> bool:
-    """Returns True if breaking the rule may change, add or remove the value at the site. An added property changes no other property."""
+    """Returns True if the value at the site may change, appear or disappear when the rule is broken. An added property changes no
+    other property.
+    """
     return rule.keyword != "additionalProperties" and within(site, rule.site)

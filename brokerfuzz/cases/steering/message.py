@@ -1,4 +1,4 @@
-"""A message stored in pieces. A change in one property keeps the parsed pieces of the others."""
+"""A message that is stored in pieces. A change to one property keeps the parsed pieces of the other properties."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from brokerfuzz.schemas.pieces import Joined, Judgement, Piece, Pieces, Unread
 
 
 class Message(Joined):
-    """A message: its bytes, and the pieces that form them. There are no pieces if the message is not an object made of pieces."""
+    """A message: its bytes, and the pieces that form the bytes. The message has no pieces if it is not an object that can be split."""
 
     __slots__ = ("_reader", "_value")
 
@@ -32,7 +32,7 @@ class Message(Joined):
 
     @property
     def value(self) -> Any:
-        """The value of the message; do not modify it. None if all bytes were rewritten."""
+        """The value of the message, which callers must not modify. It is None if all bytes were rewritten."""
         if self._value is None:
             pieces = [piece for piece in self.pieces if isinstance(piece, Piece)]
             self._value = {name: value for piece in pieces for name, value in piece.values.items()} if pieces else None
@@ -44,7 +44,7 @@ class Message(Joined):
         return {name: prop for name, prop in self._properties().items() if isinstance(prop, Piece)}
 
     def parts(self) -> dict[str, Piece] | None:
-        """Returns all properties, or None if some cannot be parsed separately."""
+        """Returns all properties, or None if some properties cannot be parsed separately."""
         found = {name: self._reader.read(name, one.alone) if isinstance(one, Unread) else one for name, one in self._properties().items()}
         known = {name: piece for name, piece in found.items() if piece is not None}
         return known if known and len(known) == len(found) else None
@@ -57,7 +57,7 @@ class Message(Joined):
         return Message(self._reader, [known.get(number, piece) for number, piece in enumerate(self.pieces)])
 
     def changed(self, steps: Steps, change: Change) -> "Message":
-        """Returns the message with a change made at a place."""
+        """Returns the message with a change applied at a place."""
         if isinstance(change, Rewrite):
             return Message.of_bytes(self._reader, change.how(self.body))
         value = altered(self.value, steps, change)
@@ -82,7 +82,7 @@ class Message(Joined):
         return found
 
     def _pieces_of(self, value: Any, name: str) -> list[Piece | Unread | None]:
-        """Returns the pieces of a value that differs from this message at most in the property with this name."""
+        """Returns the pieces of a value. The value may differ from this message only in the property with this name."""
         new = [self._reader.unread(name, compact(value[name]))] if name in value else []
         if name not in self.value:
             known = self._properties()

@@ -1,4 +1,4 @@
-"""Adds probes of ambiguities to a given message. The ambiguities, their sites, and the probes of each take turns."""
+"""Adds probes of ambiguities to a given message. The ambiguities take turns, and so do their sites and their probes."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _LARGE = ("message_size", "string_length", "item_count")
 """The detectors of ambiguities that need long messages. Only the catalogue probes them."""
 
 Question = tuple[Ambiguity, Any]
-"""An ambiguity, and one of its sites as its table lists it."""
+"""An ambiguity and one of its sites, written as in the ambiguity's table."""
 
 
 @lru_cache(maxsize=16)
@@ -34,7 +34,7 @@ def _questions(contract: Contract, message_type: MessageType) -> Sequence[Questi
 
 
 def questions(contract: Contract, message_type: MessageType, seed: int) -> Sequence[Question]:
-    """Returns every ambiguity with every site where it can be probed, in an order that depends on the seed."""
+    """Returns every ambiguity with every site where the ambiguity can be probed. The order depends on the seed."""
     return shuffled(_questions(contract, message_type), random_of(seed))
 
 
@@ -45,7 +45,9 @@ class Prober:
         self._maker = ProbeMaker(contract, message_type, now)
 
     def props(self, question: Question) -> frozenset[str]:
-        """Returns the properties of the message that a question concerns. Empty if it concerns the whole message."""
+        """Returns the properties of the message that a question concerns. Returns an empty result if the question concerns the
+        whole message.
+        """
         site = question[1]
         steps = steps_of(self._maker.path(site))
         return frozenset(step for step in steps[:1] if isinstance(step, str)) if steps or isinstance(site, str) else frozenset(site[1:])
@@ -55,7 +57,7 @@ class Prober:
         return way_to(message, steps_of(self._maker.path(question[1])), 0) is not None
 
     def asked(self, question: Question, message: Message, number: int) -> tuple[Claim, Message] | None:
-        """Returns the message with the probe that this number selects, or None if the message has no place for it."""
+        """Returns the message with the probe that this number selects, or None if the message has no place for the probe."""
         ambiguity, site = question
         path = self._maker.path(site)
         value = message.value
@@ -79,7 +81,9 @@ class Probing:
         self._asked: Counter[tuple[str, str]] = Counter()
 
     def probe(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Returns the message with a probe of the question that has waited longest, among those that the message has a place for."""
+        """Returns the message with a probe of a question. Among the questions that the message has a place for, it is the one that
+        has waited longest.
+        """
         return self._turns.take(lambda question: self._ask(question, message, news))
 
     def _ask(self, question: Question, message: Message, news: News) -> tuple[Claim, Message] | None:

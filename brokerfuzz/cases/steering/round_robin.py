@@ -1,4 +1,4 @@
-"""Takes turns: selects, among the things that fit, the one that has waited longest."""
+"""Lets things take turns: among the things that fit, the one that has waited longest is selected."""
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
@@ -10,7 +10,7 @@ R = TypeVar("R")
 
 
 def random_of(*seeds: int) -> Random:
-    """Returns a random generator for these seeds. It gives the same numbers on every platform."""
+    """Returns a random generator for these seeds. The generator gives the same numbers on every platform."""
     return Random(int.from_bytes(sha256(" ".join(map(str, seeds)).encode()).digest()))
 
 
@@ -20,7 +20,7 @@ def shuffled(things: Iterable[T], random: Random) -> list[T]:
 
 
 class Turns(Generic[T]):
-    """Things that take turns. `passed_over` counts how often in a row the one that has waited longest did not fit."""
+    """Things that take turns. `passed_over` is the number of times in a row that the thing that has waited longest did not fit."""
 
     def __init__(self, things: Iterable[T]) -> None:
         self._waiting = list(things)
@@ -37,7 +37,9 @@ class Turns(Generic[T]):
         self.passed_over = 0
 
     def take(self, fitting: Callable[[T], R | None]) -> R | None:
-        """Returns the first result of `fitting` that is not None, and moves its thing to the end. Returns None if nothing fits."""
+        """Returns the first result of `fitting` that is not None, and moves the thing with this result to the end of the queue.
+        Returns None if nothing fits.
+        """
         for number, thing in enumerate(self._waiting):
             found = fitting(thing)
             if found is not None:

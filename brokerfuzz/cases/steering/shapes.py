@@ -1,8 +1,8 @@
 """The shapes of random messages: dense, sparse, nested, or with a long array.
 
 The catalogue contains the small messages. Random messages have several clusters with several products, arrays with more than ten
-items, and many properties at an edge at once. The more items there are, the fewer properties each has, so that most messages stay
-below 4 kB.
+items, and many properties at an edge at once. The more items an array has, the fewer properties each item has, so that most
+messages stay below 4 kB.
 """
 
 from collections.abc import Sequence
@@ -25,17 +25,21 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 LONG = 11
 """The minimum number of items in a long array."""
 _SMALL = 800
-"""If the complete message with one item per array has fewer bytes, most messages are nested."""
+"""A message type counts as small if its complete message with one item per array has fewer bytes. Most messages of a small type are
+nested.
+"""
 _PLAIN, _NESTED, _DENSE = (224, 64, 40, 128, 96), (40, 16, 64), (240, 112, 208, 80, 176)
-"""The number of properties, out of 256, with a value of their own: in ordinary messages, in nested ones, and in nested ones if messages are small."""
+"""Numbers of properties, out of 256, that have a value of their own. The three lists are for ordinary messages, nested ones,
+and nested ones of a small type.
+"""
 
 
 @dataclass(frozen=True)
 class Shape:
     """A description of random messages.
 
-    They meet the flat schema `narrowed`, whose name is `ground`. `full` out of 256 properties have a value of their own. `long`
-    is the number of the array that is usually long, counting only arrays whose size is chosen, or None.
+    The messages meet the flat schema `narrowed`, whose name is `ground`. `full` out of 256 properties have a value of their own.
+    `long` is the number of the array that is usually long, or None. This number counts only arrays whose size is chosen.
     """
 
     ground: str
@@ -64,7 +68,9 @@ def _nested(contract: Contract, message_type: MessageType) -> list[Shape]:
 
 
 def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
-    """Returns shapes with more than ten items in one array. The more properties an item can have, the fewer are set."""
+    """Returns shapes with more than ten items in one array. The more properties an item can have, the smaller is the share of
+    properties that are set.
+    """
     found = [Shape("", _PLAIN[0], long=number) for number in range(4)]
     for path in _growing(contract, message_type, LONG):
         demanded = schema_requiring(path, {"type": "array", "minItems": LONG})
@@ -99,7 +105,7 @@ def _possible(contract: Contract, message_type: MessageType, demanded: Schema) -
 
 
 class Shaping:
-    """Decodes messages of any shape, or with any place. Each decoder is compiled once."""
+    """Decodes messages of any shape, or messages that contain a given place. Each decoder is compiled once."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._contract = contract
@@ -108,7 +114,7 @@ class Shaping:
         self._decoders: dict[str, Read] = {}
 
     def message(self, number: int, source: TurningSource, rule: Rule | None = None) -> Any:
-        """Returns the next message: of the shape that this number selects, or one in which the rule can be broken.
+        """Returns the next message. It has the shape that this number selects, or it is a message in which the rule can be broken.
 
         If a changed contract has no such message, any valid message is returned.
         """

@@ -1,8 +1,8 @@
 """A source of bytes for the decoder in which values take turns.
 
-The byte of a property at a position of a record selects its value (`decoder.byte_tables`). In this source, every position takes
-all 256 values before any value repeats, in one of several orders. `dial` sets the share of properties that are absent, plain or
-null instead.
+The byte of a property at a position of a record selects its value (`decoder.byte_tables`). In this source, the byte at every
+position takes all 256 values, in one of several orders, before any value repeats. `dial` sets the share of properties that are
+absent, plain or null instead.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,9 @@ from brokerfuzz.decoder.byte_tables import FREE_BYTES
 _ORDERS = 8
 _SHORT = FREE_BYTES + 14
 _NEXT_TO_NOTHING = bytes((1, 2, 0, 0, 0, 0, 0, 0))
-"""The bytes of properties without a value of their own: mostly 0, the simplest value; 1 and 2 give the plainest value or null."""
+"""The bytes of properties without a value of their own. Most are 0, which gives the simplest value; 1 and 2 give the plainest value
+or null.
+"""
 
 
 class TurningSource:
@@ -28,12 +30,16 @@ class TurningSource:
         self.dial(256)
 
     def dial(self, full: int, long: int | None = None) -> None:
-        """Sets the number of properties, out of 256, with a value of their own, and the number of the choice that is large (None: no such choice)."""
+        """Sets the number of properties, out of 256, that have a value of their own. Also sets which choice is to be large, by its
+        number; None means no choice.
+        """
         self._chosen, self._long = 0, long
         self._kept, self._instead = _masks(full)
 
     def take(self, size: int, /) -> bytes:
-        """Returns the next record. Short records (for items that are not objects) and the last bytes of each record (free spelling) are unchanged."""
+        """Returns the next record. Short records (for items that are not objects) and the last bytes of each record (free spelling)
+        remain unchanged.
+        """
         record = self._turn(size)
         if size <= _SHORT:
             return record
@@ -43,7 +49,9 @@ class TurningSource:
         return mixed[:-FREE_BYTES] + record[-FREE_BYTES:]
 
     def _turn(self, size: int) -> bytes:
-        """Returns the next record of this size: one byte from each column of a block. Every column contains all byte values."""
+        """Returns the next record of this size. It has one byte from each column of a block, and every column contains all byte
+        values.
+        """
         block, number = self._blocks.get(size, (b"", 256))
         if number == 256:
             block, number = b"".join(self._column(start) for start in self._random.randbytes(size)), 0
@@ -60,7 +68,7 @@ class TurningSource:
         return count - 1 - number % (count // 10 + 1) if self._chosen - 1 == self._long else number % count
 
     def draw(self, site: str, /) -> Any:
-        """Raises `TypeError`. Only the Hypothesis source supports pinned values."""
+        """Always raises `TypeError`, because only the Hypothesis source supports pinned values."""
         raise TypeError(f"{site} is pinned, but a seeded source has no strategies to draw from")
 
 

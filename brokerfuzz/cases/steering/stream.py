@@ -1,4 +1,4 @@
-"""The stream of steered cases: from each valid message, it makes a few messages with faults or ambiguities."""
+"""The stream of steered cases. From each valid message, the stream makes a few messages with faults or ambiguities."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
@@ -24,14 +24,16 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 
 _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single", "single"))
-"""The cases to make of each message in turn, in addition to the message itself."""
+"""The cases to make from a message, in addition to the message itself. The messages use these entries in turn."""
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
 _BROKEN, _MESSAGES, _CROSSED = 700, 400, 285
-"""The rules broken, and messages made and crossed, per thousand cases. A shard uses them to estimate the work of earlier shards."""
+"""The number of broken rules, of made messages and of crossed messages per thousand cases. A shard uses these numbers to estimate
+the work of earlier shards.
+"""
 _FRESH, _LONGER, _RAREST = 128, 8, 1024
-"""One message in `_FRESH` is generated; the others are crossed from earlier ones.
+"""One message in `_FRESH` is newly generated. The others are crossed: they combine parts of earlier messages.
 
-After every `_LONGER` shards it is rarer, down to one in `_RAREST`.
+After every `_LONGER` shards, new messages become rarer, down to one in `_RAREST`.
 """
 _WANTED = 16
 """One message in this many is generated for a rule that needs one."""
@@ -61,9 +63,9 @@ def steered_cases(
     - double faults (two rules broken at two places), without a twin
     - a probe of an ambiguity
 
-    No message occurs twice or in the catalogue of this `strength`. Messages of other shards differ, too, because each message
-    contains a unique string (`marks`). `rules` and `techniques` limit the faults (None: all). The cases are endless, unless the
-    limits leave only a finite number, for example `rules` whose faults are all in the catalogue. Raises `ClockError`.
+    No message occurs twice, and none occurs in the catalogue of this `strength`. Messages of different shards differ, too, because
+    each message contains a unique string (`marks`). `rules` and `techniques` limit the faults (None: all). The cases are endless,
+    unless the limits leave only a finite number, for example `rules` whose faults are all in the catalogue. Raises `ClockError`.
     """
     return _CaseStream(
         message_type, seed, shard, tuple(verdicts), rules, techniques, clock(now), contract or load_contract(), strength
@@ -154,7 +156,9 @@ class _CaseStream:
     # -------------------------------------------------------------------------------------------------- messages
 
     def _base(self, number: int) -> _Base | None:
-        """Returns the next message: generated for a rule that needs one, crossed from earlier ones, or newly generated. None if it is not new."""
+        """Returns the next message. It is generated for a rule that needs a message, crossed from earlier messages, or newly
+        generated. Returns None if the message occurred before.
+        """
         wanting = self._breaking.wanting() if not number % _WANTED and self._breaking else None
         mark = self._marks.next() if self._marks is not None else None
         if mark is not None and wanting is None and self._crossing is not None and (self._before + number) % self._fresh:

@@ -1,6 +1,6 @@
 """Techniques: the ways to break a rule, with one module for each kind. CONTRIBUTING.md explains how to add one.
 
-Some faults that fuzzers for other formats inject do not break a rule of this contract:
+Fuzzers for other formats inject some faults that do not break a rule of this contract:
 
 - If the contract leaves the question open, brokerfuzz sends a probe of that ambiguity (`cases.probes`). Examples are duplicate properties,
   encodings, 1.0 for an integer, and times with an offset.
@@ -9,8 +9,8 @@ Some faults that fuzzers for other formats inject do not break a rule of this co
 - A body of `{}` breaks the rules of all required properties at once. So it is a case of its own (`FaultMaker.empty_object`).
 - A property name that is not valid Unicode cannot be added by a change.
 
-Deep nesting is not an ambiguity: a value that is deeper than the schema allows breaks a type rule. `cases.requests` covers how
-messages are sent (headers).
+Deep nesting is not an ambiguity: a value that is deeper than the schema allows breaks a type rule. `cases.requests` contains the
+cases about request headers.
 """
 
 from brokerfuzz.cases.techniques import bounds, clock, coercions, enumerations, other_types, presence_and_length, spellings, unknown_properties, wire

@@ -15,7 +15,7 @@ ChangeOf = Callable[[Spot], Change | None]
 
 
 def _in_place_of(kind: Callable[[Any], bool], value: Any) -> ChangeOf:
-    """Puts this value if the current value is of this kind. A number that must keep its spelling is a `Fragment`."""
+    """Puts this value if the current value is of this kind. A number whose spelling must not change is given as a `Fragment`."""
     if isinstance(value, Fragment):
         return lambda spot: Put(value) if kind(spot.present) and spot.forbids("number") else None
     return lambda spot: put(spot, value) if kind(spot.present) else None

@@ -1,9 +1,9 @@
 """The registry of techniques: ways to break a rule.
 
-A technique is one function. Its name, with hyphens, is the name of the technique. `explain` prints the first line of its
-docstring. `breaks` lists the keywords of the rules that the technique can break. The function receives a `Spot` and returns the
-`Change` that breaks the rule there, or None if the technique does not apply. Techniques that differ only in a value are rows of a
-table, each registered with `register_technique`.
+A technique is one function. The name of the technique is the function's name, with hyphens instead of underscores. `explain` prints
+the first line of its docstring. `breaks` lists the keywords of the rules that the technique can break. The function receives a
+`Spot` and returns the `Change` that breaks the rule there, or None if the technique does not apply. Techniques that differ only in
+a value are rows of a table, each registered with `register_technique`.
 """
 
 from collections.abc import Callable, Iterable
@@ -39,7 +39,9 @@ def _covers(types: Any, json_type: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Technique:
-    """A way to break rules of some keywords. Techniques of one `family` usually find the same bug: a target that misses one misses the others."""
+    """A way to break rules with certain keywords. Techniques of one `family` usually find the same bug: a target that accepts the
+    fault of one accepts those of the others, too.
+    """
 
     name: str
     text: str
@@ -100,6 +102,6 @@ def known_techniques(names: Iterable[str]) -> list[Technique]:
 
 
 def family_of(name: str) -> str:
-    """Returns the family of this technique, or the name itself if it is not the name of a technique."""
+    """Returns the family of the technique with this name. Returns the name itself if no technique has this name."""
     known = TECHNIQUES.get(name)
     return known.family if known else name

@@ -1,4 +1,6 @@
-"""Techniques for unknown properties: names that the contract does not list for an object, and listed names in other spellings."""
+"""Techniques that add unknown properties. Their names are not listed in the contract for the object, or are listed names in other
+spellings.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -103,7 +105,7 @@ def _words(name: str, separator: str) -> str:
 
 _FULL_WIDTH = {ascii_letter: ascii_letter + 0xFEE0 for ascii_letter in range(0x21, 0x7F)}
 LOOK_ALIKES = str.maketrans("aeopcxiESIOPCTBAHKMNX", "аеорсхіЕЅІОРСТВАНКМΝХ")
-"""Maps Latin letters to letters of other alphabets that look the same."""
+"""Maps Latin letters to letters that look the same in other alphabets."""
 
 for _name, _text, _rename in (
     ("other-case-key", "A copy of a listed property with the case of its first letter swapped.", lambda name: name[0].swapcase() + name[1:]),
@@ -163,7 +165,9 @@ def key_from_above(spot: Spot) -> Change | None:
 
 
 def _below(spot: Spot) -> Iterator[tuple[str, Any]]:
-    """Yields the name and value of each property of the objects directly inside. The value is None if the property is absent."""
+    """Yields the name and value of each property of the objects directly inside this one. The value is None if the property is
+    absent.
+    """
     for name, schema in spot.schema.get("properties", {}).items():
         yield from _properties(schema, spot.present.get(name))
 

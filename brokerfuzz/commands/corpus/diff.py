@@ -16,7 +16,7 @@ def command(before: str, after: str, as_json: bool) -> int:
     technique.
 
     Cases are equal if their bytes are equal. The command ignores their order, tags and twins (the valid counterparts of
-    faults). It does not judge cases again: see `verify`.
+    faults). The command does not judge cases again: `verify` does.
 
     Exit status: 0 both have the same cases; 1 they differ; 2 usage error, or a corpus cannot be read.
 

@@ -27,7 +27,7 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
 
     `brokerfuzz coverage` shows the same coverage before and after: rules, techniques, edges, ambiguities and pairs of states.
     The twins (the valid counterparts) of the remaining faults are kept. brokerfuzz judges every case again. OUT is an
-    ndjson file, at a path or a URL. It is compressed if its name ends in .gz or .zst.
+    ndjson file, at a path or a URL. OUT is compressed if its name ends in .gz or .zst.
 
     \b
     Examples:

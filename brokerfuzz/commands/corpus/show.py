@@ -35,8 +35,8 @@ _COLOURS = {"- ": "green", "+ ": "red"}
 def command(
     corpora: tuple[str, ...], listed: bool, message_types: "tuple[MessageType, ...]", filters: CaseFilters, contract: str | None, as_json: bool
 ) -> None:
-    """Show what is in corpora: cases by message type and verdict, what they cover and what is missing. This comes from
-    the records; brokerfuzz does not judge the cases again: see `verify`.
+    """Show what is in corpora: cases by message type and verdict, what they cover and what is missing. brokerfuzz
+    reads this information from the corpora and does not judge the cases again. `verify` does.
 
     With an ID, show that case: its reason, its message, and how it differs from its twin (the valid counterpart). With
     --cases, list the cases. In both of these modes, brokerfuzz judges the cases again.

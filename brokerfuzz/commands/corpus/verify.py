@@ -21,8 +21,8 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
     """Judge every case again, and check the checksums of folders and shards. Each problem is listed on one line.
 
     Problems are malformed records, wrong labels, duplicate cases, and files of a folder or a set of shards that were
-    changed, are missing or are not listed. A truncated corpus cannot be verified, nor can a file without a record in its
-    first ten lines. The command reads ndjson files and folders that `export --format files` wrote.
+    changed, are missing or are not listed. A truncated corpus cannot be verified. A file cannot be verified if its first
+    ten lines contain no record of a case. The command reads ndjson files and folders that `export --format files` wrote.
 
     Exit status: 0 no problems; 1 problems found; 2 usage error, or a corpus cannot be read.
 

@@ -1,4 +1,4 @@
-"""An export: generates the pieces of a corpus in order and writes them."""
+"""An export generates the pieces of a corpus in order and writes them."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -25,8 +25,8 @@ NOTHING = "no cases to write: choose more messages, verdicts, rules, techniques,
 class Export:
     """The cases of some plans, in one format.
 
-    The workers of `pool` generate the cases; without a pool, this process does. This process always generates the catalogues.
-    `progress` is called regularly with the number of cases written so far.
+    The workers of `pool` generate the cases. If there is no pool, this process generates them. This process always generates the
+    catalogues. `progress` is called regularly with the number of cases written so far.
     """
 
     plans: tuple[Plan, ...]
@@ -37,14 +37,17 @@ class Export:
 
     @cached_property
     def total(self) -> int:
-        """The number of cases. Very narrow filters can yield fewer. Generates the catalogues. Raises `CorpusError` if there is no case."""
+        """The planned number of cases. Very narrow filters can yield fewer cases. Reading this property generates the catalogues.
+        Raises `CorpusError` if there is no case.
+        """
         total = sum(plan.total or 0 for plan in self.plans)
         if not total:
             raise CorpusError(NOTHING)
         return total
 
     def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[EncodedCut]:
-        """Yields the pieces of the `wanted` shards in order. `sizes` are the sizes of all shards; `name` determines the compression.
+        """Yields the pieces of the `wanted` shards in order. `sizes` contains the number of cases of each shard. `name`
+        determines the compression.
 
         A plan ends at its first block without cases. Raises `CorpusError` if there is no case at all.
         """
@@ -71,7 +74,9 @@ class Export:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The written cases, their size in bytes, the number of cases that existed already, and the number left out by reason."""
+    """The number of written cases, their size in bytes, the number of cases that already existed, and the number of cases left
+    out for each reason.
+    """
 
     summary: Summary
     bytes: int
@@ -92,21 +97,23 @@ class ExportWriter:
         return self._counts.total()
 
     def outcome(self, size: int, kept: int = 0) -> Outcome:
-        """Returns the outcome for `size` bytes written."""
+        """Returns the outcome of an export that wrote `size` bytes."""
         left_out = self._export.about.left_out
         return Outcome(Summary.of(self._counts, left_out.by_label), size, kept, dict(left_out.by_reason))
 
     def to(self, place: Place, pieces: Iterable[EncodedCut], *, summed: bool = True) -> Written:
-        """Writes a corpus to a place. Computes the checksum of a file if `summed`. Raises `CorpusError` if it cannot be written."""
+        """Writes a corpus to a place. If `summed` is true, computes the checksum of a file. Raises `CorpusError` if the corpus
+        cannot be written.
+        """
         form, about, passing = self._export.form, self._export.about, self._counted(pieces)
         if isinstance(form, Folder):
             return write_folder(place, form.files(_cases(passing), about), form.name, about)
         return write_file(place, self._bytes(form, passing), compressed=form.encode is not None, summed=summed)
 
     def to_stream(self, stream: BinaryIO, pieces: Iterable[EncodedCut]) -> None:
-        """Writes a corpus to a stream. Raises `CorpusError` for a folder."""
+        """Writes a corpus to a stream. Raises `CorpusError` if the format is a folder."""
         if isinstance(self._export.form, Folder):
-            raise CorpusError(f"the format {self._export.form.name} is a folder: name one in place of -")
+            raise CorpusError(f"the format {self._export.form.name} writes a folder: specify the name of a folder instead of -")
         stream.writelines(self._bytes(self._export.form, self._counted(pieces)))
 
     def _bytes(self, form: OneFile, pieces: Iterable[EncodedCut]) -> Iterator[bytes]:
@@ -126,7 +133,8 @@ class ExportWriter:
 def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcome:
     """Writes one corpus to a place.
 
-    Raises `CorpusError` if it cannot be written, if something exists there and `force` is false, or if there is no case.
+    Raises `CorpusError` if the corpus cannot be written, if something already exists at this place and `force` is false, or if
+    there is no case.
     """
     check_place(export.form, place, force=force)
     writing = ExportWriter(export)
@@ -161,7 +169,9 @@ def _is_catalogues(part: ExportTask) -> bool:
 
 
 def _is_even(part: ExportTask) -> bool:
-    """Returns True if the number of a part is even. Even and odd shards of a seed use different halves of the stock of messages."""
+    """Returns True if the number of a part is even. Even and odd shards of a seed take their messages from different halves of
+    the stock.
+    """
     return part.block.number % 2 == 0
 
 

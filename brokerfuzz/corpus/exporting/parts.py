@@ -1,4 +1,4 @@
-"""The parts of an export that workers generate: a block of cases, cut at the boundaries of the shards."""
+"""The parts of an export that workers generate. A part is a block of cases, cut at the boundaries of the shards."""
 
 import gc
 from collections import Counter
@@ -21,7 +21,9 @@ _FEW = 64
 
 
 class Cut(NamedTuple):
-    """The cases `start` to `stop` of a block, which belong to one shard. `last`: they are the last cases of the shard."""
+    """The cases in a block from `start` to before `stop`, which belong to one shard. `last` is True if they are the last cases in
+    the shard.
+    """
 
     shard: int
     start: int
@@ -31,7 +33,9 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True)
 class ExportTask:
-    """A block and its cuts, to be encoded in a format. `compressing` is the suffix for the compression, or empty."""
+    """A block and its cuts, to be encoded in a format. `compressing` is the file name suffix of the compression, or empty for no
+    compression.
+    """
 
     block: Block
     cuts: tuple[Cut, ...]
@@ -41,9 +45,10 @@ class ExportTask:
 
 @dataclass(frozen=True)
 class EncodedCut:
-    """The result of one cut: its encoded bytes if the format encodes cases independently, otherwise its cases.
+    """The result of one cut. If the format encodes cases independently, the result contains the encoded bytes, otherwise the
+    cases.
 
-    The bytes are in the file `spool_path` if it is set, otherwise in `data`.
+    If `spool_path` is set, this file contains the bytes, otherwise `data` contains them.
     """
 
     part: ExportTask
@@ -54,7 +59,7 @@ class EncodedCut:
     spool_path: Path | None = None
 
     def take(self) -> bytes:
-        """Returns the bytes, and deletes their spool file if there is one."""
+        """Returns the encoded bytes. Deletes the temporary file that contains them, if there is one."""
         if self.spool_path is None:
             return self.data
         data = self.spool_path.read_bytes()
@@ -92,9 +97,9 @@ def make(part: ExportTask) -> list[EncodedCut]:
 
 
 def make_spooled(folder: str, part: ExportTask) -> list[EncodedCut]:
-    """Generates and encodes a part, and stores the bytes in files of a folder if they fit on the disk.
+    """Generates and encodes a part. Stores the bytes in files in a folder if there is enough space on the disk.
 
-    A pipe between processes would copy the bytes four more times, in small chunks.
+    This is faster than a pipe between processes, which would copy the bytes four more times, in small chunks.
     """
     return [_spooled(Path(folder), piece) if piece.data else piece for piece in make(part)]
 
@@ -110,7 +115,9 @@ def _spooled(folder: Path, piece: EncodedCut) -> EncodedCut:
 
 
 def _encoded(cases: Iterator[Case], encode: Callable[[Sequence[Case], bool], bytes], last: bool, counts: Counter[tuple[str, str]]) -> Iterator[bytes]:
-    """Yields the bytes of cases and counts the cases. Encodes few at a time, while they are in the caches of the processor."""
+    """Yields the bytes of cases and counts the cases. Encodes only a few cases at a time, while they are still in the caches of
+    the processor.
+    """
     some = tuple(islice(cases, _FEW))
     while some:
         others = tuple(islice(cases, _FEW))
@@ -124,7 +131,9 @@ def _counted(case: Case) -> tuple[str, str]:
 
 
 def as_last(piece: EncodedCut) -> EncodedCut:
-    """Returns the piece, regenerated as the last piece of its shard. Needed if no other piece follows after all."""
+    """Generates a piece again, as the last piece of its shard, and returns it. This is needed if another piece was expected but
+    there is none.
+    """
     cut = piece.cut._replace(last=True)
     return make(replace(piece.part, cuts=(cut,)))[0]
 
@@ -139,7 +148,7 @@ def _packed(data: bytes, end: str) -> bytes:
 
 
 def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, compressing: str) -> Iterator[ExportTask]:
-    """Yields the blocks, cut into shards of these sizes."""
+    """Yields the blocks, cut at the boundaries of shards with these sizes."""
     edges = iter(sizes)
     shard, left = 0, next(edges)
     for block in blocks:

@@ -29,7 +29,7 @@ from brokerfuzz.errors import ClockError, CorpusError
 from brokerfuzz.version import __version__
 
 _WRITE_INTERVAL = 1.0
-"""Minimum time between two writes of a manifest, in seconds, so that it does not slow down many small shards."""
+"""Minimum time between two writes of a manifest, in seconds. More frequent writes would slow down an export with many small shards."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Shard:
 
 @dataclass
 class _Manifest:
-    """The content of `NAME.shards.json`: `head` identifies the export, `shards` are the finished shards."""
+    """The content of `NAME.shards.json`. `head` identifies the export. `shards` are the finished shards."""
 
     place: Place
     head: dict[str, Any]
@@ -52,7 +52,7 @@ class _Manifest:
     _written: float = 0.0
 
     def add(self, shard: Shard) -> None:
-        """Adds a shard, and writes the manifest if the last write is long enough ago."""
+        """Adds a shard. Writes the manifest if the last write was long enough ago."""
         self.shards[shard.name] = shard
         if time.monotonic() - self._written > _WRITE_INTERVAL:
             self.write()
@@ -67,8 +67,8 @@ class _Manifest:
 def write_shards(export: Export, place: Place, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
     """Writes a corpus in shards to the folder of `place`. With `resume`, writes only the shards that are missing or damaged.
 
-    Raises `CorpusError` if a shard cannot be written, if another export exists there and `force` is false, or if there are
-    more shards than cases.
+    Raises `CorpusError` if a shard cannot be written, if another export already exists there and `force` is false, or if there
+    are more shards than cases.
     """
     names = ShardNames.of(place.base, export.form, count)
     known = _read(place.beside(names.manifest))
@@ -119,7 +119,7 @@ _TOO_FEW = "brokerfuzz found too few new random cases that match the filters; us
 
 
 def _filling(number: int, size: int, pieces: Iterable[EncodedCut]) -> Iterator[EncodedCut]:
-    """Yields the pieces of a shard. Raises `CorpusError` if they have fewer than `size` cases."""
+    """Yields the pieces of a shard. Raises `CorpusError` if the pieces together contain fewer than `size` cases."""
     for piece in pieces:
         yield piece
         size -= piece.counts.total()
@@ -135,7 +135,7 @@ def _head(export: Export, count: int) -> dict[str, Any]:
 
 
 def _fingerprint(folder: Path) -> str:
-    """Returns a checksum that shows if the files of a changed contract are still the same."""
+    """Returns a checksum that shows whether the files of a changed contract are still the same."""
     return sha256(b"".join(f"{path.name} ".encode() + path.read_bytes() for path in sorted(folder.glob("*.json")))).hexdigest()
 
 
@@ -172,7 +172,7 @@ def _read(place: Place) -> dict[str, Any] | None:
 
 
 def _no_manifest(place: Place) -> CorpusError:
-    return CorpusError(f"{place.name} is not a manifest of shards: remove it, or choose another corpus name")
+    return CorpusError(f"{place.name} is not a manifest of shards: remove this file, or specify another corpus name")
 
 
 def _check_free(export: Export, place: Place, names: ShardNames, known: dict[str, Any] | None, *, force: bool) -> None:
@@ -183,14 +183,14 @@ def _check_free(export: Export, place: Place, names: ShardNames, known: dict[str
 
 
 def _check_missing(export: Export, place: Place, names: ShardNames, manifest: _Manifest) -> None:
-    """Raises `CorpusError` if something other than a damaged shard exists in the place of a missing shard."""
+    """Raises `CorpusError` if a missing shard would replace something that is not a damaged shard."""
     for name in map(names.shard, range(names.count)):
         if name not in manifest.shards:
             check_place(export.form, place.beside(name), force=True)
 
 
 def _whole(export: Export, place: Place, names: ShardNames, known: dict[str, Any], sizes: list[int]) -> dict[str, Shard]:
-    """Returns the existing shards that match the checksums in the manifest. The rest of the manifest is not trusted."""
+    """Returns the existing shards that match the checksums in the manifest. Does not trust the other information in the manifest."""
     try:
         sums = {shard["name"]: shard["sha256"] for shard in known["shards"]}
     except (KeyError, TypeError) as problem:
@@ -211,7 +211,7 @@ def _found(export: Export, place: Place) -> Written | None:
 def _former(names: ShardNames, known: dict[str, Any] | None) -> Iterator[str]:
     """Yields the names of existing shards that the new shards replace.
 
-    These are shards from an export with another number of shards, or listed shards with another compression.
+    These are shards from an export with another number of shards, and shards in the manifest with another compression.
     """
     count = known.get("of") if known is not None else None
     if known is None or not isinstance(count, int) or not 0 < count < 100_000:

@@ -1,7 +1,8 @@
 """The formats of corpora: one module per format, each with a constant `FORMAT`.
 
-A format is a function from cases to bytes: the bytes of one file (`OneFile`) or of the files in a folder (`Folder`). It
-processes the cases in order, keeps as few of them in memory as possible, and does not know where the bytes are written.
+A format is a function that turns cases into bytes: the bytes of one file (`OneFile`) or of the files in a folder (`Folder`). The
+function processes the cases in order and keeps as few of them in memory as possible. It does not know where the bytes are
+written.
 """
 
 from importlib import import_module
@@ -14,7 +15,7 @@ __all__ = ["FORMATS", "CorpusInfo", "File", "Folder", "Format", "LeftOut", "OneF
 
 
 def format_named(name: str) -> Format:
-    """Returns the format with this name. Raises `UnknownNameError` if there is none."""
+    """Returns the format with this name. Raises `UnknownNameError` if there is no such format."""
     if name not in FORMATS:
         raise UnknownNameError("format", name, FORMATS, "`brokerfuzz export --help` lists them all")
     found: Format = import_module(f"{__name__}.{name.replace('-', '_')}").FORMAT

@@ -1,7 +1,8 @@
-"""The name of a case and the reason for its verdict, in printable ASCII: for names of tests and requests, and for comments.
+"""The name of a case and the reason for its verdict, in printable ASCII. They are used as names of tests and requests, and in
+comments.
 
-Rules, places and techniques may come from an untrusted contract, and quoted values from a message. So this module escapes
-everything that could end a line, a string or a comment.
+Rules, places and techniques may come from an untrusted contract, and quoted values come from a message. So this module escapes
+all characters that could end a line, a string or a comment.
 """
 
 import re
@@ -45,7 +46,7 @@ def _technique(case: Case, at: str) -> str | None:
 
 
 def now_of(case: Case, about: CorpusInfo) -> str | None:
-    """Returns the time for which the verdict is correct, or None if the verdict stays the same for the next twenty years."""
+    """Returns the time at which the verdict is correct. Returns None if the verdict stays the same for the next twenty years."""
     now = next(filter(None, (instant(tag.removeprefix(NOW_TAG)) for tag in case.tags if tag.startswith(NOW_TAG))), None)
     if now is None:
         return None
@@ -54,10 +55,10 @@ def now_of(case: Case, about: CorpusInfo) -> str | None:
 
 
 def clock_note(now: str | None) -> str:
-    """Returns the sentence about that time, to append to the reason in a comment."""
+    """Returns a sentence about the time at which the verdict is correct. In a comment, the sentence follows the reason."""
     return f" This verdict is correct only at {now}: set the clock of the target to this time." if now else ""
 
 
 def ascii_line(text: str) -> str:
-    """Returns the text as one line of printable ASCII, with all other characters escaped as in Python."""
+    """Returns the text as one line of printable ASCII. All other characters are escaped as in Python."""
     return "".join(char if " " <= char <= "~" else char.encode("unicode_escape").decode() for char in text)

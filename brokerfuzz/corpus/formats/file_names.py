@@ -1,4 +1,6 @@
-"""File names for cases. They sort in the order of the corpus, show the topic of the case, and are safe on every file system."""
+"""File names for cases. Sorted file names are in the order of the corpus. A name shows the topic of the case and is safe on every
+file system.
+"""
 
 import re
 from collections import Counter
@@ -10,7 +12,7 @@ _LONGEST_TOPIC = 70
 _RULE = re.compile(r"[^/]+/(.*?):([\w$-]+)(?:@.*)?")
 """A rule ID: message type, site, keyword and condition."""
 _UNTITLED_TAGS = ("now:", "at:", "in:", "under:")
-"""Prefixes of tags for place and time, which are not part of the topic."""
+"""The prefixes of tags that describe a place or a time. Such tags are not part of the topic."""
 
 
 class Numbers:
@@ -28,15 +30,17 @@ class Numbers:
 def stem(number: str, case: Case) -> str:
     """Returns the file name of a case without its suffix: `0000042_order-minimum_minimum_one-below_19da04d3`.
 
-    It consists of the number, the topic of the case, and the first eight digits of its ID. If the topic is too long, its
-    beginning is removed.
+    The name consists of the number, the topic of the case, and the first eight digits of the case's ID. If the topic is too long,
+    its beginning is removed.
     """
     topic = topic_of(case)[-_LONGEST_TOPIC:].lstrip("._-")
     return "_".join(filter(None, (number, topic, case.id[:8])))
 
 
 def topic_of(case: Case) -> str:
-    """Returns the topic of a case in lower case: site, keyword and technique of a fault, otherwise the tags or the ambiguities."""
+    """Returns the topic of a case in lower case. The topic of a fault is its site, keyword and technique. The topic of any other
+    case is its tags or its ambiguities.
+    """
     if case.faults:
         first = case.faults[0]
         parts = _RULE.fullmatch(first.rule)

@@ -17,7 +17,7 @@ class LeftOut:
     by_reason: Counter[str] = field(default_factory=Counter)
 
     def add(self, case: Case, reason: str) -> None:
-        """Counts a case. The reason completes the phrase "5 cases ...": `that are ...`, `longer than ...`."""
+        """Counts a case. The reason must complete the phrase "5 cases ...", for example `that are ...` or `longer than ...`."""
         self.by_label[case.message_type, case.label] += 1
         self.by_reason[reason] += 1
 
@@ -26,8 +26,8 @@ class LeftOut:
 class CorpusInfo:
     """The facts about a corpus that are known before its first case, and a counter of the cases that are left out.
 
-    `recipe` has the arguments of `brokerfuzz export` that regenerate the corpus, without the destination. `now` is the time for
-    which its cases are generated.
+    `recipe` contains the arguments of `brokerfuzz export` that regenerate the corpus, without the destination. `now` is the time
+    for which the cases are generated.
     """
 
     contract: Contract
@@ -39,11 +39,12 @@ class CorpusInfo:
 
 @dataclass(frozen=True)
 class File:
-    """A file in a folder: its name relative to the folder, with `/` as separator, and its bytes in pieces.
+    """A file in a folder. It has a name relative to the folder, with `/` as separator, and its bytes in pieces.
 
     A part of a name consists of lower-case letters, digits, `.`, `_` and `-`, does not begin or end with `.`, and has at most 100
-    characters. So it is safe on every file system, and no two names differ only in case. Source files may use upper case.
-    A `user_owned` file is a template that the user completes: an existing one is not overwritten, and it has no checksum.
+    characters. So the name is safe on every file system, and no two names differ only in upper and lower case. Only names of
+    source files may contain upper-case letters. A `user_owned` file is a template that the user completes. An export does not
+    overwrite an existing file of this kind, and writes no checksum for it.
     """
 
     name: str
@@ -53,10 +54,10 @@ class File:
 
 @dataclass(frozen=True)
 class OneFile:
-    """A format that is written as one file with this suffix. `pieces` yields its bytes.
+    """A format that is written as one file with this suffix. `pieces` yields the bytes of the file.
 
-    `encode` returns the bytes of some of the cases; its flag says if these are the last cases. It is set only if the file is
-    the concatenation of such results, so that several processes can write it.
+    `encode` returns the bytes of some of the cases. Its flag is True if they are the last cases. `encode` is set only if the file
+    is a concatenation of such bytes. Then several processes can generate the file.
     """
 
     name: str
@@ -68,7 +69,8 @@ class OneFile:
 
 @dataclass(frozen=True)
 class Folder:
-    """A format that is written as a folder. `files` yields its files; read the pieces of a file before you request the next file.
+    """A format that is written as a folder. `files` yields the files in the folder. Read the pieces of each file before you
+    request the next file.
 
     `message_types` are the types that the format supports. Cases of other types are not in the folder.
     """

@@ -1,4 +1,5 @@
-"""Dictionaries for fuzzers: tokens of messages, which fuzzers insert into inputs. The syntax is shared by AFL++ and libFuzzer.
+"""Dictionaries for fuzzers. They contain tokens of messages, which a fuzzer inserts into its inputs. AFL++ and libFuzzer use the
+same syntax.
 
 Each line is a quoted token. `\\\\` and `\\"` are escapes, and `\\xNN` is a byte that is not printable ASCII. `#` begins a comment.
 """
@@ -22,7 +23,7 @@ _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multip
 
 
 def dictionary(contract: Contract, message_type: MessageType) -> bytes:
-    """Returns the dictionary of a message type: property names, listed values, numbers at bounds, and the punctuation of JSON."""
+    """Returns the dictionary for a message type: property names, values of enumerations, numbers at bounds, and JSON punctuation."""
     schemas = list(_below(contract.flat[message_type]))
     kinds: dict[str, Iterable[bytes]] = {
         "properties": (orjson.dumps(name) + b":" for schema in schemas for name in schema.get("properties", {})),
@@ -42,7 +43,7 @@ def dictionary(contract: Contract, message_type: MessageType) -> bytes:
 
 
 def quoted(token: bytes) -> str:
-    """Returns a token as a line of a dictionary."""
+    """Returns the line of a dictionary for a token."""
     return '"' + "".join(_escaped(byte) for byte in token) + '"'
 
 

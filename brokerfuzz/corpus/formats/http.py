@@ -7,9 +7,9 @@
 
     {"number":"OFF-10000", …}
 
-There is one file per verdict. It uses only syntax that all three editors support. A body is included in the file if no
-editor can change it: it is one short line of JSON in printable ASCII, without `{{`, and the request has the default headers
-(editors reformat forms, for example). All other bodies are separate files.
+There is one file per verdict. The file uses only syntax that all three editors support. It contains a body only if no editor
+changes this body. This is the case if the body is one short line of JSON in printable ASCII, without `{{`, and the request has
+the default headers. (With other headers, editors may reformat the body, for example a form.) All other bodies are separate files.
 """
 
 from collections.abc import Iterable, Iterator

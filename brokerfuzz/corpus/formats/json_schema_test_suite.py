@@ -2,11 +2,11 @@
 
     [{"description": "…", "comment": "…", "schema": {…}, "tests": [{"description": "…", "data": …, "valid": false}, …]}, …]
 
-There are two groups per message type: cases with a verdict in the contract, and cases that the contract leaves open
-(`unspecified`). `valid` is the result of the JSON Schema alone. The schema is the one in the contract (draft 2020-12), with
-referenced schemas in `$defs`. The `comment` of a group gives the number of cases left out and the reason. Either parsers
-disagree about the JSON, or the verdict does not follow from the schema alone: it depends on a rule of `semantics.json`, or
-on the assertion of `format`.
+There are two groups per message type: cases for which the contract gives a verdict, and cases that the contract leaves open
+(`unspecified`). `valid` is the result of validation with the JSON Schema alone. The schema is that of the contract (draft
+2020-12), with referenced schemas in `$defs`. The `comment` of a group contains the number of cases that were left out, with the
+reasons. A case is left out if parsers disagree about its JSON, or if its verdict does not follow from the schema alone. Such a
+verdict depends on a rule in `semantics.json`, or on whether the validator asserts `format`.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ _CHUNK = 1 << 20
 
 
 class _Group:
-    """The tests of a group. They are stored in a temporary file, because the cases of all groups arrive in mixed order."""
+    """The tests of a group. They are stored in a temporary file, because the cases of the different groups arrive in mixed order."""
 
     def __init__(self, message_type: MessageType, title: str, schema: Schema, tests: IO[bytes]) -> None:
         self.message_type, self.title, self._schema, self._tests = message_type, title, schema, tests
@@ -82,7 +82,7 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
 
 
 def _add_or_reason(case: Case, group: _Group, check: "SchemaCheck") -> str | None:
-    """Adds a case to its group, or returns the reason why it is left out."""
+    """Adds a case to its group. If the case must be left out, returns the reason instead."""
     if not has_plain_value(case):
         return NO_PLAIN_VALUE
     valid = check(case.body)
@@ -93,9 +93,9 @@ def _add_or_reason(case: Case, group: _Group, check: "SchemaCheck") -> str | Non
 
 
 SchemaCheck = Callable[[bytes], bool | None]
-"""Returns if a message is valid by the schema, or None if the result depends on the assertion of `format`.
+"""Returns whether a message is valid by the schema. Returns None if the result depends on whether the validator asserts `format`.
 
-Draft 2020-12 lets each validator decide if it asserts formats.
+Draft 2020-12 lets each validator decide whether it asserts formats.
 """
 
 

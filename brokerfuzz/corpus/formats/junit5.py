@@ -1,4 +1,6 @@
-"""Tests for JUnit 5 in Java 17, without other dependencies. The JDK has no JSON parser, so the cases are tab-separated lines."""
+"""Tests for JUnit 5 in Java 17, without other dependencies. The JDK has no JSON parser, so each case is a line with tab-separated
+values.
+"""
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
@@ -11,7 +13,9 @@ from brokerfuzz.corpus.formats.test_suite_folder import suite
 from brokerfuzz.schemas.headers import Headers
 
 COLUMNS = ("id", "message", "verdict", "twin", "now", "name", "reason", "headers", "body")
-"""The columns, which are also the first line of the file. A body that is not one line of text is written as `base64:` and base64."""
+"""The columns. The first line of the file contains their names. A body that is not one line of text is written as `base64:`,
+followed by the body in base64.
+"""
 
 
 def _lines(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
@@ -32,7 +36,9 @@ def _lines(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
 
 
 def _form(headers: Headers) -> str:
-    """Returns headers in form encoding: `Content-Type=text%2Fplain`. A name without a value stands for a header that is not sent."""
+    """Returns headers in form encoding, for example `Content-Type=text%2Fplain`. A name without a value means that this header is
+    not sent.
+    """
     return "&".join(quote(name, safe="") if value is None else f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in headers)
 
 

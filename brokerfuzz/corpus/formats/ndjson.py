@@ -1,4 +1,4 @@
-"""NDJSON: one record per line, as described in `cases.records`. The last record is marked as the last."""
+"""NDJSON: one record per line. The module `cases.records` describes the records. The last record is marked as the last one."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,14 +1,15 @@
 """OpenAPI 3.1: the messages as components, with cases as examples.
 
-The contract contains no methods and no paths, so this document has none either: refer to it from a document that has them.
-`components.schemas` has the schemas of the contract, `requestBodies` and `responses` have the messages. The `examples` of a
-message are its first valid cases. Tools would report other cases as wrong examples. So cases that break a rule are in
-`x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. Each of them shows different rules or
-ambiguities, and its summary gives the reason for the verdict.
+The contract contains no methods and no paths, so this document does not contain them either. Refer to its components from a
+document with methods and paths. `components.schemas` contains the schemas of the contract, `requestBodies` and `responses`
+contain the messages. The `examples` of a message are its first valid cases. Tools would report other cases as wrong examples. So
+cases that break a rule are in `x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. Each of
+these cases shows different rules or ambiguities, and the summary of the case gives the reason for its verdict.
 
-There are at most 20 examples of each kind. Their messages have at most 16 KiB of compact JSON that all parsers read alike, and
-no property `$ref`, which tools would resolve. Many tools read the document with a YAML parser, and YAML permits less than JSON.
-So characters that YAML does not permit are escaped, and no example has a property name that is too long for YAML.
+There are at most 20 examples of each kind. The message of an example has at most 16 KiB and is compact JSON that all parsers read
+alike. It has no property `$ref`, because tools would resolve it. Many tools read the document with a YAML parser, and YAML
+permits less than JSON. So characters that YAML does not permit are escaped, and no example has a property name that is too long
+for YAML.
 """
 
 import re
@@ -36,7 +37,7 @@ UNFIT = "that are too long, not compact, or not JSON that all parsers read alike
 _PLACES: dict[Label, str] = {"valid": "examples", "invalid": "x-invalid-examples", "unspecified": "x-unspecified-examples"}
 _REQUEST = "-request"
 _UNSAFE_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-"""Characters that JSON strings may contain but YAML 1.1 does not permit, or reads as line breaks or as a byte order mark."""
+"""Characters that JSON strings may contain, but that YAML 1.1 does not permit, or reads as line breaks or as a byte order mark."""
 _LONG_NAME = re.compile(rb'"(?:[^"\\]|\\.){1000,}":')
 """A property name that is too long for YAML, which permits at most 1,024 characters."""
 
@@ -45,7 +46,7 @@ _DESCRIPTION = (
 )
 
 Examples = dict[str, dict[str, dict[str, Any]]]
-"""Property of the media type -> name -> Example Object."""
+"""The Example Objects by name, for each property of the media type."""
 
 
 def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
@@ -56,12 +57,12 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
 
 
 def _yaml_safe(text: bytes) -> bytes:
-    """Returns the same JSON with all characters escaped that YAML reads differently."""
+    """Returns the same JSON, but escapes all characters that YAML reads differently."""
     return _UNSAFE_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()).encode()
 
 
 class _Chosen:
-    """The examples of each message type: the first cases of each verdict, without two for the same rules or ambiguities."""
+    """The examples of each message type: the first cases with each verdict. No two examples show the same rules or ambiguities."""
 
     def __init__(self, about: CorpusInfo) -> None:
         self._about = about
@@ -93,7 +94,7 @@ def _fits(case: Case) -> bool:
 
 
 def _shown_by(case: Case) -> Hashable:
-    """Returns a key that one example is enough for: the broken rules, the touched ambiguities, or the ID of a valid case."""
+    """Returns the key of a case: its broken rules, its ambiguities, or the ID if the case is valid. One example for each key is enough."""
     match case.label:
         case "valid":
             return case.id

@@ -2,9 +2,9 @@
 
 `id`, `message` and `verdict` are strings. `faults` is a list of `rule`, `at` and `technique`. `ambiguities` and `tags` are lists
 of strings. `twin` is the ID of the twin (the valid counterpart), or null. `headers` is a list of `name` and `value` (null: the
-header is not sent). `body` has the bytes of the message, which may be invalid UTF-8. If they are valid UTF-8, decode them with
-`decode(body)` in DuckDB or `col("body").cast(String)` in Polars. The metadata of the file contains `brokerfuzz` (the version)
-and `recipe`. With the same version of pyarrow, the same cases give the same bytes.
+header is not sent). `body` contains the bytes of the message, which may be invalid UTF-8. If the bytes are valid UTF-8, decode
+them with `decode(body)` in DuckDB or `col("body").cast(String)` in Polars. The metadata of the file contains `brokerfuzz` (the
+version) and `recipe`. With the same version of pyarrow, an export of the same cases gives the same bytes.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
 GROUP_ROWS, GROUP_BYTES = 2048, 8 * 1024 * 1024
-"""Maximum rows of a row group, and the bytes of messages after which a row group ends."""
+"""Maximum number of rows in a row group, and the number of message bytes after which a row group ends."""
 
 Rows = list[dict[str, Any]]
 

@@ -1,10 +1,11 @@
-"""Parsing: the layout of nst/JSONTestSuite, a test suite for JSON parsers. Use it to test programs that read these messages.
+"""Parsing: the layout of nst/JSONTestSuite, a test suite for JSON parsers. Use this format to test programs that read these
+messages.
 
     offer-creation-request/n_0000042_order-minimum_minimum_one-below_19da04d3.json
 
 There is one folder per message type. A file has the exact bytes of a message. Its name begins with `y_` if the message must be
-accepted (`valid`), with `n_` if it must be rejected (`invalid`), and with `i_` if both are permitted (`unspecified`). Cases
-whose verdict depends on request headers or on the clock are left out, because it does not follow from the bytes alone.
+accepted (`valid`), with `n_` if it must be rejected (`invalid`), and with `i_` if both are permitted (`unspecified`). Cases whose
+verdict depends on request headers or on the clock are left out, because their verdict does not follow from the bytes alone.
 """
 
 from collections.abc import Iterable, Iterator

@@ -6,10 +6,10 @@ from brokerfuzz.schemas.nesting import shallow
 
 
 def has_plain_value(case: Case) -> bool:
-    """Returns True if all parsers read the message alike, it is JSON in UTF-8, and the verdict does not depend on headers.
+    """Returns True if the message is JSON in UTF-8, all parsers read it alike, and the verdict does not depend on headers.
 
-    Parsers differ about duplicate properties, numbers that a double cannot represent, NUL or a lone surrogate in a string, a
-    byte order mark, and nesting deeper than 64.
+    Parsers differ in how they read duplicate properties, numbers that a double cannot represent, NUL or a lone surrogate in a
+    string, a byte order mark, and nesting of more than 64 levels.
     """
     if case.headers:
         return False

@@ -1,4 +1,4 @@
-"""The method and path of each message. The contract contains none, so these are the ones of the reference service."""
+"""The method and path for each message. The contract contains no methods and paths, so this module uses those of the reference service."""
 
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers
@@ -16,7 +16,7 @@ ROUTES: dict[MessageType, tuple[str, str]] = {
     "product-list-response": ("GET", "/products"),
     "offer-pricing-response": ("POST", "/pricing"),
 }
-"""Method and path of the request that contains a message, or that is answered with it."""
+"""For each message type, the method and path of the request that contains the message, or whose response contains it."""
 
 
 def sent_headers(headers: Headers) -> list[tuple[str, str]]:

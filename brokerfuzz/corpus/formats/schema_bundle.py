@@ -1,4 +1,4 @@
-"""Bundles the schemas of a contract into one document, so that validators resolve all references inside it."""
+"""Bundles the schemas of a contract into one document, so that validators can resolve all references within this document."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,7 +13,7 @@ PlaceOf = Callable[[str], str]
 
 
 def bundled(contract: Contract, message_type: MessageType) -> Schema:
-    """Returns a self-contained schema for a message type: referenced schemas are in `$defs`, and it has no `$id`."""
+    """Returns a self-contained schema for a message type. The schema contains all referenced schemas in `$defs` and has no `$id`."""
     own, *others = referred_to(contract, message_type)
 
     def place_of(name: str) -> str:
@@ -25,7 +25,7 @@ def bundled(contract: Contract, message_type: MessageType) -> Schema:
 
 
 def referred_to(contract: Contract, name: str) -> list[str]:
-    """Returns the name of a schema and of all schemas that it refers to, directly or indirectly."""
+    """Returns the name of a schema, and the names of all schemas to which it refers directly or indirectly."""
     names = [name]
     for found in names:  # the list grows during the loop
         names += [other for other in dict.fromkeys(_files_in(contract, contract.schemas[found], _uri(contract, found))) if other not in names]
@@ -33,9 +33,9 @@ def referred_to(contract: Contract, name: str) -> list[str]:
 
 
 def relocated(contract: Contract, name: str, place_of: PlaceOf) -> Schema:
-    """Returns a schema with its references changed to the places in the document.
+    """Returns a schema whose references are changed to the places of the schemas in the document.
 
-    `$id` is removed because it would change the base of the references, and `$schema` because it belongs to a whole document.
+    Removes `$id`, because it would change the base of the references. Removes `$schema`, because it belongs to a whole document.
     """
     base = _uri(contract, name)
 
@@ -70,6 +70,6 @@ def _uri(contract: Contract, name: str) -> str:
 
 
 def _file_of(contract: Contract, uri: str) -> str:
-    """Returns the name of the schema with this URI, which is its `$id` or ends in the name of its file."""
+    """Returns the name of the schema with this URI. The URI is the `$id` of the schema, or ends in the name of the schema's file."""
     by_id = {schema["$id"]: name for name, schema in contract.schemas.items() if "$id" in schema}
     return by_id.get(uri) or uri.rpartition("/")[2].removesuffix(SCHEMA_SUFFIX)

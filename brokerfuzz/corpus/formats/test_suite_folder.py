@@ -1,7 +1,8 @@
-"""A folder with a test suite in one language: the cases in one file, tests that read it, and templates to complete.
+"""A folder with a test suite in one language: a file with the cases, tests that read this file, and templates that the user
+completes.
 
-The source code of the tests does not depend on the cases (see `suites`), so content of a case can never become code. The
-templates are separate files. They belong to the user after the first export, and later exports keep them.
+The source code of the tests does not depend on the cases (see `suites`), so the content of a case can never become code. The
+templates are separate files. After the first export, the templates belong to the user, and later exports do not change them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -21,8 +22,8 @@ Lines = Callable[[Iterable[Case], CorpusInfo], Iterator[bytes]]
 def suite(name: str, description: str, *, tests: Iterable[str], templates: Iterable[str], cases: str, lines: Lines, folder: str = "") -> Folder:
     """Returns the format of a test suite.
 
-    `tests`, and the `templates` that the user completes, are files of `suites` that are copied to `folder`. `cases` is the
-    name of the file for `lines`.
+    `tests`, and the `templates` that the user completes, are files in `suites`. They are copied to `folder`. `cases` is the name
+    of the file that contains the `lines`.
     """
 
     def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
@@ -34,9 +35,9 @@ def suite(name: str, description: str, *, tests: Iterable[str], templates: Itera
 
 
 def json_lines(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
-    """Yields the records of the corpus, each preceded by three properties.
+    """Yields the records of the corpus. Each record begins with three additional properties.
 
-    `name` is the name of the test, `reason` the reason for the verdict, and `now` the time for which the verdict is correct.
+    `name` is the name of the test, `reason` the reason for the verdict, and `now` the time at which the verdict is correct.
     """
     held: Case | None = None
     for case in cases:
@@ -53,6 +54,8 @@ def _line(case: Case, about: CorpusInfo, *, last: bool = False) -> bytes:
 
 
 def _source(name: str) -> bytes:
-    """Returns a file of `suites`. Python files have the additional suffix `.txt` there, because they are not modules of brokerfuzz."""
+    """Returns the content of a file in `suites`. Python files there have the additional suffix `.txt`, because they are not
+    modules of brokerfuzz.
+    """
     found = resources.files("brokerfuzz.corpus.formats") / "suites" / (f"{name}.txt" if name.endswith(".py") else name)
     return found.read_bytes().replace(b"\r\n", b"\n")  # a checkout may have changed the line endings

@@ -1,11 +1,11 @@
-"""WireMock: a root folder with stubs that serve the responses, to test programs that read them.
+"""WireMock: a root folder with stubs that serve the responses. Use it to test programs that read these responses.
 
     GET /brokerfuzz                                     the list of cases: id, message, verdict, name, reason, path
     GET /brokerfuzz/product-list-response/ID            the message of a case
     any request with the header X-Brokerfuzz-Case: ID   the message of a case
     any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"}   the message of a case
 
-Use the last way for programs whose requests you cannot change. The bytes of each message are a separate file in `__files`.
+Use the last method for programs whose requests you cannot change. The bytes of each message are a separate file in `__files`.
 WireMock never processes them as a template, even if templates are enabled.
 """
 
@@ -27,7 +27,7 @@ SCENARIO = "brokerfuzz"
 _INDEX = "brokerfuzz/cases.json"
 _CHUNK = 1 << 20
 _BY_PATH, _BY_HEADER, _BY_SCENARIO = 1, 2, 3
-"""Priorities in WireMock. A more specific request is matched first."""
+"""The priorities of the stubs in WireMock. The stub for the more specific request comes first."""
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
@@ -79,7 +79,7 @@ def _stubs(case: Case, about: CorpusInfo) -> Iterator[dict[str, Any]]:
 
 
 def _served(name: str) -> dict[str, Any]:
-    """Returns a response with the bytes of a file."""
+    """Returns the description of a response that contains the bytes of a file."""
     headers = {"Content-Type": JSON_TYPE}
     return {"status": 200, "headers": headers, "bodyFileName": name, "transformerParameters": {"disableBodyFileTemplating": True}}
 

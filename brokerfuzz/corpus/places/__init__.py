@@ -1,4 +1,6 @@
-"""The places for corpora: local files and folders, or those in a store that fsspec supports. They are written atomically."""
+"""The places for corpora: local files and folders, or files and folders in a store that fsspec supports. All of them are written
+atomically.
+"""
 
 import re
 from pathlib import Path
@@ -14,7 +16,9 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://")
 
 
 def place_of(out: str) -> Place:
-    """Returns the place for a path or a URL. Raises `CorpusError` if it is invalid, of an unknown kind, or needs a missing package."""
+    """Returns the place for a path or a URL. Raises `CorpusError` if the path or URL is invalid, if the kind of URL is unknown,
+    or if a package for it is missing.
+    """
     if _URL.match(out) is None:
         return LocalPlace(Path(out))
     if out.lower().startswith("file://"):

@@ -16,7 +16,9 @@ from brokerfuzz.errors import CorpusError
 
 @dataclass(frozen=True)
 class LocalPlace:
-    """A path. Until it is completely written, it has a temporary name that begins with a dot and ends in `.part`."""
+    """A file or folder at a local path. Until it is completely written, it has a temporary name that begins with a dot and ends
+    in `.part`.
+    """
 
     path: Path
 
@@ -53,17 +55,19 @@ class LocalPlace:
             raise CorpusError(f"{self.path} exists but is not a folder, and this format writes a folder: specify another name")
         if self.path.is_dir() and any(self.path.iterdir()):
             if not is_corpus(self):
-                raise CorpusError(f"{self.path} is a folder that is not a corpus, or its manifest is missing: specify another folder, or remove it")
+                raise CorpusError(
+                    f"{self.path} is a folder that is not a corpus, or its manifest is missing: specify another folder, or delete this one"
+                )
             if not force:
                 raise CorpusError(f"{self.path} already exists: add --force to replace it, or specify another folder")
 
     def _check_folder_exists(self) -> None:
-        """Reports an unusable path before the cases are generated."""
+        """Raises `CorpusError` if the path cannot be used, before the cases are generated."""
         self._check_name()
         if not self.path.parent.is_dir():
-            raise CorpusError(f"{self.path} cannot be written: the folder {self.path.parent} does not exist; create it, or specify another one")
+            raise CorpusError(f"{self.path} cannot be written: the folder {self.path.parent} does not exist; create it, or specify another path")
         if not os.access(self.path.parent, os.W_OK | os.X_OK):
-            raise CorpusError(f"{self.path} cannot be written: you have no write permission for the folder {self.path.parent}; choose another one")
+            raise CorpusError(f"{self.path} cannot be written: you have no write permission for the folder {self.path.parent}; specify another path")
 
     def _check_name(self) -> None:
         if self.path.name in ("", ".."):
@@ -79,7 +83,8 @@ class LocalPlace:
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
         """Yields a function that creates files in the folder. Raises `CorpusError` if they cannot be written.
 
-        The folder gets its final name once all files are written. Then the files that are not in `former` are moved into it.
+        The folder gets its final name when all files are written. Then the files of the existing folder that are not in `former`
+        are moved into the new folder.
         """
         part, old = (self.path.with_name(temporary_name(self.path.name, end)) for end in ("part", "old"))
 
@@ -101,7 +106,9 @@ class LocalPlace:
                     _remove_quietly(part)
 
     def _replace_by(self, part: Path, old: Path, former: Container[str]) -> None:
-        """Replaces the existing folder. The existing one is renamed to `old` until the files that users added are moved."""
+        """Replaces the existing folder. The existing folder is renamed to `old` until the files that users added are moved to the
+        new folder.
+        """
         with suppress(FileNotFoundError):
             self.path.replace(old)
         try:
@@ -116,17 +123,19 @@ class LocalPlace:
             except OSError as problem:
                 reason = problem.strerror or problem
                 raise CorpusError(
-                    f"{self.path} is written, but files that you had added could not be moved ({reason}): they are in {old}"
+                    f"{self.path} is written, but the files that you had added to it could not be moved ({reason}): these files are in {old}"
                 ) from problem
         _remove_quietly(old)
 
     @contextmanager
     def opened(self, below: str = "") -> Iterator[BufferedReader]:
-        """Opens the file, or a file in the folder, for reading. Raises `FileNotFoundError`, `CorpusError`."""
+        """Opens the file, or a file in the folder, for reading. Raises `FileNotFoundError` if the file does not exist, and
+        `CorpusError` if it cannot be read.
+        """
         path = self.path / below if below else self.path
         try:
             if path.exists() and not path.is_file():
-                raise CorpusError(f"{path} is not a file, but a file was expected: remove it, or specify another corpus")
+                raise CorpusError(f"{path} is not a file, but brokerfuzz expected a file: remove it, or specify another corpus")
             with path.open("rb") as stream:
                 yield stream
         except (FileNotFoundError, NotADirectoryError) as problem:

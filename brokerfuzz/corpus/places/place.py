@@ -20,7 +20,7 @@ class Place(Protocol):
 
     @property
     def base(self) -> str:
-        """The name without the folder."""
+        """The name of the file or folder, without its parent folder."""
         ...
 
     def beside(self, name: str) -> "Place":
@@ -28,27 +28,28 @@ class Place(Protocol):
         ...
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if a file cannot be written here, or if something exists here and may not be replaced."""
+        """Raises `CorpusError` if a file cannot be written here, or if something already exists here and may not be replaced."""
         ...
 
     def check_folder(self, is_corpus: "Callable[[Place], bool]", *, force: bool) -> None:
-        """Does the same as `check_file` for a folder. A folder with files that is not a corpus is never replaced."""
+        """Does the same as `check_file`, but for a folder. A folder that contains files but is not a corpus is never replaced."""
         ...
 
     def file(self) -> AbstractContextManager[BinaryIO]:
-        """Opens a stream to the file. The file appears, or replaces the existing one, when the context exits without an error."""
+        """Opens a stream to the file. The file appears, or replaces the existing file, when the context exits without an error."""
         ...
 
     def folder(self, manifest: str, former: Container[str]) -> AbstractContextManager[Create]:
         """Yields a function that creates the files of the folder.
 
-        `manifest` is the name of the last file; it does not exist if an error interrupts the writing. The new files replace
-        the files and folders in `former` (paths relative to the folder). Other files stay, unless a new file has the same name.
+        `manifest` is the name of the last file. If an error interrupts the writing, this file does not exist. The new files
+        replace the files and folders in `former` (paths relative to the folder). Other files stay, unless a new file has the same
+        name.
         """
         ...
 
     def opened(self, below: str = "") -> AbstractContextManager[BufferedReader]:
-        """Opens the file, or the file with this name in the folder, for reading. Also raises `FileNotFoundError`."""
+        """Opens the file, or the file with this name in the folder, for reading. Raises `FileNotFoundError` if it does not exist."""
         ...
 
     def remove(self) -> None:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _ATOMIC = frozenset({"s3", "s3a", "gs", "gcs", "memory"})
-"""The protocols whose uploads become visible only when committed. In other stores a file has a temporary name until it is complete."""
+"""The protocols whose uploads become visible only when they are committed. In other stores, a file has a temporary name until it
+is complete.
+"""
 _BLOCK = 16 * 1024 * 1024
 """Bytes per upload request."""
 _READ = 128 * 1024
@@ -25,10 +27,10 @@ _READ = 128 * 1024
 UNFINISHED = ".unfinished"
 """The file that marks a folder as incomplete while it is written.
 
-It distinguishes an unfinished corpus from other folders, and lists the files that must stay in the folder.
+This file shows that the folder is an unfinished corpus, and lists the files that must stay in the folder.
 """
 _SAID = b"being written, or left so: no whole corpus\n"
-"""The first bytes of that file. The names of the files that must stay follow as JSON."""
+"""The first bytes of the file that marks an incomplete folder. The names of the files that must stay in the folder follow as JSON."""
 
 
 def remote_place(url: str) -> "RemotePlace":
@@ -63,7 +65,7 @@ class RemotePlace:
         return RemotePlace(self.system, f"{self.key.rpartition('/')[0]}/{name}", f"{self.name.rpartition('/')[0]}/{name}")
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if something exists here that may not be replaced."""
+        """Raises `CorpusError` if something already exists here that may not be replaced."""
         with self._store_errors("used"):
             if self.system.isdir(self.key):
                 raise CorpusError(f"{self.name} is a folder: specify a file to write the corpus to")
@@ -71,14 +73,14 @@ class RemotePlace:
                 raise CorpusError(f"{self.name} already exists: add --force to replace it, or specify another file")
 
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
-        """Raises `CorpusError` if something exists here that is not a corpus or may not be replaced."""
+        """Raises `CorpusError` if something already exists here that is not a corpus or may not be replaced."""
         with self._store_errors("used"):
             if self.system.isfile(self.key):
                 raise CorpusError(f"{self.name} exists but is not a folder, and this format writes a folder: specify another name")
             if self.system.exists(self.key) and self.system.ls(self.key, detail=False):
                 if not (is_corpus(self) or self._is_unfinished()):
                     raise CorpusError(
-                        f"{self.name} is a folder that is not a corpus, or its manifest is missing: specify another folder, or remove it"
+                        f"{self.name} is a folder that is not a corpus, or its manifest is missing: specify another folder, or delete this one"
                     )
                 if not force:
                     raise CorpusError(f"{self.name} already exists: add --force to replace it, or specify another folder")
@@ -123,7 +125,8 @@ class RemotePlace:
 
     @contextmanager
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
-        """Yields a function that creates the files of the folder. The manifest is the last file; it shows that the folder is complete.
+        """Yields a function that creates the files of the folder. The manifest is written last. It shows that the folder is
+        complete.
 
         Raises `CorpusError` if a file cannot be written.
         """
@@ -164,14 +167,16 @@ class RemotePlace:
         try:
             return set(map(str, json.loads(said.removeprefix(_SAID))))
         except (ValueError, TypeError) as problem:
-            raise CorpusError(f"{self.name}/{UNFINISHED} does not list the files to keep: remove the folder, or specify another one") from problem
+            raise CorpusError(f"{self.name}/{UNFINISHED} does not list the files to keep: remove the folder, or specify another folder") from problem
 
     def _below(self, name: str) -> "RemotePlace":
         return RemotePlace(self.system, f"{self.key}/{name}", f"{self.name}/{name}")
 
     @contextmanager
     def opened(self, below: str = "") -> Iterator[BufferedReader]:
-        """Opens the file, or a file in the folder, for reading. Raises `FileNotFoundError`, `CorpusError`."""
+        """Opens the file, or a file in the folder, for reading. Raises `FileNotFoundError` if the file does not exist, and
+        `CorpusError` if it cannot be read.
+        """
         try:
             with _store_errors(self.name, "read", FileNotFoundError):
                 key = f"{self.key}/{below}" if below else self.key
@@ -196,7 +201,7 @@ class RemotePlace:
 
 
 class _RemoteStream:
-    """An output stream to a store. Its errors name the URL."""
+    """An output stream to a store. Its errors contain the URL."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
@@ -212,7 +217,7 @@ class _RemoteStream:
 
 
 class _RemoteSource(RawIOBase):
-    """An input stream from a store. Its errors name the URL."""
+    """An input stream from a store. Its errors contain the URL."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
@@ -224,7 +229,7 @@ class _RemoteSource(RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = SEEK_SET, /) -> int:
-        """Changes the position. Raises `CorpusError` if that fails."""
+        """Changes the position in the stream. Raises `CorpusError` if that fails."""
         with _store_errors(self._name, "read"):
             return int(self._stream.seek(offset, whence))
 
@@ -239,7 +244,7 @@ class _RemoteSource(RawIOBase):
 
 @contextmanager
 def _store_errors(url: str, what: str, *passed: type[Exception]) -> Iterator[None]:
-    """Turns any error of a store into a `CorpusError`. Each kind of store raises its own types of errors."""
+    """Converts any error of a store into a `CorpusError`. This is necessary because each kind of store raises its own types of errors."""
     known: tuple[type[Exception], ...] = (BrokerfuzzError, *passed)
     try:
         yield

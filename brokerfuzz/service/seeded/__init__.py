@@ -1,1 +1,1 @@
-"""The seeded bugs, one module per kind. Each bug is a flaw with parameters and a description."""
+"""The bugs that can be seeded, one module per kind. Each bug has a flaw with its parameters, and a description."""

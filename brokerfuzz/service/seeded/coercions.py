@@ -15,7 +15,7 @@ def _bug(name: str, text: str, demanded: str, convert: Callable[[Any], Any], rul
 
 
 def integer_of_string(value: Any) -> Any:
-    """Parses a string as an integer, like Python's `int`: signs and surrounding white space are allowed."""
+    """Parses a string as an integer, like Python's `int`: a sign and surrounding white space are allowed."""
     return _or_same(int, value) if isinstance(value, str) else value
 
 
@@ -125,8 +125,8 @@ BUGS = (
         r"^(a number|an integer) or null",
         null_of_empty_string,
     ),
-    _bug("truncates-fractions", "A number with a fraction is accepted as an integer; the fraction is dropped.", AN_INTEGER, whole_part),
-    _bug("wraps-wide-integers", "An integer of more than 32 bits is accepted; only its low 32 bits are used.", BITS_32, low_32_bits),
+    _bug("truncates-fractions", "A number with a fraction is accepted as an integer, and the fraction is dropped.", AN_INTEGER, whole_part),
+    _bug("wraps-wide-integers", "An integer of more than 32 bits is accepted, but only its lowest 32 bits are used.", BITS_32, low_32_bits),
     _bug("wraps-single-items", "A single value is accepted as an array of one item.", AN_ARRAY, in_array),
     _bug("unwraps-single-items", "An array of one string is accepted as a string.", A_STRING, out_of_array),
     _bug("unwraps-single-objects", "An array of one object is accepted as an object, even for the whole offer.", r"^an object", out_of_array),

@@ -39,7 +39,7 @@ def _as_product_list(value: Any) -> Any:
 
 
 def _without_zeros(value: Any) -> Any:
-    """Returns the value without prices that are 0, as in `if (price)`; the value itself if there are none."""
+    """Returns the value without prices that are 0, like code that checks `if (price)`. Returns the same value if no price is 0."""
     if isinstance(value, list):
         items = [_without_zeros(item) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items
@@ -79,17 +79,17 @@ BUGS = (
     ),
     _bug(
         "product-list-rule-off-for-null-clusters",
-        "Null as productClusters satisfies the rule for Product List.",
+        "The rule for Product List is treated as satisfied if productClusters is null.",
         ignores(f"{CLUSTERS}:type@*", value=null),
     ),
     _bug(
         "product-list-rule-off-for-null-products",
-        "Null as products satisfies the rule for Product List.",
+        "The rule for Product List is treated as satisfied if products is null.",
         ignores(f"{PRODUCTS}:type@*", value=null),
     ),
     _bug(
         "product-list-rule-off-for-absent-products",
-        "A cluster without products satisfies the rule for Product List.",
+        "The rule for Product List is treated as satisfied if a cluster lacks the property products.",
         ignores(f"{PRODUCTS}:required@*"),
     ),
     _bug(
@@ -127,7 +127,7 @@ BUGS = (
     ),
     _bug(
         "clock-rule-by-day",
-        "A last update later on the same day is accepted, because only days are compared.",
+        "A last update later today is accepted, because only the days are compared.",
         ignores(CLOCK, when=_updated_today),
         CLOCK_RULE,
     ),

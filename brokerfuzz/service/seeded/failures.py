@@ -78,19 +78,19 @@ BUGS = (
     Bug(
         "aborts-on-percent-signs",
         "crash",
-        "A string that contains %s makes the service cut the connection.",
+        "The service cuts the connection if a string contains %s.",
         fails("abort", "**", a_string(lambda t: "%s" in t)),
     ),
     Bug(
         "aborts-on-null-omni-channel-offers",
         "crash",
-        "Null as the offers of omniChannel makes the service cut the connection.",
+        "The service cuts the connection if the offers of omniChannel are null.",
         fails("abort", "omniChannel.offers", null),
     ),
     Bug(
         "aborts-on-early-dates",
         "crash",
-        "A time before 1970 makes the service cut the connection.",
+        "The service cuts the connection if availableStartDate is before 1970.",
         fails("abort", "availableStartDate", a_string(lambda t: "0000" <= t < "1970")),
     ),
     Bug(
@@ -102,7 +102,7 @@ BUGS = (
     Bug(
         "hangs-on-blanks",
         "hang",
-        "An offer with sixteen spaces in a row in a string is never answered.",
+        "An offer is never answered if a string contains sixteen spaces in a row.",
         fails("hang", "**", a_string(lambda t: " " * 16 in t)),
     ),
     Bug(

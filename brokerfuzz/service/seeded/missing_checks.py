@@ -1,4 +1,4 @@
-"""Bugs that accept messages that break a rule."""
+"""Bugs that make the service accept messages that break a rule."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Bugs that reject messages that the contract allows."""
+"""Bugs that make the service reject messages that the contract allows."""
 
 import re
 

@@ -1,5 +1,5 @@
-"""Bodies that are not JSON (RFC 8259). Most contain a slip, a syntax error that lenient parsers tolerate. Each part of the syntax
-has a module.
+"""Bodies that are not JSON (RFC 8259). Most contain a slip, a syntax error that lenient parsers tolerate. There is one module for
+each part of the syntax.
 
 A slip is made in a valid message. If possible, the message is valid again for a parser that tolerates the slip, so that the
 target cannot reject it for another reason.

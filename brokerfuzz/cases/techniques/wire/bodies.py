@@ -1,4 +1,6 @@
-"""Bodies with other content instead of the message, before it or after it, and messages in another format."""
+"""Bodies with other content: instead of the message, before the message or after it. This module also contains messages in another
+format.
+"""
 
 from base64 import b64encode
 from html import escape

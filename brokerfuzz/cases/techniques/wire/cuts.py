@@ -1,4 +1,4 @@
-"""Messages that end too early, at every kind of place."""
+"""Messages that are cut off at every kind of place."""
 
 from brokerfuzz.cases.techniques.wire.syntax_slips import (
     array,

@@ -133,7 +133,9 @@ def last_string(found: Tokens) -> int | None:
 
 
 def number(found: Tokens) -> int | None:
-    """The first property value with a fraction. An integer would not do: at its place, many numbers are rejected for another reason."""
+    """The first property value that is a number with a fraction. An integer is not suitable: the place of an integer may reject the
+    changed number for another reason.
+    """
     return _first([index + 1 for index in _all(found, b":") if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]])
 
 
