@@ -71,7 +71,7 @@ class PriceTier(TypedDict):
     """Lowest quantity of the tier."""
     maximumQuantity: NotRequired[int | None]
     """Highest quantity of the tier."""
-    pageCounts: NotRequired[list[PageCountPrice]]
+    pageCounts: NotRequired[list[PageCountPrice] | None]
     """Prices by number of pages."""
 
 

@@ -21,14 +21,14 @@ Run = Callable[..., Result]
 CATALOGUE: tuple[str, ...] = ()
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
-    ("offer-creation-request", CATALOGUE): "ba8284ae0e44979d4937455eecdb1ad886605207c5458c270c1e3dbedf7f22f4",
-    ("offer-creation-request", RANDOM): "fcc9979c0c9d55912b863aa7658952885c9c00c41b6ef32612fa7aaaf275e4f6",
+    ("offer-creation-request", CATALOGUE): "40a2d44b4b725f8d81c708ba1c8ea9c209cb45e4a2bebd9ee9c049cf87917938",
+    ("offer-creation-request", RANDOM): "354eb5dbe94b3895ae4b304e7b8c4711e64a5d9d6bc592db3e5400b8cde4eb6d",
     ("product-list-response", CATALOGUE): "1bb11202fbfb5eaf3d8d5335ed934a5dbbae45990007fc315a238c848da8d3c3",
     ("product-list-response", RANDOM): "7549935853a5453272275ef46a563dd878b2cab2c583ba1237348ab2224893b1",
     ("offer-pricing-response", CATALOGUE): "26991010e7b130c7173f105efc662c34ac9d67be6dd90ac84b6125999a2793b8",
     ("offer-pricing-response", RANDOM): "127e12efda7a7ac5c9e03e76f26b3213f18df919b2c8803ac9cdf07063a27a40",
 }
-SUMS = "92c28866b6c13bf31105c0578680e8c771ed7ba7f2fe38cc1ff7e2ab1f252ded"
+SUMS = "23d204c03054505cb0ddc1d8b7ba1c3ef232fcb91268b15d39891ee8271172f5"
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)

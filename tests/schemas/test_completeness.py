@@ -66,7 +66,7 @@ priceClasses[].priceTiers[] object
 priceClasses[].priceTiers[].price number!
 priceClasses[].priceTiers[].minimumQuantity integer? int32
 priceClasses[].priceTiers[].maximumQuantity integer? int32
-priceClasses[].priceTiers[].pageCounts array
+priceClasses[].priceTiers[].pageCounts array?
 priceClasses[].priceTiers[].pageCounts[] object
 priceClasses[].priceTiers[].pageCounts[].minimumPages integer? int32
 priceClasses[].priceTiers[].pageCounts[].maximumPages integer? int32

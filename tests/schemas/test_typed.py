@@ -29,7 +29,7 @@ def test_the_required_keys_are_those_of_the_contract() -> None:
         (typed.OfferCreationRequest, "number", str),
         (typed.OfferCreationRequest, "orderMinimum", NotRequired[int | None]),
         (typed.OfferCreationRequest, "omniChannel", NotRequired[typed.OmniChannel | None]),
-        (typed.PriceTier, "pageCounts", NotRequired[list[typed.PageCountPrice]]),
+        (typed.PriceTier, "pageCounts", NotRequired[list[typed.PageCountPrice] | None]),
         (typed.PriceClass, "name", NotRequired[str]),
         (typed.OfferPricingResponse, "data", typed.OfferPricing | None),
         (typed.ProductListResponse, "data", list[typed.ProductRecord] | None),

@@ -86,12 +86,6 @@ BUGS = (
     _unchecked("accepts-missing-clusters", "A Product List without clusters is accepted.", "productClusters:required@*"),
     _unchecked("accepts-missing-tier-price", "A price tier without a price is accepted.", "priceClasses[].priceTiers[].price:required"),
     _unchecked("accepts-null-tier-price", "Null is accepted as a price tier's price.", "priceClasses[].priceTiers[].price:type", value=null),
-    _unchecked(
-        "accepts-null-page-counts",
-        "Null is accepted as a price tier's page counts.",
-        "priceClasses[].priceTiers[].pageCounts:type",
-        value=null,
-    ),
     _unchecked("accepts-null-class-name", "Null is accepted as a price class's name.", "priceClasses[].name:type", value=null),
     _unchecked(
         "accepts-missing-property-name",

@@ -122,6 +122,9 @@ BUGS = (
     _strict("rejects-null-description", "Null as a description is rejected.", "description", null, "a string"),
     _strict("rejects-null-omni-channel", "Null as omniChannel is rejected.", "omniChannel", null, "an object"),
     _strict("rejects-null-price-tiers", "Null as the tiers of a price class is rejected.", "priceClasses[].priceTiers", null, "an array"),
+    _strict(
+        "rejects-null-page-counts", "Null as the page counts of a price tier is rejected.", "priceClasses[].priceTiers[].pageCounts", null, "an array"
+    ),
     _strict("rejects-null-page-count", "Null as the page count of a product is rejected.", f"{PRODUCTS}.pageCount", null, "an integer"),
     _strict("rejects-null-flags", "Null as isActive is rejected.", "isActive", null, "a boolean"),
     _strict("rejects-absent-description", "An offer without a description is rejected.", "", lacks("description"), "a description"),
