@@ -111,7 +111,8 @@ class Finding:
     def sentence(self) -> str:
         """Returns a sentence that describes the finding: the message, the answer, the cause (a rule or a place) and the technique."""
         if not self.answer.reached:
-            return f"The target no longer accepts connections ({self.answer.reason}): it stopped while it processed this message, or another message sent at the same time."
+            stopped = "the target stopped while it processed this message, or another message sent at the same time"
+            return f"The target no longer accepts connections ({self.answer.reason}): {stopped}."
         if self.about:
             return f"The answer to {self._message()} is not a valid envelope: {printable(self.about, 300)}{self._flakiness}."
         found_by = f"; found by {self.hint}" if self.hint else ""

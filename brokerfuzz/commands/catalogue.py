@@ -32,7 +32,7 @@ def command(
     """Show what the catalogue contains: the number of cases by verdict, rule, technique and ambiguity.
 
     The catalogue is the finite list of cases that follow from the contract alone. `export` writes these cases first, and
-    `fire` sends them first. The first cases cover most. With --cases or --minimal, each line shows one case and what it
+    `fire` sends them first. The cases that cover the most come first. With --cases or --minimal, each line shows one case and what it
     covers. --minimal lists the smallest set of cases, with the reason for each case. A fault is an invalid case. The twin
     of a fault is its valid counterpart.
 
