@@ -32,7 +32,7 @@ PAST_INSTANTS: Sequence[str] = (
 
 EARLIEST_NOW = datetime(2001, 1, 1, tzinfo=UTC)
 LATEST_NOW = datetime(9900, 1, 1, tzinfo=UTC)
-"""This time is years before the last possible time, so that there is always a time later than `now`."""
+"""The latest supported `now`. It is many years before the last possible time, so that later times always exist."""
 
 INSTANTS: Sequence[str] = (
     "2020-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z", *PAST_INSTANTS,

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def rules(message_type: MessageType, contract: Contract | None = None) -> tuple[Rule, ...]:
-    """Returns every rule of a message type: ID, site, keyword, value, and the part of the contract that states it.
+    """Returns every rule of a message type. A rule has an ID, a site, a keyword, a value, and the part of the contract that states the rule.
 
     Raises `UnknownNameError` if there is no such message type.
     """

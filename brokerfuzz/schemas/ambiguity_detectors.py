@@ -1,8 +1,8 @@
 """The detectors that `ambiguities.json` names: predicates that tell whether a value touches an ambiguity.
 
-A detector gets the value at a site (or both values of a pair), the time, and the options of the ambiguity. `distinct` gets an array and the name of
-the property that identifies its items. Ambiguities that only the text shows (duplicate properties, numbers that a double cannot represent) are
-detected by `json_reader`, those of request headers by `headers`.
+A detector gets the value at a site (or both values of a pair), the time, and the options of the ambiguity. The detector `distinct` gets an array, and
+the name of the property that identifies the array's items. Some ambiguities are visible only in the text: duplicate properties, and numbers that a
+double cannot represent. `json_reader` detects these, and `headers` detects the ambiguities of request headers.
 """
 
 import math
@@ -124,11 +124,13 @@ def distinct(items: list[Any], key: str | None) -> bool:
 
 
 _FEW = 8
-"""Up to this number, items are compared in pairs, which is faster than making them hashable for a set."""
+"""If an array has at most this number of items, the items are compared in pairs. This is faster than making them hashable for a set."""
 
 
 def _frozen(value: Any) -> Hashable:
-    """Returns a hashable form that is equal for equal JSON values: 1 and 1.0, properties in any order. (No site allows both True and 1.)"""
+    """Returns a hashable form of a JSON value. Equal values have equal forms: 1 equals 1.0, and the order of properties does not matter. (No site
+    allows both True and 1.)
+    """
     if isinstance(value, dict):
         return frozenset([(name, _frozen(prop)) for name, prop in value.items()])
     return tuple(map(_frozen, value)) if isinstance(value, list) else value

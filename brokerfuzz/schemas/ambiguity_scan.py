@@ -1,7 +1,8 @@
-"""A scan of a message for the ambiguities that it touches and for broken rules that schemas cannot state.
+"""Scans a message for two things: the ambiguities that the message touches, and broken rules that schemas cannot state.
 
-The scan is one generated Python function for each message type. Its source is written from the sites and compiled once. It visits only sites that
-matter, and builds a place only if it reports something. Functions that call each other, one for each site, would take 1.5 times as long.
+The scan is one generated Python function for each message type. The module writes the function's source from the sites and compiles it once. The
+function visits only sites that matter, and builds a JSON Pointer only if it has something to report. A separate function for each site would take 1.5
+times as long.
 """
 
 import sys
@@ -25,14 +26,14 @@ from brokerfuzz.schemas.verdicts import Broken, Touched, describe
 
 @dataclass(slots=True)
 class Inspection:
-    """The input (`now`) and the results of a scan."""
+    """The input of a scan (`now`) and its results."""
 
     now: datetime
     touched: list[Touched] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
 
     def touch(self, ambiguity: Ambiguity, place: Place, found: str) -> None:
-        """Records that an ambiguity is touched at a place."""
+        """Records that the message touches an ambiguity at a place."""
         self.touched.append(Touched(ambiguity.id, pointer(place), found))
 
 
@@ -41,7 +42,9 @@ Scan = Callable[[Any, Place, Inspection], None]
 
 
 class Inspector:
-    """The scans of a message type: of the whole message, of a single property of the root, and of the root without its properties."""
+    """The scans of a message type. One scans the whole message, others scan a single property of the root, and one scans the root without its
+    properties.
+    """
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
@@ -52,12 +55,12 @@ class Inspector:
 
     @property
     def longest_text(self) -> int:
-        """The length in characters up to which strings touch no ambiguity about their length."""
+        """Strings up to this length (in characters) touch no ambiguity about their length."""
         return self._too_long.options["limit"] if self._too_long is not None else sys.maxsize
 
     @cached_property
     def props(self) -> Mapping[str, Scan | None]:
-        """The scan of each property of the root, in the order of the whole scan; None if nothing at the property needs a scan."""
+        """The scan of each property of the root, in the order of the whole scan. It is None if nothing at the property needs a scan."""
         writer = _ScanWriter(self._contract, self._message_type)
         return {name: writer.compiled(path) if writer.has_checks(path) else None for name, path in writer.props("").items()}
 
@@ -68,7 +71,7 @@ class Inspector:
 
     @cached_property
     def compared(self) -> Sequence[frozenset[str]] | None:
-        """The groups of properties that `around` compares with each other; None if it may look at any property."""
+        """The groups of properties that `around` compares with each other. It is None if `around` may look at any property."""
         return _ScanWriter(self._contract, self._message_type).compared()
 
     def whole(self, message: Any, reading: Reading, inspection: Inspection) -> None:
@@ -77,7 +80,7 @@ class Inspector:
         self.long_texts("", message, None, reading, inspection)
 
     def long_texts(self, path: str, value: Any, place: Place, reading: Reading, inspection: Inspection) -> None:
-        """Reports strings that are too long, at a site and below it."""
+        """Reports strings that are too long, at a site and below the site."""
         if self._too_long is not None and reading.may_hold_text_of(self.longest_text + 1):
             _report_long_strings(self._too_long, self._sites, path, value, place, inspection)
 
@@ -89,13 +92,14 @@ Lines = list[str]
 
 
 _DEEP = 12
-"""Levels in one generated function. Deeper levels get a function of their own, because Python allows at most 20 nested loops and 100 levels of
-indentation."""
+"""The maximum number of levels in one generated function. Deeper levels get a separate function, because Python allows at most 20 nested loops and
+100 levels of indentation.
+"""
 
 
 @dataclass(frozen=True)
 class _ScanPosition:
-    """The position in the generated source: a site, the variable with its value, the expression for its place, and the depth."""
+    """The position in the generated source: a site, the variable that contains the site's value, the expression for the place, and the depth."""
 
     path: str
     value: str = "message"
@@ -133,7 +137,7 @@ class _ScanWriter:
         return self._properties.get(path, {})
 
     def has_checks(self, path: str) -> bool:
-        """Tells whether anything is checked at a site or below it."""
+        """Returns True if anything is checked at a site or below the site."""
         return bool(self._at(_ScanPosition(path)))
 
     def compiled(self, path: str) -> Scan:
@@ -145,7 +149,7 @@ class _ScanWriter:
         return self._compiled(self._at(_ScanPosition(""), within=False))
 
     def compared(self) -> Sequence[frozenset[str]] | None:
-        """Returns the groups of properties that `around` compares; None if something looks at the whole message."""
+        """Returns the groups of properties that `around` compares. Returns None if a check looks at the whole message."""
         here = _ScanPosition("")
         if any(self._of(OF_VALUES, here)) or any(not rule.site for rule in self._rules):
             return None
@@ -159,7 +163,9 @@ class _ScanWriter:
         return scan
 
     def _at(self, here: _ScanPosition, *, within: bool = True) -> Lines:
-        """Returns the lines for the value at a site: first for its properties (unless `within` is False) and items, then for itself."""
+        """Returns the lines for the value at a site: first for the value's properties and items, then for the value itself. If `within` is False, the
+        lines for the properties are omitted.
+        """
         if here.depth == _DEEP:
             return [f"{self._name(self.compiled(here.path))}({here.value}, {here.place}, inspection)"]
         types, schema = types_of(self._sites[here.path].schema), self._sites[here.path].schema
@@ -192,7 +198,7 @@ class _ScanWriter:
         return [f"if type({here.value}) is dict:", *_indented(lines)] if lines else []
 
     def _pairs(self, here: _ScanPosition) -> list[tuple[Ambiguity, str, str]]:
-        """Returns (ambiguity, names of the two properties that it compares) for every pair that the object has sites for."""
+        """Returns (ambiguity, names of the two properties that the ambiguity compares) for every pair whose properties are sites of the object."""
         props = self.props(here.path)
         return [(ambiguity, low, high) for ambiguity, low, high in self._of(OF_PAIRS, here) if low in props and high in props]
 
@@ -221,7 +227,7 @@ class _ScanWriter:
         return name
 
     def _of(self, detectors: Collection[str], here: _ScanPosition) -> Iterator[tuple[Any, ...]]:
-        """Returns (ambiguity with one of these detectors, further names in its entry) for every entry about the site."""
+        """Returns (ambiguity, further names in its entry) for every entry about the site whose ambiguity has one of these detectors."""
         return (entry for entry in self._at_site.get(here.path, ()) if entry[0].detector in detectors)
 
 
@@ -239,7 +245,7 @@ def _not_in_future(rule: Rule, tolerance: int) -> Scan:
 
 
 def _report_long_strings(ambiguity: Ambiguity, sites: Mapping[str, Site], path: str, value: Any, place: Place, inspection: Inspection) -> None:
-    """Reports every string that is too long, at a site and below it."""
+    """Reports every string that is too long, at a site and below the site."""
     if type(value) is str and len(value) > ambiguity.options["limit"]:
         inspection.touch(ambiguity, place, f"{len(value):,} characters")
     elif type(value) is dict:

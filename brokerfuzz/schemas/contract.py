@@ -1,7 +1,8 @@
 """The contract: the message types, their rules, and the ambiguities.
 
-It is read from one folder: a schema for each message type, the envelope that the responses share, the rules that JSON Schema cannot state
-(`semantics.json`), and the ambiguities (`ambiguities.json`). A changed contract is another folder, which contains only the files that differ.
+The contract is read from one folder. The folder contains a schema for each message type, the envelope that the responses share, the rules that JSON
+Schema cannot state (`semantics.json`), and the ambiguities (`ambiguities.json`). A changed contract is another folder, which contains only the files
+that differ.
 """
 
 import json
@@ -41,8 +42,8 @@ class Ambiguity:
 
     - `plain`: the ordinary values, which do not touch the ambiguity.
     - `source`: the part of the contract that is unclear.
-    - `detector`: the function of the oracle that detects it; None if messages do not show it.
-    - `sites`: the sites that it concerns, by message type; None for all sites.
+    - `detector`: the oracle's function that detects the ambiguity. None if the ambiguity is not visible in messages.
+    - `sites`: the sites that the ambiguity concerns, by message type. None means all sites.
     """
 
     id: str
@@ -54,7 +55,7 @@ class Ambiguity:
     options: Mapping[str, int] = field(default_factory=dict)
 
     def concerns(self, message_type: str) -> bool:
-        """Tells whether a message of this type can touch the ambiguity."""
+        """Returns True if a message of this type can touch the ambiguity."""
         return self.detector is not None and (self.sites is None or message_type in self.sites)
 
 
@@ -62,8 +63,8 @@ class Ambiguity:
 class Contract:
     """A loaded contract. Create it with `load_contract`.
 
-    `schemas` maps names of schema files (`envelope`, `product-list-response`) to the schemas as written. `flat` maps message types to their
-    schemas without references. `folder` contains the files.
+    `schemas` maps the names of schema files (`envelope`, `product-list-response`) to the schemas as they are written. `flat` maps message types to
+    their schemas without references. `folder` is the folder that contains the files.
     """
 
     schemas: Mapping[str, Schema]
@@ -73,7 +74,7 @@ class Contract:
     folder: Path | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles only the folder, so that another process loads the contract from there and has each contract once."""
+        """Pickles only the folder. Another process then loads the contract from this folder, and loads each contract only once."""
         return load_contract, (self.folder,)
 
     @cached_property
@@ -82,7 +83,7 @@ class Contract:
         return {message_type: (*derive_rules(message_type, schema), *self._semantics_of(message_type)) for message_type, schema in self.flat.items()}
 
     def _semantics_of(self, message_type: str) -> list[Rule]:
-        """Returns the rules of `semantics.json` for a message type, without those whose site a changed contract does not have."""
+        """Returns the rules of `semantics.json` for a message type. Rules whose site does not exist in a changed contract are omitted."""
         return [rule for rule in self.semantics if rule.message_type == message_type and rule.site in self.sites[message_type]]
 
     @cached_property
@@ -98,7 +99,8 @@ class Contract:
         }
 
     def check_described(self, message_type: str) -> None:
-        """Raises `ContractError` if a required property has no schema: such messages can be judged, but not generated."""
+        """Raises `ContractError` if a required property has no schema. brokerfuzz can judge messages with such a property, but cannot generate
+        them."""
         for site in self.undescribed[message_type]:
             raise ContractError(f"{message_type} requires {site!r}, but no `properties` describe it: add it there, with {{}} if any value is allowed")
 
@@ -121,7 +123,7 @@ class Contract:
         raise UnknownNameError("ambiguity", ambiguity_id, [s.id for s in self.ambiguities], "`brokerfuzz rules` lists them all")
 
     def check_policies(self, policies: Policies) -> Policies:
-        """Returns the policies unchanged. Raises `UnknownNameError` if a key is not an ambiguity, or a value not a policy."""
+        """Returns the policies unchanged. Raises `UnknownNameError` if a key is not the ID of an ambiguity, or if a value is not a policy."""
         for ambiguity_id, policy in policies.items():
             self.ambiguity(ambiguity_id)
             if policy not in POLICIES:
@@ -143,8 +145,8 @@ _loaded: dict[Path, Contract] = {}
 def load_contract(folder: str | Path | None = None) -> Contract:
     """Returns the contract in `folder`, or the contract that comes with brokerfuzz if `folder` is None.
 
-    A folder contains any of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`, `ambiguities.json`). The files of brokerfuzz
-    replace missing ones. Each folder is loaded once.
+    A folder contains any of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`, `ambiguities.json`). If a file is missing,
+    brokerfuzz uses its own file of this name. Each folder is loaded once.
 
     Raises `ContractError` if the folder does not exist, contains a `.schema.json` file with another name, or contains a file that is not JSON
     or not a schema of draft 2020-12.
@@ -230,7 +232,7 @@ def _checked_schema(path: Path, schema: Any) -> Schema:
 
 
 def _line(message: object) -> str:
-    """Returns a message as one line of at most 200 characters."""
+    """Returns an error message as one line of at most 200 characters."""
     line = " ".join(str(message).split())
     return line if len(line) <= 200 else f"{line[:197]}..."
 

@@ -1,7 +1,7 @@
-"""Reduces large messages before validation, so that a schema finds only as many errors as a verdict lists.
+"""Reduces large messages before validation, so that the validator finds only as many errors as a verdict lists.
 
 The validator creates about two kilobytes for each error before it returns the first one. One megabyte of `{},` in place of products would need three
-gigabytes. A mere yes or no is fast, so this module checks array items one by one and keeps only as many invalid ones as needed.
+gigabytes. A check without a list of errors is fast. So this module checks array items one by one, and keeps only as many invalid items as needed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,14 +12,16 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, Validator, sta
 
 
 class ErrorLimiter:
-    """Reduces messages so that a flat schema finds the same errors at the same places: all of them, or at least `most` if there are more."""
+    """Reduces messages for a flat schema. A reduced message has the same errors at the same places. If there are more than `most` errors, it keeps at
+    least `most` of them.
+    """
 
     def __init__(self, schema: Schema, files: SchemaFiles, most: int) -> None:
         self._schema, self._files, self._most = schema, files, most
         self._validators: dict[int, Validator] = {}
 
     def reduced(self, message: Any) -> Any:
-        """Returns the reduced message. Raises `ValueError` or `RecursionError` if it is nested too deep for the validator."""
+        """Returns the reduced message. Raises `ValueError` or `RecursionError` if the message is nested too deep for the validator."""
         return _Reduction(self, self._most).reduced([self._schema], message)
 
     def validator_of(self, schema: Schema) -> Validator:
@@ -65,7 +67,7 @@ class _Reduction:
         return found
 
     def _object(self, schemas: list[Schema], props: Mapping[str, Any]) -> dict[str, Any]:
-        """Keeps only the names of properties that no schema lists, and at most `most` of them."""
+        """Keeps only the names of properties that no schema lists, and at most `most` of these names."""
         found, unknown = dict[str, Any](), 0
         for name, prop in props.items():
             asked = [schema["properties"][name] for schema in schemas if name in schema.get("properties", ())]

@@ -1,6 +1,6 @@
-"""Flattens a schema: the result has no references, and one schema for each place.
+"""Flattens a schema. The result has no references, and contains one schema for each place.
 
-Rules and generators need each place as one flat set of keywords. `flatten` resolves `$ref`, merges `allOf`, and collects conditions (`if`, `then`,
+Rules and generators need one flat set of keywords for each place. `flatten` resolves `$ref`, merges `allOf`, and collects conditions (`if`, `then`,
 `else`) under `allOf`, one per entry. The result is still JSON Schema with the same meaning.
 """
 
@@ -52,7 +52,7 @@ def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
 
 
 def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
-    """Returns the conditions of a flat schema: each one has `if`, and `then` or `else` or both."""
+    """Returns the conditions of a flat schema. Each condition has `if`, and also `then`, `else` or both."""
     return list(schema.get("allOf", []))
 
 
@@ -97,7 +97,8 @@ def _flatten_unsupported(schema: Schema, resolve: Resolve, base: str) -> None:
 
 
 def conjoin(left: Schema, right: Schema) -> Schema:
-    """Merges two flat schemas into one that demands what both demand. Annotations of the left one win."""
+    """Merges two flat schemas into one that demands everything that either of them demands. If annotations differ, those of the left schema are
+    kept."""
     joined = dict(left)
     for keyword, value in right.items():
         if keyword not in joined:
@@ -146,7 +147,7 @@ def _is_among(value: Any, values: Iterable[Any]) -> bool:
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Tells whether two JSON values are equal: 1 equals 1.0, but not true."""
+    """Returns True if two JSON values are equal: 1 equals 1.0, but does not equal true."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, dict) and isinstance(right, dict):

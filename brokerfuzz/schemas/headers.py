@@ -17,7 +17,7 @@ Headers = tuple[tuple[str, str | None], ...]
 
 JSON_TYPE = "application/json"
 MOST_DECOMPRESSED = 8 * 1024 * 1024
-"""The maximum size in bytes of a decompressed message. A body that contains more is judged as it is, compressed."""
+"""The maximum size in bytes of a decompressed message. A body that would decompress to more is judged in its compressed form."""
 
 CONTENT_TYPE, CONTENT_TYPE_FORM, CONTENT_ENCODING = "content_type", "content_type_form", "content_encoding"
 RESPONSE_TYPE, OTHER_HEADERS = "response_type", "other_headers"
@@ -33,7 +33,7 @@ _GZIP_WINDOW = 31  # zlib's value for gzip format with the largest window
 
 
 def headers_of(pairs: Any) -> Headers:
-    """Returns the headers in a JSON list of pairs. Raises `ValueError` if a request cannot have such a header.
+    """Returns the headers that a JSON array of pairs contains. Raises `ValueError` if a request cannot have such a header.
 
     `content-length` is not allowed: brokerfuzz sends the length of the body, and any other length would break HTTP.
     """
@@ -80,7 +80,7 @@ def _detector_of_type(value: str | None) -> str | None:
 
 
 def _accepts_json(accept: str) -> bool:
-    """Tells whether an accept header allows JSON. The most specific matching range counts (RFC 9110, 12.5.1)."""
+    """Returns True if an accept header allows JSON. The most specific matching range counts (RFC 9110, 12.5.1)."""
     wanted = {part.partition(";")[0].strip().lower(): not _QUALITY_ZERO.search(part) for part in accept.split(",")}
     return next((wanted[known] for known in (JSON_TYPE, "application/*", "*/*") if known in wanted), False)
 

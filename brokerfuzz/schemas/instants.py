@@ -9,7 +9,8 @@ _USUAL = 40  # characters; results for longer strings are not cached
 
 
 def instant(text: str) -> datetime | None:
-    """Parses a timestamp, to the second. Returns None if it is not RFC 3339 ending in Z, or the day does not exist.
+    """Parses a timestamp, to the second. Returns None if the timestamp is not in RFC 3339 format, does not end in Z, or names a day that does not
+    exist.
 
     Leap seconds, year 0 and lower-case `t` and `z` also give None: RFC 3339 allows them, but many parsers reject them.
     """
@@ -27,5 +28,5 @@ def _instant(text: str) -> datetime | None:
 
 
 def spell(when: datetime) -> str:
-    """Formats a time as RFC 3339 ending in Z, to the second."""
+    """Formats a time, to the second, in the RFC 3339 format that ends in Z."""
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")

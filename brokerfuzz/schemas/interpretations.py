@@ -1,5 +1,5 @@
-"""The interpretations of a JSON text: with the last or the first of several properties with the same name, and with numbers as written or rounded to
-doubles. The module also reports what makes the text ambiguous, and strings that are not valid Unicode or contain NUL.
+"""The interpretations of a JSON text. If several properties have the same name, the last or the first one may count. Numbers may be kept as written
+or rounded to doubles. The module also reports what makes the text ambiguous, and it reports strings that are not valid Unicode or contain NUL.
 """
 
 import json
@@ -21,7 +21,9 @@ _MAY_BE_EXOTIC = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 
 
 def every_way(text: str) -> tuple[list[Any], list[Exotic]]:
-    """Returns (all interpretations of the text, the usual one first; what is ambiguous in it). Raises `ValueError` if the text is not JSON."""
+    """Returns all interpretations of the text, the usual one first, and a list of everything that is ambiguous in the text. Raises `ValueError` if
+    the text is not JSON.
+    """
     written = _Written()
     value = written.parse(text)
     texts = _MAY_BE_EXOTIC.search(text) is not None
@@ -35,7 +37,7 @@ def every_way(text: str) -> tuple[list[Any], list[Exotic]]:
 
 
 class _Inexact(NamedTuple):
-    """A number that a double cannot represent: as written, as the nearest Python number, and rounded to a double."""
+    """A number that a double cannot represent. It has three forms: as written, as the nearest Python number, and rounded to a double."""
 
     literal: str
     exact: float
@@ -50,7 +52,9 @@ class _SharedNames(Pairs):
 
 
 class Way(NamedTuple):
-    """An interpretation: `rounded` if numbers are rounded to doubles, `first` if the first property of a name counts."""
+    """An interpretation. `rounded` is True if numbers are rounded to doubles. `first` is True if the first of several properties with the same name
+    counts.
+    """
 
     rounded: bool
     first: bool

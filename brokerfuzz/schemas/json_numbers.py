@@ -9,14 +9,16 @@ _LARGEST = math.nextafter(math.inf, 0)
 _SMALLEST = math.ulp(0.0)
 
 LONGEST_NUMBER = 640
-"""Characters. No double represents a longer integer, and Python can be configured to reject integers of more than 640 digits."""
+"""The maximum length of an integer, in characters. No double represents a longer integer, and Python can be configured to reject integers of more
+than 640 digits.
+"""
 
 LONGEST_INTEGER = 10**399
-"""Represents all integers of more than 640 characters."""
+"""Replaces every integer of more than 640 characters."""
 
 
 def integer(literal: str) -> int:
-    """Returns the integer; `LONGEST_INTEGER` or its negative if it is too long."""
+    """Returns the integer. If it is too long, returns `LONGEST_INTEGER` or the negative of `LONGEST_INTEGER`."""
     if len(literal) > LONGEST_NUMBER:
         return -LONGEST_INTEGER if literal[0] == "-" else LONGEST_INTEGER
     return int(literal)
@@ -24,7 +26,7 @@ def integer(literal: str) -> int:
 
 @lru_cache(maxsize=1024)
 def fits_double(literal: str) -> bool:
-    """Tells whether the number does not change if it is parsed as a double and written again (true for 0.1)."""
+    """Returns True if the number stays the same when it is parsed as a double and written again, for example 0.1."""
     if len(literal) > LONGEST_NUMBER:
         return False
     value = float(literal)
@@ -37,7 +39,9 @@ def fits_double(literal: str) -> bool:
 
 
 def nearest(literal: str) -> float:
-    """Returns the number as a double; out of range, the largest or smallest double, which lies on the same side of every bound."""
+    """Returns the number as a double. If the number is out of range, returns the largest or the lowest double, which is on the same side of every
+    bound.
+    """
     value = float(literal)
     if math.isinf(value):
         return math.copysign(_LARGEST, value)
@@ -47,11 +51,11 @@ def nearest(literal: str) -> float:
 
 
 def _has_digits(literal: str) -> bool:
-    """Tells whether the number as written is not zero."""
+    """Returns True if the number, as it is written, is not zero."""
     return re.search("[1-9]", literal.lower().partition("e")[0]) is not None
 
 
 def rounded(literal: str) -> float:
-    """Returns the number as a double, or the largest double if it is out of range."""
+    """Returns the number as a double, or the largest double if the number is out of range."""
     value = float(literal)
     return math.copysign(_LARGEST, value) if math.isinf(value) else value

@@ -1,6 +1,6 @@
 """Parses JSON strictly as RFC 8259 defines it.
 
-Ordinary parsers tolerate errors and drop information; the oracle needs all of it. `read` accepts any bytes and never raises. It rejects NaN and
+Ordinary parsers tolerate errors and drop information that the oracle needs. `read` accepts any bytes and never raises. It rejects NaN and
 trailing text, reports duplicate properties and numbers that a double cannot represent, and accepts integers of any length and nesting of any depth.
 """
 
@@ -17,19 +17,22 @@ from brokerfuzz.schemas.json_numbers import fits_double
 from brokerfuzz.schemas.nesting import shallow
 
 DEEPEST = 64
-"""Nesting depth from which arrays and objects are only checked for their grammar and then treated as empty. No site lies that deep."""
+"""The deepest level that is parsed completely. Deeper arrays and objects are only checked for their grammar and then treated as empty. No site lies
+that deep.
+"""
 
 
 @dataclass(slots=True)
 class Reading:
     """A parsed message.
 
-    - `values`: the message in every interpretation, the usual one first. There are several if properties have the same name (the
-      last or the first one counts), or if a number does not fit a double (kept as written, or rounded). Empty if there is an `error`.
-    - `error`: why the bytes are not JSON.
+    - `values`: the message in every interpretation, the usual one first. There are several if properties have the same name: the last or the first
+      one counts. There are also several if a double cannot represent a number: it is kept as written, or rounded. If there is an `error`, `values` is
+      empty.
+    - `error`: the reason why the bytes are not JSON, if they are not.
     - `encoding`: the name of the encoding if it is not UTF-8.
     - `bom`: True if the bytes begin with a byte order mark.
-    - `exotic`: the ambiguities that only the text shows, as (detector, JSON Pointer, found).
+    - `exotic`: the ambiguities that are visible only in the text, as (detector, JSON Pointer, found).
     """
 
     body: bytes = field(repr=False)
@@ -40,7 +43,9 @@ class Reading:
     exotic: list[Exotic] = field(default_factory=list)
 
     def may_hold_text_of(self, size: int) -> bool:
-        """Tells whether the message may contain a string of `size` characters. It cannot if its quotation marks are closer together."""
+        """Returns True if the message may contain a string of `size` characters. Returns False if the quotation marks in the message are too close
+        together for such a string.
+        """
         at, body = 0, self.body
         if self.encoding is not None or len(body) <= size:
             return self.encoding is not None
@@ -54,12 +59,12 @@ class Reading:
 
 
 def read(body: bytes) -> Reading:
-    """Parses a message. Never raises; see `Reading`."""
+    """Parses a message. Never raises an exception: `Reading` contains any error."""
     return Reading(body, [value]) if (value := cached_parse_compact(body)) is not None else read_fully(body)
 
 
 def read_fully(body: bytes) -> Reading:
-    """Parses a message in every interpretation. `read` uses it for messages that are not compact, unambiguous JSON."""
+    """Parses a message in every interpretation. `read` calls this function for messages that are not compact, unambiguous JSON."""
     reading = Reading(body)
     text = _decode(body, reading)
     try:
@@ -96,7 +101,7 @@ def parse_compact(body: bytes) -> Any:
 
 
 def is_compact_json(body: bytes) -> bool:
-    """Tells whether the bytes are compact JSON, whatever their interpretations are."""
+    """Returns True if the bytes are compact JSON, regardless of their interpretations."""
     try:
         return orjson.dumps(orjson.loads(body)) == body
     except (ValueError, TypeError):  # not JSON, or nested too deep for orjson
@@ -108,12 +113,15 @@ _LARGEST_REMEMBERED = 64 * 1024
 
 
 def cached_parse_compact(body: bytes) -> Any:
-    """Does the same as `parse_compact`, and caches the results for small messages, because each message is judged and then written."""
+    """Does the same as `parse_compact`, and caches the results for small messages, because each message is parsed twice: to judge it and to write
+    it."""
     return _remembered(body) if len(body) <= _LARGEST_REMEMBERED else parse_compact(body)
 
 
 def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
-    """Yields the runs of 16 or more digits that may be integers (not those after a decimal point). In `digits` every digit is a 0."""
+    """Yields the runs of 16 or more digits that may be integers. Digits after a decimal point are not included. In `digits`, every digit is replaced
+    by 0.
+    """
     at = digits.find(_LONG)
     while at >= 0:
         end = digits.find(b" ", at)
@@ -158,8 +166,9 @@ _AFTER_COMMA = {
     "Illegal trailing comma before end of object": "Expecting property name enclosed in double quotes",
     "Illegal trailing comma before end of array": "Expecting value",
 }
-"""Errors of Python 3.13 and later for a trailing comma, and what earlier versions report for the bracket after it. Corpora must not depend on the
-version."""
+"""Maps the errors that Python 3.13 and later report for a trailing comma to the errors that earlier versions report for the bracket after the comma.
+Corpora must not depend on the Python version.
+"""
 
 _ERRORS = {
     "Expecting value": "expected a value",

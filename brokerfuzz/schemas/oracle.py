@@ -33,9 +33,9 @@ Steps = tuple[str | int, ...]
 
 
 class Error(NamedTuple):
-    """An error of a validator at a place (`steps`, and `at` as a JSON Pointer).
+    """An error that a validator reports at a place. `steps` is the path of the place, and `at` is its JSON Pointer.
 
-    It breaks one of `rules`. If there are several, the whole message decides which.
+    The message breaks one of `rules` there. If there are several rules, the whole message decides which one is broken.
     """
 
     rules: Sequence[Rule]
@@ -48,7 +48,7 @@ class Error(NamedTuple):
 MOST_BROKEN = 1000
 """The maximum number of broken rules in one verdict."""
 _LARGE = 64 * 1024
-"""Size in bytes above which a message is reduced before its errors are listed (see `error_limiting`)."""
+"""The size in bytes above which a message is reduced before its errors are listed (see `error_limiting`)."""
 
 
 def check(
@@ -82,7 +82,7 @@ def check(
 
 
 def aware(now: datetime | None) -> datetime:
-    """Returns the time with its zone: the present for None, and UTC if the time has no zone."""
+    """Returns the time with its zone. None means the present. A time without a zone is in UTC."""
     if now is None:
         return datetime.now(UTC)
     return now if now.utcoffset() is not None else now.replace(tzinfo=UTC)
@@ -103,7 +103,9 @@ def _written(value: Any) -> bytes:
 
 
 def _writable(value: Any, depth: int) -> Any:
-    """Returns the value cut off below `depth`, with very large integers replaced, because Python does not write them (see `json_numbers`)."""
+    """Returns the value without anything deeper than `depth`. Replaces very large integers, because Python does not write them (see
+    `json_numbers`).
+    """
     if isinstance(value, dict):
         return {name: _writable(prop, depth - 1) for name, prop in value.items()} if depth else {}
     if isinstance(value, list | tuple):
@@ -115,12 +117,12 @@ def _writable(value: Any, depth: int) -> Any:
 
 @lru_cache(maxsize=32)
 def rulebook_of(contract: Contract, message_type: MessageType) -> "Rulebook":
-    """Returns the compiled rules of a message type, which are kept."""
+    """Returns the compiled rules of a message type. The function caches them."""
     return Rulebook(contract, message_type)
 
 
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
-"""The keyword of flat schemas for each keyword of the validator that has another name there."""
+"""Maps a keyword that the validator reports to the keyword in flat schemas, if the two names differ."""
 
 
 class Rulebook:
@@ -199,14 +201,17 @@ class Rulebook:
         return split(self.message_type, self.contract.schemas[self.message_type], self._files)
 
     def is_property_valid(self, name: str, value: Any) -> bool:
-        """Tells whether the value satisfies the schema of the property; True if the properties cannot be checked one by one."""
+        """Returns True if the value satisfies the schema of the property. Also returns True if the properties cannot be checked one
+        by one.
+        """
         asked = self._split.props.get(name)
         return asked is None or asked.is_valid(value)
 
     def errors_of_property(self, name: str, value: Any) -> Sequence[Error]:
         """Returns the errors that the schema of a property finds in its value.
 
-        An error keeps several rules only if one of them depends on a condition of the root; otherwise the broken rule is determined here.
+        An error keeps several rules only if one of them depends on a condition of the root. Otherwise this method determines the
+        broken rule.
         """
         if self.is_property_valid(name, value):
             return ()
@@ -222,7 +227,7 @@ class Rulebook:
     def ties(self) -> Sequence[Tie] | None:
         """The ties: groups of properties that the rest of the schema checks together, or that ambiguities compare.
 
-        No property is in two ties. None if the groups cannot be determined.
+        No property is in two ties. The result is None if the groups cannot be determined.
         """
         ties, compared = self._split.ties, self.inspector.compared
         if ties is None or compared is None or not self.inspector.props.keys() <= self._split.props.keys():
@@ -236,7 +241,7 @@ class Rulebook:
 
     @property
     def strange(self) -> Sequence[Validator] | None:
-        """The validators for properties that the schema does not list, each checked by itself. None if they cannot be determined."""
+        """The validators that check each property that the schema does not list. None if they cannot be determined."""
         if self.ties is None or len(self.rules.get(("", "additionalProperties"), ())) > 1:
             return None
         return [self._split.strange] if self._split.strange is not None else []
@@ -251,7 +256,7 @@ class Rulebook:
         return (error for one in asked if not one.is_valid(value) for error in self._errors(one, value))
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Broken]:
-        """Returns the broken rules. A wrong type hides the errors that follow from it."""
+        """Returns the broken rules. If a type is wrong, the errors that follow from the wrong type are omitted."""
         broken: dict[tuple[str, str], tuple[Rule, Broken]] = {}
         for error in errors:
             for rule in error.rules if len(error.rules) == 1 else self._broken_here(error, message):
@@ -266,7 +271,9 @@ class Rulebook:
         ]
 
     def _errors(self, asked: Validator, value: Any, *above: str, reduced: Any = None) -> Iterator[Error]:
-        """Yields the errors in a value, or in its reduced form if there is one. `above` are the steps from the root to the value."""
+        """Yields the errors in a value, or in the value's reduced form if there is one. `above` contains the steps from the root to
+        the value.
+        """
         for error in asked.iter_errors(value if reduced is None else reduced):
             below, kind = error.instance_path, error.kind
             steps, instance = (*above, *below), reduce(getitem, below, value)  # do not use the validator's copy: the value may be large
@@ -312,7 +319,7 @@ class Rulebook:
 
     @cached_property
     def largest(self) -> int:
-        """The size in bytes up to which a message touches no ambiguity about its size."""
+        """A message up to this size (in bytes) touches no ambiguity about its size."""
         ambiguity = self.detectors.get("message_size")
         return ambiguity.options["limit"] if ambiguity else sys.maxsize
 
@@ -346,7 +353,9 @@ _PLACE_OF_BROKEN, _PLACE_OF_TOUCHED = attrgetter("at", "rule"), attrgetter("at",
 
 
 def verdict_of(broken: Sequence[Broken], touched: Sequence[Touched]) -> Verdict:
-    """Returns the verdict for these broken rules and touched ambiguities, sorted by place; each ambiguity once per place."""
+    """Returns the verdict for these broken rules and touched ambiguities. Both are sorted by place, and each ambiguity occurs once
+    per place.
+    """
     if not broken and not touched:
         return VALID
     return Verdict("invalid" if broken else "unspecified", tuple(sorted(broken, key=_PLACE_OF_BROKEN)), tuple(_once(touched) if touched else ()))
@@ -360,7 +369,7 @@ def _once(touched: Iterable[Touched]) -> Iterable[Touched]:
 
 
 def site_of(steps: Steps) -> str:
-    """Returns the site of a place: its steps from the root, with `[]` in place of indexes."""
+    """Returns the site of a place: the steps from the root to the place, with `[]` instead of indexes."""
     path = ""
     for step in steps:
         path = f"{path}[]" if isinstance(step, int) else join(path, step)

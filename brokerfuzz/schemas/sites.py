@@ -32,7 +32,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The condition of a rule: the object at `site` matches the schema `when`, or does not match it if `holds` is False."""
+    """The condition of a rule: the object at `site` must match the schema `when`. If `holds` is False, the object must not match `when`."""
 
     site: str
     when: Schema = field(hash=False)
@@ -69,7 +69,7 @@ def join(site: str, name: str) -> str:
 
 
 def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator[Site]:
-    """Yields the sites of a flat schema: parents before children, properties in the order of the schema."""
+    """Yields the sites of a flat schema. Parents come before children, and properties are in the order of the schema."""
     yield Site(path, schema, required)
     for name, prop in schema.get("properties", {}).items():
         yield from sites(prop, join(path, name), required=name in schema.get("required", ()))
@@ -78,7 +78,7 @@ def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator
 
 
 def derive_rules(message_type: str, schema: Schema) -> list[Rule]:
-    """Returns every rule that a flat schema states, in the order of the sites; conditional rules come last."""
+    """Returns every rule that a flat schema states, in the order of the sites. Conditional rules come last."""
     cites = _Citations(schema.get("title", message_type))
     rules = [Rule(message_type, "", JSON_RULE, True, "What the service does", "valid JSON (RFC 8259)")]
     rules += _rules_of(message_type, schema, "", cites, None)
@@ -137,7 +137,9 @@ def _label(when: Schema, number: int) -> str:
 
 
 class _Citations:
-    """The part of the contract that states a rule: the nearest `$comment` above. An entry `KEYWORD: PLACE` takes precedence over `PLACE`."""
+    """The part of the contract that states a rule. The nearest `$comment` above the rule names this part. An entry `KEYWORD: PLACE` takes precedence
+    over an entry `PLACE`.
+    """
 
     def __init__(self, default: str, by_keyword: Mapping[str, str] | None = None) -> None:
         self.default = default

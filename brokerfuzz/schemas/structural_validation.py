@@ -1,6 +1,6 @@
 """Structural validation of messages by JSON Schema (jsonschema-rs), with the schemas as they are written.
 
-Formats are asserted. References may lead only to the contract's own files; nothing is fetched.
+The validator checks formats. References may point only to the contract's own files, and nothing is downloaded.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ class SchemaFiles:
 def validator(schema: Schema, files: SchemaFiles) -> Validator:
     """Returns a validator for a schema.
 
-    Raises `ValueError` if it is not a valid schema of draft 2020-12, or has a reference to something outside the files.
+    Raises `ValueError` if the schema is not valid in draft 2020-12, or if a reference points to something outside the files.
     """
     try:
         return jsonschema_rs.Draft202012Validator(schema, retriever=files, validate_formats=True)
@@ -44,7 +44,7 @@ def validator(schema: Schema, files: SchemaFiles) -> Validator:
 
 
 class Tie(NamedTuple):
-    """Properties that depend on each other, and the validators that check them together, whatever else the message contains."""
+    """Properties that depend on each other, and the validators that check them together. The rest of the message does not affect these validators."""
 
     names: frozenset[str]
     validators: Sequence[Validator] = ()
@@ -55,8 +55,8 @@ class Split(NamedTuple):
 
     - `props`: a validator for each property.
     - `rest`: a validator for everything else. `props` and `rest` together find what the whole schema finds.
-    - `ties`: the same checks as `rest`, each for a few properties, if the object has only properties that the schema lists. None if
-      `rest` may look at any property.
+    - `ties`: the checks of `rest`, split into checks of a few properties each. They are equivalent to `rest` if the schema lists all properties of
+      the object. None if `rest` may look at any property.
     - `strange`: the validator that rejects properties that the schema does not list. None if they are allowed.
     """
 
@@ -70,7 +70,7 @@ def split(name: str, schema: Schema, files: SchemaFiles) -> Split:
     """Splits the schema of this file into a validator for each of its properties, and one for the rest.
 
     `properties` checks each property independently (JSON Schema 2020-12, core, 10.3.2.1). The schema is not split if the rest contains
-    a reference, because the reference might lead to a property that was removed.
+    a reference, because the reference might point to a property that was removed.
     """
     rest = {**schema, "properties": dict.fromkeys(schema.get("properties", {}), True)}
     text = dumps(rest)
@@ -90,7 +90,7 @@ _CONDITION = ("if", "then", "else")
 
 
 def _parts(schema: Schema) -> Iterator[Schema]:
-    """Yields schemas that together find the same errors as this one, if the object has only properties that the schema lists."""
+    """Yields schemas that together find the same errors as this schema, if the schema lists all properties of the object."""
     for keyword, value in schema.items():
         if keyword == "allOf":
             for below in value:
@@ -106,7 +106,9 @@ def _parts(schema: Schema) -> Iterator[Schema]:
 
 
 def _seen(schema: Schema | bool) -> Iterator[str | None]:
-    """Yields the properties that a schema looks at. Also yields None if they cannot be determined, or if the schema may reject any object."""
+    """Yields the properties that a schema looks at. Also yields None if these properties cannot be determined, or if the schema may reject any
+    object.
+    """
     if schema is False:
         yield None
     for keyword, value in schema.items() if isinstance(schema, dict) else ():
@@ -124,7 +126,7 @@ def _seen(schema: Schema | bool) -> Iterator[str | None]:
 
 
 def standard(schema: Any) -> Any:
-    """Returns a flat schema as standard JSON Schema: `"type": []`, which only brokerfuzz uses, becomes `{"not": {}}`."""
+    """Returns a flat schema as standard JSON Schema. Only brokerfuzz uses `"type": []`, so this function replaces it with `{"not": {}}`."""
     if isinstance(schema, dict):
         return {"not": {}} if schema.get("type") == [] else {keyword: standard(value) for keyword, value in schema.items()}
     return [standard(item) for item in schema] if isinstance(schema, list) else schema

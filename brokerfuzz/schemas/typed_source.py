@@ -1,8 +1,8 @@
 """Generates `typed.py`: the messages of a contract as TypedDicts, one for each object in the schemas.
 
-The name of a class comes from the `title` of its schema ("Price tier" gives `PriceTier`); the name of a message from its type
-(`OfferPricingResponse`). If an object has no title, or the name is already used, the name comes from its place. After you change the schemas, run
-`python -m brokerfuzz.schemas.typed_source` to regenerate the file.
+The name of a class comes from the `title` of its schema ("Price tier" gives `PriceTier`). The name of a message comes from its message type
+(`OfferPricingResponse`). If an object has no title, or if the name is already used, the class is named after the object's place. After you change the
+schemas, run `python -m brokerfuzz.schemas.typed_source` to regenerate the file.
 """
 
 import json
@@ -31,7 +31,7 @@ _IN_ORDER = ("boolean", "integer", "number", "string", "array", "object", "null"
 
 
 def typed_source(contract: Contract) -> str:
-    """Returns the source of a module with a TypedDict for each object in the messages of a contract, nested ones first."""
+    """Returns the source of a module with a TypedDict for each object in a contract's messages. Nested objects come first."""
     classes = _Classes()
     for message_type, schema in contract.flat.items():
         classes.add(_camel(message_type), schema, "")
@@ -47,13 +47,13 @@ def _camel(words: str) -> str:
 
 
 class _Classes:
-    """The classes found so far, by name. Each class comes after the classes that it refers to."""
+    """The classes that were found so far, by name. Each class comes after the classes to which it refers."""
 
     def __init__(self) -> None:
         self.sources: dict[str, str] = {}
 
     def add(self, name: str, schema: Schema, path: str) -> str:
-        """Adds the class of the object at a path, and the classes below it. Returns the name of the class."""
+        """Adds the class of the object at a path, and the classes of the objects below. Returns the name of the object's class."""
         self.sources[name] = ""  # reserves the name; the class is added after the classes that it refers to
         props = {prop: self._property(name, schema, prop, path) for prop in schema.get("properties", {})}
         summary = schema.get("description") or f"An item of `{path.removesuffix('[]')}`."

@@ -1,4 +1,4 @@
-"""The verdict of the oracle on a message, and the words in which it describes places and values."""
+"""The oracle's verdict on a message, and the words that describe places and values in verdicts."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -13,7 +13,7 @@ _FEW = 3
 
 
 def known_labels(names: Collection[str]) -> Sequence[Label]:
-    """Returns the labels with these names; a single `str` is one name. Raises `UnknownNameError`."""
+    """Returns the labels with these names. A single `str` is one name. Raises `UnknownNameError`."""
     wanted = {names} if isinstance(names, str) else set(names)
     for name in sorted(wanted.difference(LABELS)):
         raise UnknownNameError("verdict", name, LABELS, f"use one of {', '.join(LABELS)}")
@@ -21,9 +21,9 @@ def known_labels(names: Collection[str]) -> Sequence[Label]:
 
 
 NOTHING, PRESENT = "nothing", "to be present"
-"""What a missing required property is reported as: found, and demanded."""
+"""The words for a missing required property: the text for `found`, and the text for `demanded`."""
 NOT_JSON, UNKNOWN_PROPERTY = "not JSON: ", "unknown property "
-"""How `found` begins if it explains the violation without `demanded`."""
+"""The beginnings of `found` texts that explain the violation without `demanded`."""
 
 
 def violation(found: str, demanded: str) -> str:
@@ -35,7 +35,7 @@ def violation(found: str, demanded: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A rule that a message breaks. `at` is the JSON Pointer of the place; for a missing property, of the place where it belongs."""
+    """A rule that a message breaks. `at` is the JSON Pointer of the place. For a missing property, it is the place where the property belongs."""
 
     rule: str
     at: str

@@ -1,4 +1,4 @@
-"""Checks the arguments of the strategies. Errors state the argument, its value, and the remedy."""
+"""Checks the arguments of the strategies. An error states the argument, the argument's value, and what to do."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -71,7 +71,7 @@ def pinned_sites(fields: Fields | None, contract: Contract, message_type: Messag
 
 
 def judged(message: Any, fields: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
-    """Returns the message if the pinned values keep it within the contract. Otherwise raises `InvalidArgument`."""
+    """Returns the message if it is within the contract. If the pinned values break the contract, raises `InvalidArgument`."""
     try:
         verdict = check(message_type, message, contract=contract)
     except TypeError as problem:

@@ -1,6 +1,6 @@
 """Hypothesis as a source of bytes. Each record is one draw of a fixed size.
 
-So messages shrink, replay and are stored like any other Hypothesis example.
+So Hypothesis shrinks, replays and stores messages like any other example.
 """
 
 from collections.abc import Mapping
@@ -37,8 +37,8 @@ class Drawn:
     def choose(self, count: int, /) -> int:
         """Returns an integer below `count` as a separate draw.
 
-        Hypothesis can lower it and delete the draws that depend on it in one step. So an array loses an item and the item's
-        record together.
+        Hypothesis can lower this integer and delete the draws that depend on it in one step. So an array loses an item and the
+        item's record together.
         """
         return self._draw(_below(count))
 

@@ -1,4 +1,6 @@
-"""Strategies for cases: messages with their verdict and its reason, mainly deliberately invalid ones."""
+"""Strategies for cases. A case is a message with its verdict and the reason for the verdict. Most strategies here generate
+deliberately invalid messages.
+"""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -27,14 +29,15 @@ def invalid_offer_requests(
 ) -> Case:
     """Cases of offer creation requests that a service must reject.
 
-    Each case breaks one rule. `case.twin` is its twin (the valid counterpart): a valid message that differs only at that place.
+    Each case breaks one rule. `case.twin` is its twin (the valid counterpart): a valid message that differs only at the place where
+    the rule is broken.
 
     `rules` limits the rules to break (ids; `*` matches any characters: `"*:minimum"`). `techniques` limits the ways to break
     them. `now` is the current time for faults that need a future time (None: the actual time). `contract` is a changed contract.
 
-    Rejects (`InvalidArgument`) unknown rules and techniques, and rules that none of the techniques can break.
+    Raises `InvalidArgument` for unknown rules and techniques, and for rules that none of the techniques can break.
 
-    Shrinks towards the first rule and technique, and a plain message around the fault.
+    Shrinks towards the first rule and technique, and towards a plain message around the fault.
 
     Source: Errors, validation rules 1-9.
     """
@@ -82,11 +85,12 @@ def cases(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Case:
-    """Cases of a message type: valid, invalid (with fault and twin), and unspecified, if the contract leaves the answer open.
+    """Cases of a message type: valid, invalid (with fault and twin), and unspecified. A case is unspecified if the contract does
+    not define whether a service must accept the message.
 
     `verdicts` limits the labels (`valid`, `invalid`, `unspecified`). `now` and `contract` are as in `invalid_offer_requests`.
 
-    Shrinks towards the first of the labels, and then like the strategies of that label.
+    Shrinks towards the first of the labels, and then in the same way as the strategies for this label.
     """
     contract = contract or load_contract()
     decoder = case_decoder(contract, arguments.known_type(message_type), arguments.labels(verdicts, LABELS))

@@ -38,13 +38,13 @@ def offer_requests(
 ) -> OfferCreationRequest:
     """Valid offer creation requests, which a service must accept.
 
-    `offer_types` limits the offer types. `min_clusters` and `max_clusters` limit the number of items in `productClusters`. With a
-    minimum of 0, it may also be absent or null, if the offer type allows it. `fields` pins properties: it maps a property name,
-    or the site of an inner property (`productClusters[].products[].productId`), to a strategy for its values. A pinned property
-    is present in every object that can contain it. `plausible=True` uses realistic business values instead of edges. `contract`
-    is a changed contract (`brokerfuzz.load_contract(folder)`).
+    `offer_types` limits the offer types. `min_clusters` and `max_clusters` limit the number of items in `productClusters`. If the
+    minimum is 0, `productClusters` may also be absent or null, if the offer type allows this. `fields` pins properties: it maps a
+    property name, or the site of an inner property (`productClusters[].products[].productId`), to a strategy for its values. A
+    pinned property is present in every object that can contain it. `plausible=True` uses realistic business values instead of
+    edges. `contract` is a changed contract (`brokerfuzz.load_contract(folder)`).
 
-    No message touches an ambiguity, unless a pinned value does. Rejects (`InvalidArgument`) unknown offer types and sites,
+    No message touches an ambiguity, unless a pinned value does. Raises `InvalidArgument` for unknown offer types and sites,
     contradictory size limits, and pinned values that break the contract.
 
     Shrinks towards few properties, the first offer type, short arrays and plain values. The simplest message is `{"number": "a",
@@ -86,9 +86,9 @@ def product_list_offers(
 ) -> OfferCreationRequest:
     """Valid offers of type `Product List`, with varied clusters.
 
-    Most have several clusters with several products each (`min_products` and `max_products` limit the products in each cluster).
-    Clusters share products. Page counts are absent, null, 1 or the maximum. Most products have files and surcharges. Everything
-    else is as in `offer_requests`.
+    Most offers have several clusters with several products each. `min_products` and `max_products` limit the number of products in
+    each cluster. The same product may occur in several clusters. Page counts are absent, null, 1 or the maximum. Most products have
+    files and surcharges. Everything else is as in `offer_requests`.
 
     Shrinks towards one cluster with one product.
 
@@ -187,7 +187,7 @@ def _where_it_is(schema: Schema) -> Schema:
 
 @dataclass(frozen=True)
 class _Wishes:
-    """The options of the strategies for all message types."""
+    """The options that the strategies of all message types have."""
 
     contract: Contract
     message_type: MessageType

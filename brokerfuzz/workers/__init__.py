@@ -1,4 +1,6 @@
-"""Workers, which do parts of the work: processes on this machine, or a Dask cluster. The results do not depend on the kind or number of workers."""
+"""Workers do parts of the work. They are processes on this machine, or they belong to a Dask cluster. Results do not depend on the kind or number of
+workers.
+"""
 
 from brokerfuzz.workers.clusters import cluster
 from brokerfuzz.workers.ordered_results import in_order

@@ -20,7 +20,9 @@ T = TypeVar("T")
 
 
 class _ClusterExecutor(Executor):
-    """Submits work to a Dask client. It breaks if the connection to the scheduler is lost; Dask's own executor would wait forever."""
+    """An executor that submits work to a Dask client. If the connection to the scheduler is lost, this executor breaks, but Dask's own executor would
+    wait forever.
+    """
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -50,7 +52,7 @@ class _ClusterExecutor(Executor):
 
 @dataclass
 class _Cluster:
-    """The executor of a cluster, and the total number of threads of its workers. The cluster itself replaces lost workers."""
+    """The executor of a cluster, and the total number of its workers' threads. The cluster itself replaces lost workers."""
 
     executor: Executor
     workers: int
@@ -58,7 +60,7 @@ class _Cluster:
     parent_works: bool = False
 
     def renew(self) -> Executor:
-        """Always raises `WorkerError`, because there is no other cluster."""
+        """Always raises `WorkerError`, because brokerfuzz cannot replace a cluster."""
         raise WorkerError("the connection to the cluster is lost: check that its scheduler is running")
 
 
@@ -88,7 +90,9 @@ def cluster(address: str) -> Iterator[_Cluster]:
 
 
 def _check_listening(address: str) -> None:
-    """Raises `WorkerError` if nothing listens at the address. A Dask client would keep trying, and report this only when the process exits."""
+    """Raises `WorkerError` if nothing listens at the address. A Dask client would keep trying, and would report the error only when the process
+    exits.
+    """
     try:
         parts = urlsplit(address if "://" in address else f"tcp://{address}")
         with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=_PATIENCE):
@@ -98,9 +102,9 @@ def _check_listening(address: str) -> None:
 
 
 def _check_scheduler(address: str) -> None:
-    """Raises `WorkerError` if the server at the address is not a scheduler. A Dask client would keep trying here too.
+    """Raises `WorkerError` if the server at the address is not a scheduler. A Dask client would keep trying in this case, too.
 
-    Any exception counts, because Dask raises arbitrary exceptions for bytes that do not follow its protocol.
+    The function treats every exception in this way, because Dask raises arbitrary exceptions for bytes that do not follow its protocol.
     """
     try:
         found = asyncio.run(asyncio.wait_for(_identity(address), _PATIENCE))["type"]

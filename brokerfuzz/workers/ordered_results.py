@@ -11,10 +11,11 @@ from brokerfuzz.errors import WorkerError
 from brokerfuzz.workers.pool import WorkerPool
 
 AHEAD = 4
-"""How many parts each worker may have in advance. This keeps workers busy and limits memory. The number is doubled if this process works too,
-because it does different parts than the workers."""
+"""The number of parts that each worker may have in advance. This keeps the workers busy and limits memory. If this process works too, the number is
+doubled, because this process and the workers do different parts.
+"""
 ATTEMPTS = 3
-"""How often workers may be lost before the next part is finished. More losses have a cause that does not go away."""
+"""The number of times that workers may be lost before the next part is finished. If they are lost more often, further attempts would fail, too."""
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")
@@ -35,11 +36,12 @@ def in_order(
 ) -> Iterator[_Result]:
     """Applies `function` to each part and yields the results in order.
 
-    The workers of the pool do the work; this process does it if `pool` is None. Workers call `worker_function` instead if it is given; it must return
-    the same results. Parts for which `keep_local` is true stay in this process. If the pool says so (`parent_works`), this process works instead
-    of waiting: it takes parts that no worker has yet, first those for which `prefer_local` is true. The workers start with the others.
+    The workers of the pool do the work; this process does it if `pool` is None. If `worker_function` is given, workers call it instead of `function`,
+    and it must return the same results. Parts for which `keep_local` is true stay in this process. If the pool's `parent_works` is true, this process
+    works instead of waiting: it takes parts that no worker has yet. This process starts with parts for which `prefer_local` is true, and the workers
+    start with the other parts.
 
-    If a worker is lost, its parts are started again. Raises `WorkerError` if workers are lost repeatedly.
+    If a worker is lost, the parts of this worker are started again. Raises `WorkerError` if workers are lost repeatedly.
     """
     return (
         map(function, parts) if pool is None else _Ordered(pool, function, worker_function or function, keep_local, prefer_local).results(iter(parts))
@@ -48,7 +50,7 @@ def in_order(
 
 @dataclass
 class _Task(Generic[_Part, _Result]):
-    """A part; it is in progress or finished if it has a `future`."""
+    """A part of the work. If the part has a `future`, it is in progress or finished."""
 
     part: _Part
     future: Future[_Result] | None = None
@@ -71,7 +73,7 @@ class _Ordered(Generic[_Part, _Result]):
         self._waiting: deque[_Task[_Part, _Result]] = deque()
 
     def results(self, parts: Iterator[_Part]) -> Iterator[_Result]:
-        """Yields the results; takes further parts only as results are consumed. Raises `WorkerError`."""
+        """Yields the results. Takes further parts only when the caller consumes results. Raises `WorkerError`."""
         losses = 0
         while self._fill(parts):
             try:
@@ -90,12 +92,14 @@ class _Ordered(Generic[_Part, _Result]):
                 yield result
 
     def _fill(self, parts: Iterator[_Part]) -> bool:
-        """Takes more parts. Tells whether any part is waiting."""
+        """Takes more parts. Returns True if any part is waiting."""
         self._waiting.extend(_Task(part) for part in islice(parts, self._most - len(self._waiting)))
         return bool(self._waiting)
 
     def _submit(self) -> None:
-        """Submits parts to the workers: all of them, or only as many as the workers need if this process works too. Raises `BrokenExecutor`."""
+        """Submits parts to the workers. If this process works too, submits only as many parts as the workers need; otherwise submits all. Raises
+        `BrokenExecutor`.
+        """
         running = [task for task in self._waiting if task.future is not None and not task.future.done()]
         room = (self._pool.workers - 1) * AHEAD - len(running) if self._pool.parent_works else None
         new = [task for task in self._waiting if task.future is None and not self._keep_local(task.part)]
@@ -103,7 +107,7 @@ class _Ordered(Generic[_Part, _Result]):
             task.future = self._pool.executor.submit(self._worker_function, task.part)
 
     def _local_task(self) -> _Task[_Part, _Result] | None:
-        """Returns the part that this process does next; None if the next result is ready, or this process must wait for it."""
+        """Returns the part that this process does next. Returns None if the next result is ready, or if this process must wait for that result."""
         first = self._waiting[0].future
         if first is not None and (first.done() or not self._pool.parent_works):
             return None

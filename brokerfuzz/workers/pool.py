@@ -5,7 +5,7 @@ from typing import Protocol
 
 
 class WorkerPool(Protocol):
-    """A number of workers with an executor. If a worker is lost, the executor breaks (`BrokenExecutor`) or replaces the worker itself."""
+    """A number of workers with an executor. If a worker is lost, the executor raises `BrokenExecutor` or replaces the worker."""
 
     workers: int
     parent_works: bool
@@ -18,9 +18,9 @@ class WorkerPool(Protocol):
 
     @property
     def folder(self) -> str | None:
-        """The folder in which workers leave results for this process; None if there is no shared folder."""
+        """The folder in which workers leave results for this process. None if there is no shared folder."""
         ...
 
     def renew(self) -> Executor:
-        """Replaces all workers after one was lost. Raises `WorkerError` if this is not possible."""
+        """Replaces all workers after one of them was lost. Raises `WorkerError` if they cannot be replaced."""
         ...

@@ -17,9 +17,9 @@ from brokerfuzz.atomic_files import uninterrupted
 class Processes:
     """A number of worker processes on this machine, which are started when they are first needed.
 
-    They are new processes: a forked copy would have the HTTP client of this process, but not the threads of the client. If `parent_works`, this
-    process is one of the `workers`, of which there must be at least two. The others are then forked copies if this process has only one thread, so
-    that they share its data.
+    The workers are new processes, because a forked copy would have this process's HTTP client, but not the client's threads. If `parent_works` is
+    true, this process counts as one of the `workers`, and there must be at least two. In this case, if this process has only one thread, the other
+    workers are forked copies that share its data.
     """
 
     def __init__(self, workers: int, *, parent_works: bool = False) -> None:
@@ -44,7 +44,7 @@ class Processes:
         return self._folder.name if self._folder is not None else None
 
     def renew(self) -> Executor:
-        """Replaces all processes after one was lost."""
+        """Replaces all processes after one of them was lost."""
         self._stop()
         return self.executor
 
@@ -67,7 +67,9 @@ class Processes:
 
 
 def _is_one_thread() -> bool:
-    """Tells whether this process has only one thread; False if this is unknown. A forked copy has no other threads, whatever they were doing."""
+    """Returns True if this process has only one thread, and False if the number of threads is unknown. A forked copy would lose all other threads,
+    and their work.
+    """
     try:
         return len(list(Path("/proc/self/task").iterdir())) == 1
     except OSError:
@@ -77,8 +79,8 @@ def _is_one_thread() -> bool:
 def _begin() -> None:
     """Prepares a worker process.
 
-    The terminal sends Ctrl-C and hang-ups to every process, so workers ignore them: their parent ends them. If the parent is killed, they end by
-    themselves.
+    The terminal sends Ctrl-C and hang-ups to every process. Workers ignore these signals, because the parent process ends the workers. If the parent
+    is killed, the workers end by themselves.
     """
     for name in ("SIGINT", "SIGHUP"):
         if hasattr(signal, name):
