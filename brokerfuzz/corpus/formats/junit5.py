@@ -9,7 +9,7 @@ from urllib.parse import quote
 from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.formats.case_names import name_of, now_of, reason_of
 from brokerfuzz.corpus.formats.format import CorpusInfo
-from brokerfuzz.corpus.formats.test_suite_folder import suite
+from brokerfuzz.corpus.formats.suite_folder import suite
 from brokerfuzz.schemas.headers import Headers
 
 COLUMNS = ("id", "message", "verdict", "twin", "now", "name", "reason", "headers", "body")

@@ -1,6 +1,6 @@
 """Tests for Vitest in TypeScript, without other dependencies."""
 
-from brokerfuzz.corpus.formats.test_suite_folder import json_lines, suite
+from brokerfuzz.corpus.formats.suite_folder import json_lines, suite
 
 FORMAT = suite(
     "vitest",

@@ -1,6 +1,6 @@
 """Tests for xUnit in C#. They need .NET 8 and no other dependencies."""
 
-from brokerfuzz.corpus.formats.test_suite_folder import json_lines, suite
+from brokerfuzz.corpus.formats.suite_folder import json_lines, suite
 
 FORMAT = suite(
     "xunit",
