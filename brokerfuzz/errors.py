@@ -86,7 +86,7 @@ class JournalError(BrokerfuzzError):
 
 
 class WorkerError(BrokerfuzzError):
-    """Raised when a cluster cannot be reached, or when several workers are lost with the same work."""
+    """Raised when a cluster cannot be reached, or when several workers are lost on the same task."""
 
 
 class TargetError(BrokerfuzzError):

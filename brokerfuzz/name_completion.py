@@ -19,7 +19,7 @@ Items = Iterator[tuple[str, str]]
 
 
 def register() -> None:
-    """Makes click use `Bash` for completion in bash."""
+    """Registers the class `Bash` with click as its completion for the bash shell."""
     add_completion_class(Bash, "bash")
 
 

@@ -96,8 +96,9 @@ verdict_option = click.option(
     help=f"Include only cases with this verdict (repeatable): {', '.join(LABELS[:-1])} or {LABELS[-1]}.",
 )  # fmt: skip
 random_option = click.option(
-    "--random/--catalogue", "only_random", default=False, help="Use random cases only, or include the cases of the catalogue.  [default: catalogue]"
-)
+    "--random/--catalogue", "only_random", default=False,
+    help="Use random cases only, or the catalogue followed by --count random cases.  [default: catalogue]",
+)  # fmt: skip
 bug_option = click.option(
     "--bug",
     "bugs",
@@ -227,8 +228,9 @@ _CHOICE_OPTIONS = (
     click.option("--tag", "tags", metavar="TAG", multiple=True, help="Include only cases with this tag (repeatable). * and ! work as with --rule."),
 )  # fmt: skip
 _minimal_option = click.option(
-    "--minimal", is_flag=True, help="Include only the smallest part of the catalogue that breaks every rule by every technique."
-)
+    "--minimal", is_flag=True,
+    help="Include only the smallest subset of the catalogue that still breaks every rule with every technique that applies.",
+)  # fmt: skip
 CHOICE = ("rules", "techniques", "sites", "tags")
 """The parameters of `choice_options` whose values are patterns of names."""
 

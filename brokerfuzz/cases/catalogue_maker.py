@@ -1,6 +1,6 @@
 """Generates a catalogue: every fault, edge, pair of states and probe.
 
-Each rule is broken by every technique that applies, at every placement and in every setting. The catalogue also contains each edge,
+Each rule is broken with every technique that applies, at every placement and in every setting. The catalogue also contains each edge,
 and each combination of the states of two properties of an object. Each ambiguity is probed. `catalogue_order` sorts the cases.
 """
 
@@ -40,7 +40,7 @@ def _unordered(contract: Contract, message_type: MessageType, now: datetime, str
 
 
 def faults_of(contract: Contract, message_type: MessageType, now: datetime, rules: Iterable[Rule]) -> Iterator[Case]:
-    """Yields the faults that break these rules by every technique, and the controls for these faults."""
+    """Yields the faults that break these rules with every technique, and the controls for these faults."""
     faults, controls = FaultMaker(contract, message_type, now), ControlMaker(contract, message_type, now)
     for rule in rules:
         for case in faults.of_rule(rule):

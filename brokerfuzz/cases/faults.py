@@ -43,7 +43,7 @@ class FaultMaker:
     _twins: _Recent = field(default_factory=_Recent, repr=False, compare=False)
 
     def of_rule(self, rule: Rule) -> Iterator[Case]:
-        """Yields the cases that break the rule by every technique that applies, at every placement and in every setting. Each case
+        """Yields the cases that break the rule with every technique that applies, at every placement and in every setting. Each case
         has a `twin`.
 
         The techniques alternate: the first one breaks the only item of a complete message, and each further one uses other
@@ -118,7 +118,7 @@ class FaultMaker:
         return self._techniques[rule.id]
 
     def _broken_plainly(self, rule: Rule) -> Callable[[Technique], bytes | None]:
-        """Returns a function that breaks the rule in a plain message by a technique. That function returns None if the technique
+        """Returns a function that breaks the rule in a plain message with a technique. That function returns None if the technique
         does not apply.
 
         The rules of a changed contract may contradict each other. For such a contract, the oracle therefore checks the message.

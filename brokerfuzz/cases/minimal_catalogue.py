@@ -1,4 +1,4 @@
-"""The smallest part of a catalogue that still breaks every rule by every technique once."""
+"""The smallest part of a catalogue that still breaks every rule with every technique once."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator

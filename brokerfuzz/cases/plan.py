@@ -36,7 +36,7 @@ class Plan:
 
     `now` is the time for which the cases are made. `contract` is the folder of a changed contract. `rules`, `techniques`, `tags`
     and `sites` are patterns that include or exclude cases: see `case_filters.selection`. `minimal` keeps only the smallest set of
-    the selected catalogue cases that breaks each rule by each technique.
+    the selected catalogue cases that breaks each rule with each technique.
     """
 
     message_type: MessageType

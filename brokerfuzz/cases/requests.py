@@ -52,7 +52,7 @@ class RequestMaker:
     now: datetime
 
     def every(self) -> Iterator[Case]:
-        """Yields all cases, by ambiguity."""
+        """Yields all cases, grouped by ambiguity."""
         for ambiguity in self.contract.ambiguities:
             yield from self.of_ambiguity(ambiguity)
 

@@ -16,7 +16,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.command("completion", short_help="Print the completion script of a shell.")
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
-    """Print the script that makes a shell complete commands, options, rules, techniques, ambiguities and bugs.
+    """Print the shell script that enables tab completion of commands, options, rules, techniques, ambiguities and bugs.
 
     \b
     Examples:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from brokerfuzz.schemas import MessageType
 
 
-@click.command("coverage", short_help="Show what a corpus covers of the contract.")
+@click.command("coverage", short_help="Show which parts of the contract a corpus covers.")
 @click.argument("corpora", metavar="CORPUS...|-", nargs=-1, required=True, type=click.Path(allow_dash=True, readable=False))
 @click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES),
               help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their properties]")  # fmt: skip
@@ -34,7 +34,7 @@ def command(
     corpora: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, missing: bool, html: str | None, force: bool,
     fail_under: float | None, strength: int, now: datetime | None, contract: str | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """Show what a corpus covers of the contract and what it misses, site by site, for each message type in the corpus.
+    """Show which parts of the contract a corpus covers and which it misses, site by site, for each message type in the corpus.
 
     The coverage counts the rules broken, the techniques used, the edges and ambiguities that occur, and the pairs of states.
 

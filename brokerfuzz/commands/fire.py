@@ -68,7 +68,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
     help="Treat the findings in this file as known. Known findings do not fail the campaign.",
 )
 @click.option("--baseline-update", is_flag=True, help="Add the findings to the baseline.")
-@click.option("--baseline-prune", is_flag=True, help="Remove findings that no longer occur from the baseline.")
+@click.option("--baseline-prune", is_flag=True, help="Remove from the baseline all findings that no longer occur.")
 @click.option("--write-config", is_flag=True, help="Save the observed behaviour for ambiguities as policies in the configuration.")
 @options.workers_option("send the cases")
 @click.option("--cluster", metavar="ADDRESS", help="Send the cases from the Dask cluster with this scheduler address.")
@@ -175,7 +175,7 @@ def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: S
         raise click.UsageError(f"a resumed campaign sends the cases of its journal: remove {options_typed}", ctx)
     known = recorded(journal)
     if known.plan.count is None and campaign.max_time is None:
-        raise click.UsageError("the campaign of this journal has no last case: limit it with --max-time", ctx)
+        raise click.UsageError("the campaign of this journal never ends by itself: set a limit with --max-time", ctx)
     return _Firing(known.plan, known.now, known.policies, target_options.with_recorded_target(target, known.target_options), sending, campaign)
 
 

@@ -35,7 +35,7 @@ class Configuration:
 
 
 def find(start: Path) -> Path | None:
-    """Returns the configuration file in a folder or its nearest parent, up to the folder that contains `.git`.
+    """Returns the configuration file of a folder, or of the nearest parent that has one. The search stops at the folder that contains `.git`.
 
     In one folder, `brokerfuzz.toml` takes precedence over a `pyproject.toml` with a `[tool.brokerfuzz]` table. Raises `ConfigurationError`
     if a `pyproject.toml` on the way mentions brokerfuzz and is not TOML.

@@ -1,4 +1,4 @@
-"""Reads folders written by `--format files`, and lists of shards."""
+"""Reads shard lists, and folders written by `--format files`."""
 
 import json
 import os

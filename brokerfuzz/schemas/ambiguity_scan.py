@@ -198,7 +198,7 @@ class _ScanWriter:
         return [f"if type({here.value}) is dict:", *_indented(lines)] if lines else []
 
     def _pairs(self, here: _ScanPosition) -> list[tuple[Ambiguity, str, str]]:
-        """Returns (ambiguity, names of the two properties that the ambiguity compares) for every pair whose properties are sites of the object."""
+        """For every pair of compared properties that are both in the object, returns the ambiguity and the two property names."""
         props = self.props(here.path)
         return [(ambiguity, low, high) for ambiguity, low, high in self._of(OF_PAIRS, here) if low in props and high in props]
 

@@ -127,7 +127,7 @@ class Contract:
         for ambiguity_id, policy in policies.items():
             self.ambiguity(ambiguity_id)
             if policy not in POLICIES:
-                raise UnknownNameError("policy", str(policy), POLICIES, f"a policy is one of {', '.join(POLICIES)}")
+                raise UnknownNameError("policy", str(policy), POLICIES, f"a policy must be one of {', '.join(POLICIES)}")
         return policies
 
 
@@ -215,13 +215,13 @@ def _read(path: Path) -> Any:
 
 def _entries(path: Path, table: Any) -> list[Mapping[str, Any]]:
     if not isinstance(table, list):
-        raise ContractError(f"{path} is not an array of entries: compare it with the file of brokerfuzz")
+        raise ContractError(f"{path} must contain an array of entries: compare it with the built-in file of the same name")
     return table
 
 
 def _checked_schema(path: Path, schema: Any) -> Schema:
     if not isinstance(schema, dict):
-        raise ContractError(f"{path} is not a JSON Schema of an object, but {_line(schema)}: compare it with the file of brokerfuzz")
+        raise ContractError(f"{path} is not a JSON Schema of an object, but {_line(schema)}: compare it with the built-in file of the same name")
     if (draft := schema.get("$schema", DRAFT)) not in (DRAFT, f"{DRAFT}#"):
         raise ContractError(f"{path} is a schema of the unsupported draft {draft}: rewrite it for {DRAFT}")
     try:

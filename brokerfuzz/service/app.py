@@ -9,7 +9,7 @@ The contract defines no methods, paths or status codes. The service uses these:
 | `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored   |
 
 The status is 404 for other paths and 405 for other methods. It is 413 for bodies of more than 32 MiB, and 415 for offers with a
-content-encoding. Every answer is the contract's envelope, unless a bug changes the answer. The service ignores content types. The
+content-encoding. Every response uses the contract's envelope, unless a seeded bug changes it. The service ignores content types. The
 table `DECISIONS` in `judging` settles the questions that the contract leaves open.
 """
 

@@ -43,7 +43,7 @@ class CallTarget:
 
     The function runs in separate processes, at most `processes` of them at once (default: one per core). So the function cannot
     harm the campaign. If its process ends, the answer is `crashed`. If the function does not return within `timeout` seconds, the
-    answer is `timeout`. A new process then starts with the next message. The function's standard output is discarded. If the
+    answer is `timeout`. A new process is then started for the next message. The function's standard output is discarded. If the
     process ends, the last part of its standard error is kept. If the function was called before but can no longer be imported,
     the target tries again for up to `patience` seconds.
 

@@ -33,7 +33,7 @@ class LineTarget:
     space and a reason may follow the word. The answer is `crashed` if the program writes any other line, or more than one line for
     a message. The answer is also `crashed` if the program reads the message and ends without an answer. If the program ends before
     it reads the message, the message goes to another process. If no line arrives within `timeout` seconds, the answer is `timeout`.
-    After a crash or timeout, the process is killed with its children. A new process then starts with the next message.
+    After a crash or timeout, the process is killed with its children. A new process is then started for the next message.
 
     The program must flush each answer at once, because a buffered answer arrives too late. brokerfuzz sets `PYTHONUNBUFFERED`
     unless the environment already sets it, so Python programs need not flush.

@@ -84,7 +84,7 @@ def cluster(address: str) -> Iterator[_Cluster]:
             raise WorkerError(f"the cluster at {address} has no worker: start one with `dask worker {address}`")
         yield _Cluster(_ClusterExecutor(client), threads)
     except KilledWorker as problem:
-        raise WorkerError("workers were lost several times with the same work: check that they have enough memory") from problem
+        raise WorkerError("workers were lost several times on the same task: check that they have enough memory") from problem
     finally:
         client.close()
 

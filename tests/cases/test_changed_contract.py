@@ -19,7 +19,6 @@ from brokerfuzz.schemas import Contract, MessageType, check
 
 OFFER: MessageType = "offer-creation-request"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
-pytestmark = pytest.mark.xdist_group("changed contract")  # its catalogue takes seconds to generate: once is enough
 
 
 def change(schema: dict[str, Any]) -> None:

@@ -198,7 +198,7 @@ def test_the_error_for_an_unknown_name_suggests_the_nearest(arguments: dict[str,
 
 @pytest.mark.parametrize("policy", [True, None, 5])
 def test_a_policy_must_be_one_of_three_words(policy: Any) -> None:
-    with pytest.raises(UnknownNameError, match="a policy is one of accept, reject, unspecified"):
+    with pytest.raises(UnknownNameError, match="a policy must be one of accept, reject, unspecified"):
         check(OFFERS, OFFER, policies={"encoding": policy})
 
 

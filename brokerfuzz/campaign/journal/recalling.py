@@ -45,7 +45,7 @@ class Answered:
         if digest != _digest(body):
             raise JournalError(
                 f"{self._origin} belongs to a different campaign ({key.phase} {key.number} is a different message): "
-                "resume with the same options, contract and version of brokerfuzz that started it"
+                "to resume that campaign, use the options, contract and brokerfuzz version with which it was started"
             )
         return answer
 

@@ -64,7 +64,8 @@ def _is_id(name: str) -> bool:
     if re.fullmatch("[0-9a-f]{4,16}", name) is None or os.path.lexists(name):
         return False
     if len(name) < _DIGITS:
-        raise click.UsageError(f"{name} is not a file, and too short for an ID: use all {_DIGITS} digits", click.get_current_context())
+        problem = f"{name} is not a file, and it is too short to be an ID: enter all {_DIGITS} digits of the ID"
+        raise click.UsageError(problem, click.get_current_context())
     return True
 
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> int:
     """Judge every case again, and check the checksums of folders and shards. Each problem is listed on one line.
 
-    Problems are malformed records, wrong labels, duplicate cases, and files of a folder or a set of shards that were
-    changed, are missing or are not listed. A truncated corpus cannot be verified. A file cannot be verified if its first
+    The command reports malformed records, wrong labels and duplicate cases. In a folder or a set of shards, it also
+    reports changed, missing and unlisted files. A truncated corpus cannot be verified. A file cannot be verified if its first
     ten lines contain no record of a case. The command reads ndjson files and folders that `export --format files` wrote.
 
     Exit status: 0 no problems; 1 problems found; 2 usage error, or a corpus cannot be read.

@@ -123,7 +123,7 @@ class LocalPlace:
             except OSError as problem:
                 reason = problem.strerror or problem
                 raise CorpusError(
-                    f"{self.path} is written, but the files that you had added to it could not be moved ({reason}): these files are in {old}"
+                    f"{self.path} was written, but the files that you had added could not be moved back into it ({reason}): these files are in {old}"
                 ) from problem
         _remove_quietly(old)
 
