@@ -166,7 +166,7 @@ def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> No
         (("out.csv",), "ends in .csv, which is not the suffix of any format"),
         (("out.nonsense.gz",), "ends in .nonsense, which is not the suffix of any format"),
         (("out.gz", "--format", "files"), "cannot be compressed, because the format files writes a folder"),
-        (("-", "--format", "files"), "is a folder: name one"),
+        (("-", "--format", "files"), "writes a folder: specify the name of a folder instead of -"),
         (("out", "--tag", "no-such-tag"), "no cases to write"),
         (("out", "--random", "--tag", "no-such-tag"), "no cases to write"),
         (("out", "--rule", "no-such-rule"), "unknown rule 'no-such-rule'"),

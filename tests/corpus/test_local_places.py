@@ -78,7 +78,7 @@ def test_an_error_names_the_folder_of_user_files_that_could_not_be_moved(tmp_pat
     with pytest.raises(CorpusError) as raised, LocalPlace(out).folder("manifest", {"cases"}) as create, create("cases") as stream:
         stream.write(b"a file")
     assert (out / "cases").read_bytes() == b"a file"
-    old = Path(str(raised.value).rpartition(": they are in ")[2])
+    old = Path(str(raised.value).rpartition(": these files are in ")[2])
     assert (old / "cases/notes.md").read_text() == "mine"
 
 
