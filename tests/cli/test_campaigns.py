@@ -79,7 +79,7 @@ def test_an_endless_campaign_can_be_resumed_with_a_time_limit(run: Run, url: str
     before = sum(1 for _ in records(journal))
     result = run("fire", "--resume", journal)
     assert result.exit_code == 2
-    assert "limit it with --max-time" in result.stderr
+    assert "set a limit with --max-time" in result.stderr
     assert run("fire", "--resume", journal, "--max-time", "500ms", "--no-preflight", "--shrink", "off").exit_code in (0, 1)
     assert sum(1 for _ in records(journal)) > before > 10
 

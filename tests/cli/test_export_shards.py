@@ -177,7 +177,7 @@ def test_a_damaged_list_of_shards_is_reported_in_one_line(run: Run, change: dict
     before = files()
     result = run("export", "out", *fresh, "--resume")
     assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
-    assert "out.shards.json is not a manifest of shards: remove it" in result.stderr
+    assert "out.shards.json is not a manifest of shards: remove this file" in result.stderr
     assert files() == before
 
 

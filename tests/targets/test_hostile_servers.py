@@ -326,7 +326,7 @@ def test_a_url_that_cannot_be_used_is_rejected_with_a_remedy(url: str, remedy: s
     "options", [{"method": "BAD METHOD"}, {"headers": [("X A", "b")]}, {"headers": [("X-A", "a\r\nX-B: c")]}], ids=["method", "name", "value"]
 )
 def test_a_request_that_http_does_not_allow_is_rejected_before_it_is_sent(options: dict[str, Any]) -> None:
-    with pytest.raises(TargetError, match="correct the method or headers"):
+    with pytest.raises(TargetError, match="correct the method or the headers"):
         asked("http://127.0.0.1:9/", **options)
 
 
