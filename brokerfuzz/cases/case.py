@@ -15,9 +15,8 @@ from brokerfuzz.errors import ClockError, LabelError, quoted
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers, carried
 from brokerfuzz.schemas.instants import spell
-from brokerfuzz.schemas.json_reader import cached_parse_compact, is_compact_json
+from brokerfuzz.schemas.json_reader import is_compact_json
 from brokerfuzz.schemas.oracle import aware
-from brokerfuzz.schemas.pieces import Judgement
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,53 +94,12 @@ class Case:
         rule: `valid` means that the message is valid, and an ambiguity's id means that the message touches this ambiguity. Raises
         `LabelError` if the oracle disagrees or if the twin is not valid.
         """
-        judgement = Judgement(check(message_type, body, now=now, contract=contract, headers=headers), cached_parse_compact(body) is not None or None)
-        return cls.of_judgement(message_type, body, judgement, faults, claim, tags, twin, headers)
-
-    @classmethod
-    def of_judgement(
-        cls,
-        message_type: MessageType,
-        body: bytes,
-        judgement: Judgement,
-        faults: Sequence[Fault] = (),
-        claim: str | None = None,
-        tags: Sequence[str] = (),
-        twin: "Case | None" = None,
-        headers: Headers = (),
-    ) -> "Case":
-        """Returns the same case as `judged`. The caller passes the oracle's judgement of the bytes."""
-        verdict = judgement.verdict
+        verdict = check(message_type, body, now=now, contract=contract, headers=headers)
         if not confirmed_by(verdict, faults, claim):
             raise LabelError(f"expected a case of {quoted(faults or claim)}, but the oracle says {verdict.brief}: {body[:300]!r}")
         if twin is not None and twin.label != "valid":
             raise LabelError(f"a twin must be valid, but the oracle says {twin.verdict.brief}: {twin.body[:300]!r}")
-        return cls.known(message_type, body, judgement, tuple(faults), tuple(tags), twin, headers)
-
-    @classmethod
-    def known(
-        cls,
-        message_type: MessageType,
-        body: bytes,
-        judgement: Judgement,
-        faults: tuple[Fault, ...],
-        tags: tuple[str, ...],
-        twin: "Case | None",
-        headers: Headers = (),
-    ) -> "Case":
-        """Returns the same case as `of_judgement`, but does not check the claim. The caller must know that the judgement confirms
-        the claim.
-        """
-        verdict, is_compact, _ = judgement
-        fields: dict[str, Any] = {
-            "message_type": message_type, "body": body, "verdict": verdict, "faults": faults, "tags": tags,
-            "twin": twin, "missing_twin": None, "headers": headers, "id": _id(message_type, headers, body),
-        }  # fmt: skip
-        if is_compact is not None:
-            fields["is_compact"] = is_compact  # pre-fills the cached property
-        case = object.__new__(cls)
-        object.__setattr__(case, "__dict__", fields)  # much faster than setting each field of a frozen dataclass
-        return case
+        return cls(message_type, body, verdict, tuple(faults), tuple(tags), twin, headers=headers)
 
     @classmethod
     def confirmed(cls, message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> "Case | None":

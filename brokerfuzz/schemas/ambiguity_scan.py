@@ -5,11 +5,9 @@ function visits only sites that matter, and builds a JSON Pointer only if it has
 times as long.
 """
 
-import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
 from itertools import count
 from typing import Any
 
@@ -42,47 +40,18 @@ Scan = Callable[[Any, Place, Inspection], None]
 
 
 class Inspector:
-    """The scans of a message type. One scans the whole message, others scan a single property of the root, and one scans the root without its
-    properties.
-    """
+    """The scan of the messages of a type."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
-        self._contract = contract
-        self._message_type: MessageType = message_type
         self._scan = _ScanWriter(contract, message_type).compiled("")
         self._too_long = next((s for s in contract.ambiguities if s.concerns(message_type) and s.detector == "string_length"), None)
-
-    @property
-    def longest_text(self) -> int:
-        """Strings up to this length (in characters) touch no ambiguity about their length."""
-        return self._too_long.options["limit"] if self._too_long is not None else sys.maxsize
-
-    @cached_property
-    def props(self) -> Mapping[str, Scan | None]:
-        """The scan of each property of the root, in the order of the whole scan. It is None if nothing at the property needs a scan."""
-        writer = _ScanWriter(self._contract, self._message_type)
-        return {name: writer.compiled(path) if writer.has_checks(path) else None for name, path in writer.props("").items()}
-
-    @cached_property
-    def around(self) -> Scan:
-        """The scan of everything that does not lie within a single property of the root."""
-        return _ScanWriter(self._contract, self._message_type).around()
-
-    @cached_property
-    def compared(self) -> Sequence[frozenset[str]] | None:
-        """The groups of properties that `around` compares with each other. It is None if `around` may look at any property."""
-        return _ScanWriter(self._contract, self._message_type).compared()
 
     def whole(self, message: Any, reading: Reading, inspection: Inspection) -> None:
         """Scans one interpretation of a message."""
         self._scan(message, None, inspection)
-        self.long_texts("", message, None, reading, inspection)
-
-    def long_texts(self, path: str, value: Any, place: Place, reading: Reading, inspection: Inspection) -> None:
-        """Reports strings that are too long, at a site and below the site."""
-        if self._too_long is not None and reading.may_hold_text_of(self.longest_text + 1):
-            _report_long_strings(self._too_long, self._sites, path, value, place, inspection)
+        if self._too_long is not None and reading.may_hold_text_of(self._too_long.options["limit"] + 1):
+            _report_long_strings(self._too_long, self._sites, "", message, None, inspection)
 
 
 # --------------------------------------------------------------------------------------------------------- the scan
@@ -136,40 +105,21 @@ class _ScanWriter:
         """Returns the sites of the properties of the object at a site, by property name."""
         return self._properties.get(path, {})
 
-    def has_checks(self, path: str) -> bool:
-        """Returns True if anything is checked at a site or below the site."""
-        return bool(self._at(_ScanPosition(path)))
-
     def compiled(self, path: str) -> Scan:
         """Returns the scan that begins at a site."""
-        return self._compiled(self._at(_ScanPosition(path)))
-
-    def around(self) -> Scan:
-        """Returns the scan of the root that does not look into its properties."""
-        return self._compiled(self._at(_ScanPosition(""), within=False))
-
-    def compared(self) -> Sequence[frozenset[str]] | None:
-        """Returns the groups of properties that `around` compares. Returns None if a check looks at the whole message."""
-        here = _ScanPosition("")
-        if any(self._of(OF_VALUES, here)) or any(not rule.site for rule in self._rules):
-            return None
-        return [frozenset(names) for _, *names in self._pairs(here)]
-
-    def _compiled(self, lines: Lines) -> Scan:
+        lines = self._at(_ScanPosition(path))
         lines = ["def scan(message, place, inspection):", *_indented(["now, touch = inspection.now, inspection.touch", *lines])]
         # This is safe: the source contains only names from the contract, written as Python string literals.
         exec(compile("\n".join(lines), f"<scan of {self._message_type}>", "exec"), self._names)  # noqa: S102
         scan: Scan = self._names["scan"]
         return scan
 
-    def _at(self, here: _ScanPosition, *, within: bool = True) -> Lines:
-        """Returns the lines for the value at a site: first for the value's properties and items, then for the value itself. If `within` is False, the
-        lines for the properties are omitted.
-        """
+    def _at(self, here: _ScanPosition) -> Lines:
+        """Returns the lines for the value at a site: first for the value's properties and items, then for the value itself."""
         if here.depth == _DEEP:
             return [f"{self._name(self.compiled(here.path))}({here.value}, {here.place}, inspection)"]
         types, schema = types_of(self._sites[here.path].schema), self._sites[here.path].schema
-        lines = self._object(here, within) + (self._array(here) if "array" in types else [])
+        lines = self._object(here) + (self._array(here) if "array" in types else [])
         if "integer" in types and "type" in schema and (ambiguity := self._by_detector.get("integer_form")):
             lines += [f"if type({here.value}) is float and {here.value}.is_integer():", *self._touch(ambiguity, here)]
         for ambiguity, *_ in self._of(OF_VALUES, here):
@@ -181,12 +131,12 @@ class _ScanWriter:
                 lines += [f"{check}({here.value}, {here.place}, inspection)"]
         return lines
 
-    def _object(self, here: _ScanPosition, within: bool) -> Lines:
+    def _object(self, here: _ScanPosition) -> Lines:
         lines: Lines = []
         props, pairs = self.props(here.path), self._pairs(here)
         held = {name: f"v{next(self._numbers)}" for name in props}
         for name, path in props.items():
-            below = self._at(here.below(path, held[name], repr(name))) if within else []
+            below = self._at(here.below(path, held[name], repr(name)))
             if below or any(name in names for _, *names in pairs):
                 lines += [f"{held[name]} = {here.value}.get({name!r})"]
                 lines += [f"if {held[name]} is not None:", *_indented(below)] if below else []

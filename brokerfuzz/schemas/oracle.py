@@ -24,7 +24,7 @@ from brokerfuzz.schemas.interpretations import Exotic
 from brokerfuzz.schemas.json_numbers import LONGEST_INTEGER
 from brokerfuzz.schemas.json_reader import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
-from brokerfuzz.schemas.structural_validation import SchemaFiles, Split, Tie, Validator, split, standard, validator
+from brokerfuzz.schemas.structural_validation import SchemaFiles, Validator, standard, validator
 from brokerfuzz.schemas.verdicts import NOT_JSON, NOTHING, UNKNOWN_PROPERTY, VALID, Broken, Touched, Verdict, describe
 from brokerfuzz.wording import printable
 
@@ -195,65 +195,6 @@ class Rulebook:
     @cached_property
     def _error_limiter(self) -> ErrorLimiter:
         return ErrorLimiter(self.contract.flat[self.message_type], self._files, MOST_BROKEN)
-
-    @cached_property
-    def _split(self) -> Split:
-        return split(self.message_type, self.contract.schemas[self.message_type], self._files)
-
-    def is_property_valid(self, name: str, value: Any) -> bool:
-        """Returns True if the value satisfies the schema of the property. Also returns True if the properties cannot be checked one
-        by one.
-        """
-        asked = self._split.props.get(name)
-        return asked is None or asked.is_valid(value)
-
-    def errors_of_property(self, name: str, value: Any) -> Sequence[Error]:
-        """Returns the errors that the schema of a property finds in its value.
-
-        An error keeps several rules only if one of them depends on a condition of the root. Otherwise this method determines the
-        broken rule.
-        """
-        if self.is_property_valid(name, value):
-            return ()
-        found = []
-        for error in self._errors(self._split.props[name], value, name):
-            if len(error.rules) == 1 or any(rule.condition is not None and not rule.condition.site for rule in error.rules):
-                found.append(error)
-            else:
-                found += [error._replace(rules=(rule,)) for rule in self._broken_here(error, {name: value})]
-        return found
-
-    @cached_property
-    def ties(self) -> Sequence[Tie] | None:
-        """The ties: groups of properties that the rest of the schema checks together, or that ambiguities compare.
-
-        No property is in two ties. The result is None if the groups cannot be determined.
-        """
-        ties, compared = self._split.ties, self.inspector.compared
-        if ties is None or compared is None or not self.inspector.props.keys() <= self._split.props.keys():
-            return None
-        found = list[Tie]()
-        for tie in [*ties, *map(Tie, compared)]:
-            tied = [other for other in found if other.names & tie.names]
-            names, checks = tie.names.union(*(other.names for other in tied)), [one for other in (*tied, tie) for one in other.validators]
-            found = [*(other for other in found if other not in tied), Tie(names, checks)]
-        return found
-
-    @property
-    def strange(self) -> Sequence[Validator] | None:
-        """The validators that check each property that the schema does not list. None if they cannot be determined."""
-        if self.ties is None or len(self.rules.get(("", "additionalProperties"), ())) > 1:
-            return None
-        return [self._split.strange] if self._split.strange is not None else []
-
-    @property
-    def rest(self) -> Validator:
-        """The validator for everything in the schema except `properties`."""
-        return self._split.rest
-
-    def errors(self, asked: Iterable[Validator], value: Any) -> Iterator[Error]:
-        """Yields the errors that these validators find in a value. Raises `ValueError` if the value is nested too deep."""
-        return (error for one in asked if not one.is_valid(value) for error in self._errors(one, value))
 
     def broken_by(self, errors: Iterable[Error], message: Any) -> list[Broken]:
         """Returns the broken rules. If a type is wrong, the errors that follow from the wrong type are omitted."""

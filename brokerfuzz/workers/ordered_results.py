@@ -32,20 +32,16 @@ def in_order(
     *,
     worker_function: Callable[[_Part], _Result] | None = None,
     keep_local: Callable[[_Part], bool] = _no,
-    prefer_local: Callable[[_Part], bool] = _no,
 ) -> Iterator[_Result]:
     """Applies `function` to each part and yields the results in order.
 
     The workers of the pool do the work; this process does it if `pool` is None. If `worker_function` is given, workers call it instead of `function`,
     and it must return the same results. Parts for which `keep_local` is true stay in this process. If the pool's `parent_works` is true, this process
-    works instead of waiting: it takes parts that no worker has yet. This process starts with parts for which `prefer_local` is true, and the workers
-    start with the other parts.
+    works instead of waiting: it takes parts that no worker has yet.
 
     If a worker is lost, the parts of this worker are started again. Raises `WorkerError` if workers are lost repeatedly.
     """
-    return (
-        map(function, parts) if pool is None else _Ordered(pool, function, worker_function or function, keep_local, prefer_local).results(iter(parts))
-    )
+    return map(function, parts) if pool is None else _Ordered(pool, function, worker_function or function, keep_local).results(iter(parts))
 
 
 @dataclass
@@ -65,10 +61,9 @@ class _Ordered(Generic[_Part, _Result]):
         function: Callable[[_Part], _Result],
         worker_function: Callable[[_Part], _Result],
         keep_local: Callable[[_Part], bool],
-        prefer_local: Callable[[_Part], bool],
     ) -> None:
         self._pool, self._function, self._worker_function = pool, function, worker_function
-        self._keep_local, self._prefer_local = keep_local, prefer_local
+        self._keep_local = keep_local
         self._most = pool.workers * AHEAD * (2 if pool.parent_works else 1)
         self._waiting: deque[_Task[_Part, _Result]] = deque()
 
@@ -103,7 +98,7 @@ class _Ordered(Generic[_Part, _Result]):
         running = [task for task in self._waiting if task.future is not None and not task.future.done()]
         room = (self._pool.workers - 1) * AHEAD - len(running) if self._pool.parent_works else None
         new = [task for task in self._waiting if task.future is None and not self._keep_local(task.part)]
-        for task in islice(sorted(new, key=lambda task: self._prefer_local(task.part)), room):
+        for task in islice(new, room):
             task.future = self._pool.executor.submit(self._worker_function, task.part)
 
     def _local_task(self) -> _Task[_Part, _Result] | None:
@@ -111,8 +106,7 @@ class _Ordered(Generic[_Part, _Result]):
         first = self._waiting[0].future
         if first is not None and (first.done() or not self._pool.parent_works):
             return None
-        left = [task for task in self._waiting if task.future is None]
-        return min(left, key=lambda task: not self._prefer_local(task.part), default=None)
+        return next((task for task in self._waiting if task.future is None), None)
 
     def _done(self, part: _Part) -> Future[_Result]:
         done = Future[_Result]()

@@ -22,11 +22,11 @@ CATALOGUE: tuple[str, ...] = ()
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
     ("offer-creation-request", CATALOGUE): "40a2d44b4b725f8d81c708ba1c8ea9c209cb45e4a2bebd9ee9c049cf87917938",
-    ("offer-creation-request", RANDOM): "354eb5dbe94b3895ae4b304e7b8c4711e64a5d9d6bc592db3e5400b8cde4eb6d",
+    ("offer-creation-request", RANDOM): "f0eaff27eccef6fa5bd013890946030c4d167f21025e2f4b084f14fba13d6a7e",
     ("product-list-response", CATALOGUE): "1bb11202fbfb5eaf3d8d5335ed934a5dbbae45990007fc315a238c848da8d3c3",
-    ("product-list-response", RANDOM): "7549935853a5453272275ef46a563dd878b2cab2c583ba1237348ab2224893b1",
+    ("product-list-response", RANDOM): "1fb44113622a0ae8a4007f3126212de02a4e30045db07249fb176dc847a6e2ef",
     ("offer-pricing-response", CATALOGUE): "26991010e7b130c7173f105efc662c34ac9d67be6dd90ac84b6125999a2793b8",
-    ("offer-pricing-response", RANDOM): "127e12efda7a7ac5c9e03e76f26b3213f18df919b2c8803ac9cdf07063a27a40",
+    ("offer-pricing-response", RANDOM): "6dc337ce79669c73601b523dd37795def588538c0418e36df5928a12c5852381",
 }
 SUMS = "23d204c03054505cb0ddc1d8b7ba1c3ef232fcb91268b15d39891ee8271172f5"
 

@@ -75,17 +75,6 @@ def test_a_working_parent_does_parts_instead_of_waiting() -> None:
     assert pids.count(os.getpid()) > 2
 
 
-def test_a_working_parent_starts_with_its_preferred_parts_and_the_workers_with_the_others() -> None:
-    pool = Processes(2, parent_works=True)
-    try:
-        pids = list(in_order(pool, slow, range(16), prefer_local=is_odd))
-    finally:
-        pool.end()
-    ours = [number for number, pid in enumerate(pids) if pid == os.getpid()]
-    assert sum(map(is_odd, ours)) > len(ours) / 2
-    assert sum(map(is_odd, set(range(16)) - set(ours))) < (16 - len(ours)) / 2
-
-
 def slow(number: int) -> int:
     time.sleep(0.05)
     return os.getpid()

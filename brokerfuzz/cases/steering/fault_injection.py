@@ -73,20 +73,11 @@ class Breaker:
         self._techniques, self._schema, self._now = techniques, contract.sites[rule.message_type][rule.site].schema, now
         self._tags = (now_tag(now),) if any(rule.id == other.id for other in contract.semantics) else ()
 
-    @property
-    def props(self) -> frozenset[str]:
-        """The top-level property in which the rule is broken. Empty if the rule concerns the message itself."""
-        return frozenset(step for step in self.site[:1] if isinstance(step, str))
-
     def may_be_in(self, message: Any) -> bool:
         """Returns True if a message has the top-level property of the rule's site. This check is fast and excludes most messages
         without a place for the rule.
         """
         return not self.site or type(message) is not dict or self.site[0] in message
-
-    def has_place_in(self, message: Any) -> bool:
-        """Returns True if a message has a place where the rule applies and its condition holds."""
-        return self.may_be_in(message) and self._place(message, 0) is not None
 
     def _place(self, message: Any, used: int) -> Steps | None:
         steps = way_to(message, self.site, used)
@@ -109,12 +100,6 @@ class Breaker:
             if change is not None:
                 return Break(rule, technique, steps, change, number, self._tags)
         return None
-
-    def broken(self, message: Message, used: int) -> tuple[Breach, Message] | None:
-        """Returns the message with the rule broken, and the breach to claim."""
-        value = message.value
-        found = self.next(value, used) if self.may_be_in(value) else None
-        return (found.breach(value), message.changed(found.steps, found.change)) if found is not None else None
 
 
 @lru_cache(maxsize=4)

@@ -1,7 +1,7 @@
-"""Marks: a text of its own in every message, by which no two messages are alike, in whatever shard; nor is any of the catalogue's.
+"""Marks: a unique string in every random message.
 
-It goes to a place that takes any text, another one each time. So nothing need be remembered of a million messages, no service sees
-a duplicate of what it has taken already, and a line of its log tells which case it was.
+A mark contains the seed, the shard and the number of the message: `m7.0.1f`. So no two messages are equal, even in different
+shards, and the log of a service shows which message it received. A mark replaces a string that can have any value.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,21 +22,21 @@ _SHORTEST, _LONGEST = "m0.0.1", "mffffffff.ffffff.ffffffff"
 
 @lru_cache(maxsize=16)
 def marked_sites(contract: Contract, message_type: MessageType) -> Sequence[str]:
-    """The sites that take any text as long as a mark; of them, those that no ambiguity asks about and no condition."""
+    """Returns the sites that allow any mark. No ambiguity and no condition depends on the value of such a site."""
     deciding = {path for rule in contract.rules[message_type] for path in decided_by(rule)}
     return [
         path
         for path, site in contract.sites[message_type].items()
-        if path not in deciding and not detectors_at(contract, message_type, path) and _takes_any_text(site.schema)
+        if path not in deciding and not detectors_at(contract, message_type, path) and _allows_any_string(site.schema)
     ]
 
 
-def _takes_any_text(schema: dict[str, Any]) -> bool:
+def _allows_any_string(schema: dict[str, Any]) -> bool:
     return "string" in types_of(schema) and not unsupported_keywords_of(schema) and matches(schema, _SHORTEST) and matches(schema, _LONGEST)
 
 
 def decided_by(rule: Rule) -> Iterator[str]:
-    """The sites whose values decide whether a conditional rule holds."""
+    """Yields the sites whose values decide whether the condition of a rule holds."""
     if rule.condition is not None:
         yield from (join(rule.condition.site, name) for name in rule.condition.when.get("properties", {}))
 
@@ -50,28 +50,34 @@ class Marks:
         self._number = 0
 
     def next(self) -> str:
-        """The next mark."""
+        """Returns the next mark."""
         self._number += 1
         return f"{self._head}{self._number:x}"
 
     def place(self, message: Any, aside_from: str | None = None) -> Steps | None:
-        """Where a mark goes in the message; None where it has no place for one. Not within the site `aside_from`, if it can lie elsewhere."""
-        steps = self._sites.take(lambda site: None if aside_from is not None and within(site, aside_from) else _to_text(message, site, self._number))
+        """Returns the place for the mark in a message, or None if the message has no place for it. If possible, the place is not
+        within the site `aside_from`.
+        """
+
+        def found(site: str) -> Steps | None:
+            return None if aside_from is not None and within(site, aside_from) else _to_string(message, site, self._number)
+
+        steps = self._sites.take(found)
         return self.place(message) if steps is None and aside_from is not None else steps
 
 
 def within(site: str, other: str) -> bool:
-    """Whether a site is the other one, or lies within it."""
+    """Returns True if a site is the other site or lies within it."""
     return site == other or not other or site.startswith((f"{other}.", f"{other}[]"))
 
 
-def _to_text(message: Any, site: str, turn: int) -> Steps | None:
-    if type(message) is dict and message.get(site).__class__ is str:  # of a site at the top, which most are, its path is its name
+def _to_string(message: Any, site: str, turn: int) -> Steps | None:
+    if type(message) is dict and type(message.get(site)) is str:  # most sites are properties of the root
         return (site,)
     steps = way_to(message, steps_of(site), turn) if "." in site or "[" in site else None
     return steps if steps and isinstance(value_at(message, steps), str) else None
 
 
 def marked(body: bytes, mark: bytes | None) -> bool:
-    """Whether the mark is in the bytes of a message, in whatever encoding of Unicode."""
+    """Returns True if the bytes of a message contain the mark, in any encoding of Unicode."""
     return mark is not None and (mark in body or mark in body.replace(b"\0", b""))

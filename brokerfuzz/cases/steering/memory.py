@@ -1,4 +1,4 @@
-"""What was given already: of what was made of one message, its bytes; of messages that bear no mark, one number each, and those of the catalogue."""
+"""Detects messages that the stream has already given."""
 
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
@@ -7,47 +7,45 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.steering.marks import marked
 
 
-class News:
-    """Tells what is new of a message: what bears its mark, or has not been learnt yet where that does, and was not made of it before."""
-
-    __slots__ = ("_learn", "_made", "_mark")
-
-    def __init__(self, body: bytes, mark: bytes | None, learn: Callable[[bytes], bool] | None) -> None:
-        """`body` is the message itself; `learn` tells whether bytes without a mark are new, None where there are none such."""
-        self._made, self._mark, self._learn = [body], mark, learn  # so few that to compare them takes less than to hash one
-
-    def may_be(self, body: bytes) -> bool:
-        """Whether what is made of these bytes may be new."""
-        return self._learn is not None or marked(body, self._mark)
-
-    def is_other(self, body: bytes) -> bool:
-        """Whether these bytes, which bear the mark, are new; they are not any more."""
-        if body in self._made:
-            return False
-        self._made.append(body)
-        return True
-
-    def is_new(self, body: bytes) -> bool:
-        """Whether these bytes are new; they are not any more."""
-        if body in self._made or not (marked(body, self._mark) or (self._learn is not None and self._learn(body))):
-            return False
-        return self.is_other(body)
-
-
 class Memory:
-    """Numbers of 60 bits for messages: 1,000,000 cost 70 MB. The catalogue is made when the first message is asked about."""
+    """The messages of one stream that have no mark, and the messages of the catalogue.
+
+    Stores a number of 60 bits for each message. Generates the catalogue when it is needed for the first time.
+    """
 
     def __init__(self, catalogue: Callable[[], Iterable[Case]]) -> None:
         self._catalogue = catalogue
         self._known: set[int] = set()
 
     def learn(self, body: bytes) -> bool:
-        """Whether the message is new; it is not any more."""
+        """Adds a message. Returns True if the message is new."""
         if not self._known:
             self._known = {0, *(_number(case.body) for case in self._catalogue() if not case.headers)}
         size = len(self._known)
         self._known.add(_number(body))
         return len(self._known) > size
+
+
+class News:
+    """Decides which changes of one message give a new message.
+
+    A changed message is new if it still has the mark and differs from the earlier changes. A message without a mark is new if the
+    memory does not know it. Without a memory, such a message is never new.
+    """
+
+    def __init__(self, body: bytes, mark: bytes | None, memory: Memory | None) -> None:
+        self._given, self._mark, self._memory = [body], mark, memory  # a few messages: comparing them is faster than hashing them
+
+    def may_be(self, body: bytes) -> bool:
+        """Returns True if a further change of these bytes may give a new message."""
+        return self._memory is not None or marked(body, self._mark)
+
+    def is_new(self, body: bytes) -> bool:
+        """Adds a changed message. Returns True if it is new."""
+        if body in self._given or not (marked(body, self._mark) or (self._memory is not None and self._memory.learn(body))):
+            return False
+        self._given.append(body)
+        return True
 
 
 def _number(body: bytes) -> int:

@@ -44,18 +44,6 @@ class Prober:
     def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
         self._maker = ProbeMaker(contract, message_type, now)
 
-    def props(self, question: Question) -> frozenset[str]:
-        """Returns the properties of the message that a question concerns. Returns an empty result if the question concerns the
-        whole message.
-        """
-        site = question[1]
-        steps = steps_of(self._maker.path(site))
-        return frozenset(step for step in steps[:1] if isinstance(step, str)) if steps or isinstance(site, str) else frozenset(site[1:])
-
-    def has_place_in(self, question: Question, message: Any) -> bool:
-        """Returns True if a message may have a place for a question."""
-        return way_to(message, steps_of(self._maker.path(question[1])), 0) is not None
-
     def asked(self, question: Question, message: Message, number: int) -> tuple[Claim, Message] | None:
         """Returns the message with the probe that this number selects, or None if the message has no place for the probe."""
         ambiguity, site = question

@@ -9,8 +9,7 @@ from brokerfuzz.cases.case import Case, clock
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.steering.breakable_rules import breakables
-from brokerfuzz.cases.steering.claims import VALID_AT_RANDOM, Claim, ClaimChecker
-from brokerfuzz.cases.steering.crossing import Crossed, Crossing, stock
+from brokerfuzz.cases.steering.claims import VALID_AT_RANDOM, Claim
 from brokerfuzz.cases.steering.fault_injection import Breaking, breakers
 from brokerfuzz.cases.steering.marks import Marks, marked_sites
 from brokerfuzz.cases.steering.memory import Memory, News
@@ -19,22 +18,14 @@ from brokerfuzz.cases.steering.probing import Prober, Probing, questions
 from brokerfuzz.cases.steering.round_robin import random_of
 from brokerfuzz.cases.steering.shapes import shaping
 from brokerfuzz.cases.steering.source import TurningSource
-from brokerfuzz.cases.steering.variants import Varying, anew, faults, probes
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 
 _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single", "single"))
 """The cases to make from a message, in addition to the message itself. The messages use these entries in turn."""
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
-_BROKEN, _MESSAGES, _CROSSED = 700, 400, 285
-"""The number of broken rules, of made messages and of crossed messages per thousand cases. A shard uses these numbers to estimate
-the work of earlier shards.
-"""
-_FRESH, _LONGER, _RAREST = 128, 8, 1024
-"""One message in `_FRESH` is newly generated. The others are crossed: they combine parts of earlier messages.
-
-After every `_LONGER` shards, new messages become rarer, down to one in `_RAREST`.
-"""
+_BROKEN, _MESSAGES = 700, 285
+"""The number of broken rules and of messages per thousand cases. A shard uses these numbers to estimate the work of earlier shards."""
 _WANTED = 16
 """One message in this many is generated for a rule that needs one."""
 _IN_VAIN = 1000
@@ -76,7 +67,7 @@ class _Base(NamedTuple):
     """A valid message, its case, and its mark as it occurs in the bytes."""
 
     case: Case
-    message: Message | Crossed
+    message: Message
     mark: bytes | None
 
 
@@ -94,32 +85,17 @@ class _CaseStream:
         strength: int,
     ) -> None:
         self._message_type: MessageType = message_type
-        self._contract, self._shard, self._verdicts = contract, shard, verdicts
+        self._contract, self._now, self._first, self._verdicts = contract, now, shard * _MESSAGES, verdicts
         self._source = TurningSource(random_of(seed, shard))
+        rules = rules if "invalid" in verdicts else ()
         sites = marked_sites(contract, message_type)
         self._marks = Marks(sites, seed, shard) if sites else None
-        self._memory = Memory(lambda: catalogue(message_type, now=now, contract=contract, strength=strength))
-        rules = rules if "invalid" in verdicts else ()
-        self._unmarked = not sites or not breakables(contract, message_type, rules, techniques).leave_marks
-        broken, asked = breakers(contract, message_type, seed, now, rules, techniques), questions(contract, message_type, seed)
-        prober = Prober(contract, message_type, now)
-        self._breaking, self._probing = Breaking(broken, contract, shard * _BROKEN), Probing(prober, asked, shard)
-        known = stock(contract, message_type, seed, now)
-        self._judge = ClaimChecker(contract, message_type)
+        memory = Memory(lambda: catalogue(message_type, now=now, contract=contract, strength=strength))
+        self._memory = None if sites and breakables(contract, message_type, rules, techniques).leave_marks else memory
+        self._breaking = Breaking(breakers(contract, message_type, seed, now, rules, techniques), contract, shard * _BROKEN)
+        probing = Probing(Prober(contract, message_type, now), questions(contract, message_type, seed), shard)
         self._make: dict[str, Callable[[Message, News], tuple[Claim, Message] | None]]
-        self._make = {"single": self._breaking.single, "double": self._breaking.double, "probe": self._probing.probe}
-        self._vary: dict[str, Callable[[Crossed, News, Case | None], Case | None]] = {}
-        if known:
-            varied, doubted = faults(known, contract, message_type, seed, now, rules, techniques), probes(known, contract, message_type, seed, now)
-            of_whole = Breaking(varied.of_whole, contract, shard * _BROKEN), Probing(prober, doubted.of_whole, shard)
-            varying = Varying(varied, doubted, *of_whole, self._judge, random_of(seed, shard, 2))
-            self._vary = {"single": varying.single, "double": varying.double, "probe": varying.probe}
-        self._reader = known.reader
-        self._made_anew = 0
-        self._anew, self._fresh = anew(shard), min(_FRESH * (1 + shard // _LONGER), _RAREST)
-        half = shard % 2 if self._anew > 1 else None  # two workers then each make only their own half of the variants
-        self._crossing = Crossing(known, random_of(seed, shard, 1), shard * _MESSAGES, half) if known else None
-        self._before = shard * _CROSSED if self._anew > 1 else 0
+        self._make = {"single": self._breaking.single, "double": self._breaking.double, "probe": probing.probe}
 
     def cases(self) -> Iterator[Case]:
         """Yields the cases, message by message."""
@@ -139,43 +115,31 @@ class _CaseStream:
         base = self._base(number)
         if base is None:
             return ()
-        case, message, mark = base
-        found = [case] if "valid" in self._verdicts else []
-        news = News(case.body, mark, self._memory.learn if self._unmarked else None)
-        varied = message if isinstance(message, Crossed) and (self._before + number) % self._anew else None
+        found = [base.case] if "valid" in self._verdicts else []
+        news = News(base.case.body, base.mark, self._memory)
         for kind in kinds:
-            twin = case if kind == "single" else None
-            made = self._vary[kind](varied, news, twin) if varied is not None else None
-            if made is None:
-                anew = self._make[kind](message if isinstance(message, Message) else message.message, news)
-                made = self._judge.case(*anew, twin) if anew is not None else None
-            if made is not None:
-                found.append(made)
+            made = self._make[kind](base.message, news)
+            case = self._case(*made, base.case if kind == "single" else None) if made is not None else None
+            if case is not None:
+                found.append(case)
         return found
 
-    # -------------------------------------------------------------------------------------------------- messages
-
     def _base(self, number: int) -> _Base | None:
-        """Returns the next message. It is generated for a rule that needs a message, crossed from earlier messages, or newly
-        generated. Returns None if the message occurred before.
+        """Returns the next valid message. If a rule needs a message, the message is generated for this rule.
+
+        Returns None if the message occurred before.
         """
         wanting = self._breaking.wanting() if not number % _WANTED and self._breaking else None
+        value = shaping(self._contract, self._message_type).message(self._first + number, self._source, wanting)
         mark = self._marks.next() if self._marks is not None else None
-        if mark is not None and wanting is None and self._crossing is not None and (self._before + number) % self._fresh:
-            crossed = self._crossing.crossed(mark)
-            case = self._judge.of(VALID_AT_RANDOM, crossed.body, crossed.judgement)
-            return _Base(case, crossed, mark.encode()) if case is not None else None
-        value = shaping(self._contract, self._message_type).message(self._shard * _MESSAGES + self._made_anew, self._source, wanting)
-        self._made_anew += 1
-        place = self._marks.place(value, wanting.site if wanting else None) if self._marks else None
-        marking = (place, Put(mark)) if place is not None else None
-        if self._crossing is not None:
-            message = Message.of_value(self._reader, value)
-            self._crossing.learn(message)
-            message = message.changed(*marking) if marking else message
-        else:  # the unmarked message is not needed, so it is parsed only once
-            message = Message.of_value(self._reader, altered(value, *marking) if marking else value)
-        if marking is None and not (self._unmarked and self._memory.learn(message.body)):
+        place = self._marks.place(value, wanting.site if wanting else None) if self._marks is not None else None
+        message = Message(altered(value, place, Put(mark)) if place is not None else value)
+        if place is None and not (self._memory is not None and self._memory.learn(message.body)):
             return None
-        case = self._judge.case(VALID_AT_RANDOM, message)
-        return _Base(case, message, mark.encode() if mark and marking else None) if case is not None else None
+        case = self._case(VALID_AT_RANDOM, message)
+        return _Base(case, message, mark.encode() if mark is not None and place is not None else None) if case is not None else None
+
+    def _case(self, claim: Claim, message: Message, twin: Case | None = None) -> Case | None:
+        """Returns the case of a message, or None (see `Case.confirmed`)."""
+        claims = claim._asdict()
+        return Case.confirmed(self._message_type, message.body, contract=self._contract, now=self._now, twin=twin, **claims)

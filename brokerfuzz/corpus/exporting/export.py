@@ -56,11 +56,7 @@ class Export:
         todo = (part for part in _only(parts(blocks(self.plans), sizes, self.form.name, suffix(name)), wanted) if part.block.plan not in ended)
         folder = self.pool.folder if self.pool is not None else None
         make_there = make if folder is None else partial(make_spooled, folder)
-        for piece in (
-            piece
-            for pieces in in_order(self.pool, make, todo, worker_function=make_there, keep_local=_is_catalogues, prefer_local=_is_even)
-            for piece in pieces
-        ):
+        for piece in (piece for pieces in in_order(self.pool, make, todo, worker_function=make_there, keep_local=_is_catalogues) for piece in pieces):
             if not piece.counts:
                 ended.add(piece.part.block.plan)
             elif piece.part.block.plan not in ended:
@@ -166,13 +162,6 @@ def _only(parts: Iterable[ExportTask], wanted: Collection[int]) -> Iterator[Expo
 
 def _is_catalogues(part: ExportTask) -> bool:
     return not part.block.is_random
-
-
-def _is_even(part: ExportTask) -> bool:
-    """Returns True if the number of a part is even. Even and odd shards of a seed take their messages from different halves of
-    the stock.
-    """
-    return part.block.number % 2 == 0
 
 
 def _cases(pieces: Iterable[EncodedCut]) -> Iterator[Case]:
