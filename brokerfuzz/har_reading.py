@@ -69,8 +69,7 @@ def _body(content: Any) -> bytes:
 
 def belongs(body: bytes, contract: Contract, message_types: Iterable[MessageType]) -> bool:
     """Tells whether a body is a message of the contract: most property names, at the root and one level below, belong to one of the message types."""
-    values = read(body).values
-    message = values[0] if values else None
+    message = read(body).usual
     return isinstance(message, dict) and any(_is_known(message, contract.flat[message_type]) for message_type in message_types)
 
 

@@ -104,10 +104,12 @@ def explained(contract: str | None) -> Items:
 
 
 def policies(contract: str | None) -> Items:
-    """Yields every ambiguity with both policies."""
-    for ambiguity, question in ambiguities(contract):
-        yield f"{ambiguity}=accept", question
-        yield f"{ambiguity}=reject", question
+    """Yields every ambiguity with each of its interpretations."""
+    from brokerfuzz.schemas import load_contract
+
+    for ambiguity in load_contract(contract).ambiguities:
+        for interpretation in ambiguity.interpretations:
+            yield f"{ambiguity.id}={interpretation}", ambiguity.question
 
 
 def bugs(contract: str | None) -> Items:

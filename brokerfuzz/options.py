@@ -32,11 +32,16 @@ def known(items: str, *, excludable: bool = False) -> Complete:
 
 
 def _policies(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """Parses values of the form AMBIGUITY=accept or AMBIGUITY=reject."""
+    """Parses values of the form AMBIGUITY=INTERPRETATION. Several interpretations are separated by commas."""
+    found: dict[str, str] = {}
     for value in values:
-        if "=" not in value:
-            raise click.BadParameter(f"{value!r} has no policy: write {value}=accept or {value}=reject", ctx, param)
-    return {ambiguity: policy for ambiguity, _, policy in (value.partition("=") for value in values)}
+        ambiguity, equals, interpretation = value.partition("=")
+        if not (ambiguity and equals and interpretation):
+            raise click.BadParameter(f"{value!r} has no interpretation: write AMBIGUITY=INTERPRETATION, such as clock-tolerance=30", ctx, param)
+        if found.setdefault(ambiguity, interpretation) != interpretation:
+            remedy = f"to keep both open, write {ambiguity}={found[ambiguity]},{interpretation}"
+            raise click.BadParameter(f"{value!r} contradicts {ambiguity}={found[ambiguity]}: {remedy}", ctx, param)
+    return found
 
 
 def _time(ctx: click.Context, param: click.Parameter, value: str | None) -> datetime | None:
@@ -108,8 +113,8 @@ bug_option = click.option(
     help="Seed this bug in the reference service (repeatable). `brokerfuzz serve --list-bugs` lists all bugs.",
 )
 policy_option = click.option(
-    "--policy", "policies", metavar="AMBIGUITY=accept|reject", callback=_policies, shell_complete=known("policies"), multiple=True,
-    help="Settle a question that the contract leaves open (repeatable).",
+    "--policy", "policies", metavar="AMBIGUITY=INTERPRETATION", callback=_policies, shell_complete=known("policies"), multiple=True,
+    help="Settle a question that the contract leaves open (repeatable). Interpretations with commas remain open: duplicate-properties=first,last.",
 )  # fmt: skip
 _rule_option = click.option(
     "--rule", "rules", metavar="ID", shell_complete=known("rule_ids", excludable=True), multiple=True,

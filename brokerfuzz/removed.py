@@ -14,7 +14,7 @@ OPTIONS: Mapping[str, str] = {
     "--exclude-technique": f"use --technique {_EXCLUDED}, as in --technique '!one-below'",
     "--exclude-tag": f"use --tag {_EXCLUDED}, as in --tag '!pairs:*'",
     "--silences": "use --ambiguities",
-    "--stance": "use --policy, as in --policy cron-syntax=accept",
+    "--stance": "use --policy, as in --policy cron-syntax=accepted",
 }
 """Option -> the remedy."""
 

@@ -57,9 +57,9 @@ class Reader:
         """Returns the message with these bytes."""
         verdict = check(OFFER, body, now=self.now, contract=self.contract)
         reading = read(body)
-        value = reading.values[0] if reading.values else None
+        value = reading.usual
         if not self._can_validate(value):
-            value = read_shallow(body).values[0]
+            value = read_shallow(body).usual
         punctual = not any(broken.rule.endswith(f":{NOT_IN_FUTURE}") for broken in verdict.broken)
         broken = tuple({self.contract.rules_by_id[broken.rule].site for broken in verdict.broken})
         return Message(body, verdict.label, reading.error is None, value, punctual, broken, self.now, self)

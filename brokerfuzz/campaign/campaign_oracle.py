@@ -1,6 +1,6 @@
 """Judges the cases of a campaign with a contract and policies, as of a given time."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from brokerfuzz.cases.case import Case
@@ -13,12 +13,16 @@ class Judge:
 
     now: datetime | None = None
     contract: Contract | None = None
-    policies: Policies | None = None
+    policies: Policies = field(default_factory=Policies)
 
     @property
     def demands(self) -> Contract:
         """The contract."""
         return self.contract or load_contract()
+
+    def under(self, ambiguity_id: str, interpretation: str) -> "Judge":
+        """Returns the same oracle with one interpretation of an ambiguity."""
+        return replace(self, policies=Policies({**self.policies, ambiguity_id: (interpretation,)}))
 
     def verdict(self, case: Case) -> Verdict:
         """Returns the case's verdict. Judges the case again if a policy may change the verdict."""

@@ -1,7 +1,7 @@
 """Checks responses that look like the contract's envelope.
 
 The contract shows the envelope in two responses, but not in the response to the creation of an offer. So a malformed envelope is
-an observation in the ledger. It is a finding only if the user's policy for this ambiguity is `reject`.
+an observation in the ledger. It is a finding only if the user's policy for this ambiguity is `rejected`.
 """
 
 from functools import lru_cache

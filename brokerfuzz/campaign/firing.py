@@ -23,7 +23,7 @@ from brokerfuzz.campaign.sending import Sender
 from brokerfuzz.campaign.sharding import Sharding, ShardResult, Shards, ShardSettings
 from brokerfuzz.cases.case import Case
 from brokerfuzz.errors import JournalError
-from brokerfuzz.schemas import Contract, Policies
+from brokerfuzz.schemas import Contract, PolicyValues, load_contract
 from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.wording import counted
 
@@ -57,7 +57,7 @@ class Options:
     max_findings: int | None = None
     now: datetime | None = None
     contract: Contract | None = None
-    policies: Policies | None = None
+    policies: PolicyValues | None = None
     shrink_requests: int = SHRINK_REQUESTS
     shrink_seconds: float = 60.0
     fresh: str | None = None
@@ -72,7 +72,7 @@ class Options:
     @property
     def judge(self) -> Judge:
         """The oracle that judges the cases."""
-        return Judge(self.now, self.contract, self.policies)
+        return Judge(self.now, self.contract, (self.contract or load_contract()).check_policies(self.policies or {}))
 
     @property
     def fresh_values(self) -> FreshValues | None:

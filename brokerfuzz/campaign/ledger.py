@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from brokerfuzz.campaign.campaign_oracle import Judge
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Ambiguity, Contract, Verdict
+from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW
 from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
 
@@ -16,14 +18,23 @@ class Observed:
     examples: dict[AnswerKind, Case] = field(default_factory=dict)
     numbers: dict[AnswerKind, int] = field(default_factory=dict)
     """The case numbers of the examples."""
+    contradicted: set[str] = field(default_factory=set)
+    """The interpretations that an answer contradicts."""
+
+    @property
+    def possible(self) -> tuple[str, ...]:
+        """The interpretations that agree with every answer."""
+        return tuple(one for one in candidates(self.ambiguity) if one not in self.contradicted)
+
+    @property
+    def pinnable(self) -> tuple[str, ...]:
+        """The interpretations that a policy should keep open: those that agree with every answer. Empty if all or none of them agree."""
+        return self.possible if self.contradicted else ()
 
     @property
     def behaviour(self) -> str:
-        """One of `accepts`, `rejects`, `mixed`, or `unclear` (no message was accepted or rejected)."""
-        accepted, rejected = self.counts["accepted"], self.counts["rejected"]
-        if accepted and rejected:
-            return "mixed"
-        return "accepts" if accepted else "rejects" if rejected else "unclear"
+        """The possible interpretations, with commas; `mixed` if there is none, or `unclear` if no answer contradicts any of them."""
+        return (",".join(self.possible) or "mixed") if self.contradicted else "unclear"
 
     def add(self, number: int, case: Case, answer: AnswerKind, count: int = 1) -> None:
         """Adds `count` equal answers. The case is the first case that got this answer."""
@@ -32,37 +43,54 @@ class Observed:
             self.numbers[answer], self.examples[answer] = number, case
 
 
+CLOCK_TOLERANCES = ("0", "30", "60", "120", "300")
+"""The tolerances in seconds that the ledger can distinguish."""
+
+
+def candidates(ambiguity: Ambiguity) -> tuple[str, ...]:
+    """Returns the interpretations of an ambiguity that the ledger distinguishes."""
+    return CLOCK_TOLERANCES if ambiguity.detector == NEAR_NOW else ambiguity.interpretations
+
+
 class Ledger:
     """The observations of all ambiguities.
 
-    Only messages that break no rule are observed, because the target should reject all others anyway. If a message that touches
-    several ambiguities is accepted, it counts for each of them. If it is rejected, it counts for none of them, because any of
-    them may be the reason.
+    An answer contradicts an interpretation if it contradicts the verdict under this interpretation: the target rejects a message that
+    is valid, or accepts a message that is invalid. The counts contain unspecified messages only. If a message that touches several
+    ambiguities is accepted, it counts for each of them. If it is rejected, it counts for none of them, because any of them may be the
+    reason.
     """
 
     def __init__(self) -> None:
         self._by_ambiguity: dict[str, Observed] = {}
 
-    def observe(self, number: int, case: Case, verdict: Verdict, answer: AnswerKind, contract: Contract) -> None:
+    def observe(self, number: int, case: Case, verdict: Verdict, answer: AnswerKind, judge: Judge) -> None:
         """Adds the answer to an unspecified message; `number` is its case number."""
         touched = {entry.ambiguity for entry in verdict.ambiguities}
         if len(touched) == 1 or answer == "accepted":
-            for ambiguity_id in touched:
-                self.add(ambiguity_id, number, case, answer, contract)
+            for ambiguity_id in sorted(touched):
+                observed = self.add(ambiguity_id, number, case, answer, judge.demands)
+                observed.contradicted |= {one for one in candidates(observed.ambiguity) if _contradicts(case, answer, judge.under(ambiguity_id, one))}
 
-    def add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> None:
-        """Adds one answer to the observations of an ambiguity."""
+    def add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> Observed:
+        """Adds one answer to the observations of an ambiguity, and returns them."""
         if ambiguity_id not in self._by_ambiguity:
             self._by_ambiguity[ambiguity_id] = Observed(contract.ambiguity(ambiguity_id))
         self._by_ambiguity[ambiguity_id].add(number, case, answer)
+        return self._by_ambiguity[ambiguity_id]
 
     def absorb(self, other: "Ledger") -> None:
         """Adds the observations of another part of the campaign."""
         for ambiguity_id, observed in other._by_ambiguity.items():  # noqa: SLF001 - same class
             mine = self._by_ambiguity.setdefault(ambiguity_id, Observed(observed.ambiguity))
+            mine.contradicted |= observed.contradicted
             for answer, case in observed.examples.items():
                 mine.add(observed.numbers[answer], case, answer, observed.counts[answer])
 
     def in_order(self, contract: Contract) -> list[Observed]:
         """Returns the observations in the contract's order of ambiguities."""
         return [self._by_ambiguity[ambiguity.id] for ambiguity in contract.ambiguities if ambiguity.id in self._by_ambiguity]
+
+
+def _contradicts(case: Case, answer: AnswerKind, judge: Judge) -> bool:
+    return (judge.of(case, case.body).label, answer) in (("valid", "rejected"), ("invalid", "accepted"))

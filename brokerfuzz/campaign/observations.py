@@ -15,6 +15,7 @@ from brokerfuzz.campaign.finding_groups import Suspicions
 from brokerfuzz.campaign.ledger import Ledger
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Label, Verdict
+from brokerfuzz.schemas.ambiguity_detectors import REJECTED
 from brokerfuzz.targets import Answer, AnswerKind
 
 
@@ -50,18 +51,19 @@ class Observations:
     def _add_answer(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge) -> None:
         demands = judge.demands
         if verdict.label == "unspecified":
-            self.ledger.observe(number, case, verdict, answer.kind, demands)
+            self.ledger.observe(number, case, verdict, answer.kind, judge)
         elif verdict.label == "invalid" and answer.kind == "rejected":
             self.attribution.rejected(number, case, verdict, answer, demands)
         if case.message_type == envelopes.ANSWERED and (problem := envelopes.malformed(answer, demands)) is not None:
             self._add_malformed(number, case, verdict, answer, judge, problem)
 
     def _add_malformed(self, number: int, case: Case, verdict: Verdict, answer: Answer, judge: Judge, problem: str) -> None:
-        policy = (judge.policies or {}).get(envelopes.AMBIGUITY, "unspecified")
-        if policy == "unspecified":
-            self.ledger.add(envelopes.AMBIGUITY, number, case, answer.kind, judge.demands)
-        elif policy == "reject":
+        ambiguity = judge.demands.ambiguity(envelopes.AMBIGUITY)
+        interpretations = judge.policies.get(ambiguity.id, ambiguity.interpretations)
+        if interpretations == (REJECTED,):
             self.suspicions.add("malformed-answer", number, case, verdict, answer, about=problem)
+        elif len(interpretations) > 1:
+            self.ledger.add(ambiguity.id, number, case, answer.kind, judge.demands).contradicted.add(REJECTED)
 
     def absorb(self, other: "Observations") -> None:
         """Adds the results of another part of the campaign."""

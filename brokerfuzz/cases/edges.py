@@ -71,8 +71,15 @@ class EdgeMaker:
     def _grounds(self) -> list[Schema]:
         """Returns flat schemas. Messages that meet these schemas contain every place between them.
 
-        The first schema is empty. Each further schema requires a place that a complete message lacks.
+        The first schema is empty. Each further schema requires a place that a complete message lacks. For quantities that must lie within
+        a range, one schema has no range, so that every edge of the quantities occurs.
         """
+        unlimited = [
+            schema_requiring(path, {"properties": {name: {"type": ["null"]} for name in names[1:]}})
+            for path, asked in doubts(self.contract, self.message_type).items()
+            for detector, names in asked
+            if detector == "within_range"
+        ]
         grounds: list[Schema] = [{}]
         lacking = list(self.contract.sites[self.message_type])
         while lacking:
@@ -84,7 +91,7 @@ class EdgeMaker:
             lacking = left
             if lacking:
                 grounds.append(schema_with_place(self.contract, self.message_type, lacking[0]))
-        return grounds
+        return [*grounds, *unlimited]
 
     def _values(self, site: Site) -> list[Any]:
         if "enum" in site.schema:

@@ -14,7 +14,7 @@ from brokerfuzz.options import ONE_OF_MESSAGES
 
 if TYPE_CHECKING:
     from brokerfuzz.explaining.judgements import MessageJudgement
-    from brokerfuzz.schemas import Contract, MessageType, Policies
+    from brokerfuzz.schemas import Contract, MessageType, PolicyValues
 
 
 _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
@@ -41,7 +41,7 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
 )
 @options.json_option
 def command(
-    files: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, policies: "Policies", now: datetime | None, contract: str | None,
+    files: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, policies: "PolicyValues", now: datetime | None, contract: str | None,
     quiet: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Judge messages as valid, invalid or unspecified, and explain why.
@@ -62,7 +62,7 @@ def command(
     \b
     Examples:
       brokerfuzz check offer.json
-      brokerfuzz check --policy timestamp-format=reject --quiet recorded.ndjson
+      brokerfuzz check --policy timestamp-format=rejected --quiet recorded.ndjson
       curl -s https://broker.example/products | brokerfuzz check --message product-list-response -
     """
     from brokerfuzz.errors import CorpusError, InputError

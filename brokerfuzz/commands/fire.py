@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from brokerfuzz.campaign import Campaign, Options, Result
     from brokerfuzz.campaign.journal import Journal, Recalled
     from brokerfuzz.cases.plan import Plan
-    from brokerfuzz.schemas import Contract, MessageType, Policies
+    from brokerfuzz.schemas import Contract, MessageType, Policies, PolicyValues
     from brokerfuzz.targets import Target
 
 _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOptions)))
@@ -80,7 +80,7 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @typed_options(target=TargetOptions, sending=SendingOptions, cases=CaseOptions, campaign=CampaignOptions, results=ResultOptions)
 def command(
     message_type: "MessageType", target: TargetOptions, sending: SendingOptions, cases: CaseOptions, campaign: CampaignOptions,
-    results: ResultOptions, policies: "Policies", as_json: bool,
+    results: ResultOptions, policies: "PolicyValues", as_json: bool,
 ) -> int:  # fmt: skip
     """Send test messages to a target and report where its answers contradict the contract.
 
@@ -110,7 +110,7 @@ def command(
 
     ctx = click.get_current_context()
     url = target.url if ctx.get_parameter_source("url") == ParameterSource.COMMANDLINE else None
-    target, policies = target_options.resolved_target(ctx, target, url), target_options.resolved_policies(ctx, policies)
+    target = target_options.resolved_target(ctx, target, url)
     if target.bugs and not target.is_embedded:
         raise click.UsageError("--bug works only with the reference service: remove --bug or the target", ctx)
     if results.reports:
@@ -155,15 +155,15 @@ class _Firing:
 def _new(
     message_type: "MessageType",
     cases: CaseOptions,
-    policies: "Policies",
+    policies: "PolicyValues",
     target: TargetOptions,
     sending: SendingOptions,
     campaign: CampaignOptions,
 ) -> _Firing:
     (plan,) = plans_of((message_type,), cases, endless=cases.count is None and campaign.max_time is not None)
-    plan.demands.check_policies(policies)
     warn_about_unbroken_rules(plan.demands, [plan.message_type])
-    return _Firing(plan, cases.now, policies, target, sending, campaign)
+    settled = target_options.resolved_policies(click.get_current_context(), policies, plan.demands)
+    return _Firing(plan, cases.now, settled, target, sending, campaign)
 
 
 def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: SendingOptions, campaign: CampaignOptions) -> _Firing:
@@ -334,8 +334,7 @@ def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
 
     settings = ctx.meta.get(CONFIGURATION)
     path = settings.path if settings is not None else Path("brokerfuzz.toml")
-    policy_of = {"accepts": "accept", "rejects": "reject"}
-    policies = {observed.ambiguity.id: policy_of[observed.behaviour] for observed in result.ambiguities if observed.behaviour in policy_of}
+    policies = {observed.ambiguity.id: list(observed.pinnable) for observed in result.ambiguities if observed.pinnable}
     pinned = configuration.pin_policies(path, policies, contract)
     mixed = [observed.ambiguity.id for observed in result.ambiguities if observed.behaviour == "mixed"]
     note(f"{len(pinned)} policies written to {path}" + (f"; no policy because the behaviour was mixed: {', '.join(mixed)}" if mixed else ""))

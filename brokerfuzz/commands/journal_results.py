@@ -40,7 +40,15 @@ def recorded(path: str) -> Recorded:
     try:
         now = head["judged_at"] and datetime.fromisoformat(head["judged_at"])
         plan = Plan.of(head["plan"])
-        return Recorded(path, plan, now, dict(head["policies"]), head["target_options"], dict(head["target_description"]), str(head["target"]))
+        return Recorded(
+            path,
+            plan,
+            now,
+            plan.demands.check_policies(head["policies"]),
+            head["target_options"],
+            dict(head["target_description"]),
+            str(head["target"]),
+        )
     except (KeyError, TypeError, ValueError) as problem:
         raise JournalError(
             f"{path} does not describe its campaign ({type(problem).__name__}: {problem}): use a journal that `brokerfuzz fire` wrote"

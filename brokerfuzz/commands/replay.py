@@ -18,7 +18,7 @@ from brokerfuzz.contract_names import MESSAGE_TYPES
 
 if TYPE_CHECKING:
     from brokerfuzz.campaign.replaying import Replayed, ReplayRequest
-    from brokerfuzz.schemas import Contract, Policies
+    from brokerfuzz.schemas import Contract, PolicyValues
 
 _CASE_ID = re.compile(r"[0-9a-f]{16}")
 _COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verdict": "yellow", "not sent": "yellow"}
@@ -34,7 +34,7 @@ _COLOURS = {"still there": "red", "another": "red", "gone": "green", "other verd
 @options.json_option
 @typed_options(target=TargetOptions, sending=SendingOptions)
 def command(
-    sources: tuple[str, ...], target: TargetOptions, sending: SendingOptions, policies: "Policies", now: datetime | None,
+    sources: tuple[str, ...], target: TargetOptions, sending: SendingOptions, policies: "PolicyValues", now: datetime | None,
     contract: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Send findings again, to the same or another target, and report which are gone.
@@ -69,7 +69,7 @@ def command(
         waiting += found
     if target.is_embedded:
         raise click.UsageError("no target given: add a URL, --exec or --call", ctx)
-    judge = Judge(now, demands, demands.check_policies(target_options.resolved_policies(ctx, policies)))
+    judge = Judge(now, demands, target_options.resolved_policies(ctx, policies, demands))
     fresh = None if sending.fresh is None else FreshValues(sending.fresh, judge)
     endpoint = target_options.given_target(target)
     replayed = event_loop.run(replay(waiting, endpoint, judge, concurrency=sending.concurrency, rate=sending.rate, fresh=fresh))

@@ -17,7 +17,7 @@ from brokerfuzz.options import CONFIGURATION
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.plan import Plan
-    from brokerfuzz.schemas import Policies
+    from brokerfuzz.schemas import Contract, Policies, PolicyValues
     from brokerfuzz.targets import AnswerRules, Target
 
 
@@ -48,10 +48,13 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None) 
     return target
 
 
-def resolved_policies(ctx: click.Context, policies: "Policies") -> "Policies":
-    """Returns the policies of the configuration, overridden by those of the command line."""
+def resolved_policies(ctx: click.Context, policies: "PolicyValues", contract: "Contract") -> "Policies":
+    """Returns the policies of the configuration, overridden by those of the command line. Raises `UnknownNameError`."""
+    from brokerfuzz.schemas.contract import Policies
+
     configuration = ctx.meta.get(CONFIGURATION)
-    return policies if configuration is None else {**configuration.values.get("policies", {}), **policies}
+    configured = {} if configuration is None else configuration.values.get("policies", {})
+    return Policies({**contract.check_policies(configured), **contract.check_policies(policies)})
 
 
 def _only_typed(target: TargetOptions, url: str | None, typed: set[str]) -> TargetOptions:

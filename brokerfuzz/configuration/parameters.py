@@ -45,8 +45,8 @@ def _joined(values: list[str | int], origin: _Origin) -> str:
     return ",".join(map(str, values))
 
 
-def _policies(values: Mapping[str, str], origin: _Origin) -> list[str]:
-    return [f"{ambiguity}={policy}" for ambiguity, policy in values.items()]
+def _policies(values: Mapping[str, Any], origin: _Origin) -> list[str]:
+    return [f"{ambiguity}={_joined(policy if isinstance(policy, list) else [policy], origin)}" for ambiguity, policy in values.items()]
 
 
 def _url(value: str, origin: _Origin) -> Callable[[], str]:
@@ -104,7 +104,7 @@ def option_defaults(configuration: Configuration) -> dict[str, Any]:
 
     `url` and `headers` may refer to the environment and contain secrets, so they are functions. click calls them if the command line has
     no value, and they raise `ConfigurationError` if a variable is missing. `headers` returns strings of the form NAME:VALUE, `policies` is
-    a list of AMBIGUITY=POLICY, `accept` and `reject` are separated by commas, and an array for `exec_` becomes a command line. File names
+    a list of AMBIGUITY=INTERPRETATION, `accept` and `reject` are separated by commas, and an array for `exec_` becomes a command line. File names
     are relative to the folder of the configuration.
     """
     found = {}

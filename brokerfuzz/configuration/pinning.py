@@ -6,7 +6,7 @@ to insert the lines, and parses each guess. A guess is accepted only if the file
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +25,7 @@ _ANY_HEADER = re.compile(r"[ \t]*\[")
 _ANY_KEY = re.compile(r"[ \t]*[\w\"'-][^#]*=")
 
 
-def pin_policies(path: Path, policies: Mapping[str, str], contract: "Contract | None" = None) -> list[str]:
+def pin_policies(path: Path, policies: Mapping[str, str | Sequence[str]], contract: "Contract | None" = None) -> list[str]:
     """Writes policies into `[policies]` of a configuration, or `[tool.brokerfuzz.policies]` of a `pyproject.toml`. Returns the IDs written.
 
     Existing policies do not change; lines that the template has commented out are replaced. A missing file starts as the template. Raises
@@ -38,7 +38,7 @@ def pin_policies(path: Path, policies: Mapping[str, str], contract: "Contract | 
     content = parsed(path, text)
     values = ours(content, path)
     pinned = {} if values is None else validated(values, path, above(path)).get(POLICIES, {})
-    new = {ambiguity: policy for ambiguity, policy in policies.items() if ambiguity not in pinned}
+    new = {ambiguity: _single(policy) for ambiguity, policy in policies.items() if ambiguity not in pinned}
     validated({POLICIES: new}, path, above(path))
     if new:
         mark = _MARK if exists and path.read_bytes().startswith(_MARK.encode()) else ""
@@ -46,7 +46,14 @@ def pin_policies(path: Path, policies: Mapping[str, str], contract: "Contract | 
     return list(new)
 
 
-def _with(text: str, policies: Mapping[str, str], path: Path) -> str:
+def _single(interpretations: str | Sequence[str]) -> Any:
+    """Returns the value to write: a name or a number of seconds if there is only one interpretation, otherwise an array."""
+    each = interpretations if isinstance(interpretations, list | tuple) else [interpretations]
+    values = [int(one) if isinstance(one, str) and one.isdigit() else one for one in each]
+    return values[0] if len(values) == 1 else values
+
+
+def _with(text: str, policies: Mapping[str, Any], path: Path) -> str:
     """Returns the text with the policies inserted."""
     names = (*above(path), POLICIES)
     lines = {ambiguity: f"{spelled_key(ambiguity)} = {spelled(policy)}" for ambiguity, policy in policies.items()}
@@ -57,7 +64,7 @@ def _with(text: str, policies: Mapping[str, str], path: Path) -> str:
     raise ConfigurationError(f"{path}: brokerfuzz cannot add policies to a table in this form: add {', '.join(lines.values())} yourself")
 
 
-def _joined(content: Any, names: tuple[str, ...], policies: Mapping[str, str]) -> Any:
+def _joined(content: Any, names: tuple[str, ...], policies: Mapping[str, Any]) -> Any:
     """Returns the content that the file must have in the end; None if it cannot contain the table."""
     if not isinstance(content, dict):
         return None
@@ -101,7 +108,7 @@ def _below_header(before: str, after: str, lines: Mapping[str, str], end: str) -
     carriage = end[:-1]
     missing = []
     for ambiguity, line in lines.items():
-        unset = re.compile(rf"[ \t]*#[ \t]*{re.escape(spelled_key(ambiguity))}[ \t]*=[ \t]*\"unspecified\"[ \t]*\r?")
+        unset = re.compile(rf"[ \t]*#[ \t]*{re.escape(spelled_key(ambiguity))}[ \t]*=[^\n\r]*\r?")
         place = next((index for index, old in enumerate(section) if unset.fullmatch(old)), None)
         if place is None:
             missing.append(line + carriage)

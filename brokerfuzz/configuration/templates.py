@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def template(contract: "Contract | None" = None, *, schema_beside: bool = False) -> str:
-    """Returns the text of a new configuration file. It lists every ambiguity of the contract with the policy `unspecified`.
+    """Returns the text of a new configuration file. It lists every ambiguity of the contract with all of its interpretations.
 
     With `schema_beside`, the first line refers editors to `brokerfuzz.schema.json` in the same folder.
     """
@@ -32,7 +32,8 @@ def template(contract: "Contract | None" = None, *, schema_beside: bool = False)
         lines += ["", f"[{name}]  # {section['description']}"]
         if name == "policies":
             for ambiguity in (contract or load_contract()).ambiguities:
-                lines += [f"# {on_one_line(ambiguity.question)}", _commented(ambiguity.id, section["additionalProperties"]["default"])]
+                values: list[str | int] = [int(one) if one.isdigit() else one for one in ambiguity.interpretations]
+                lines += [f"# {on_one_line(ambiguity.question)}", _commented(ambiguity.id, values)] if values else []
         else:
             lines += _keys(name, section["properties"])
     return "\n".join([*lines, ""])

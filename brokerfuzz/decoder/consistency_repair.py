@@ -62,6 +62,34 @@ def _ordered(
     return [repair] if loose else []
 
 
+def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
+    """Returns the repair of quantities outside a range. A single quantity moves to the bound that it violates. For several quantities, this bound is
+    removed if it is optional, so that they remain several.
+    """
+    quantities, low, high = names
+    if quantities not in schema.get("properties", {}):
+        return []
+    is_pinned = any(path.startswith(join(site, quantities)) for path in pinned)
+    removable = [name for name in (low, high) if join(site, name) not in pinned and name not in schema.get("required", ())]
+
+    def repair(value: dict[str, Any]) -> None:
+        numbers = value.get(quantities) or []
+        bounds = [name for name in (low, high) if numbers and value.get(name) is not None]
+        violated = [name for name in bounds if not _in_order(numbers, value[name], is_low=name == low)]
+        for name in violated:
+            if name in removable and (len(numbers) > 1 or is_pinned):
+                del value[name]
+            elif not is_pinned:
+                move = max if name == low else min
+                value[quantities] = list(dict.fromkeys(move(number, value[name]) for number in value[quantities]))
+
+    return [repair]
+
+
+def _in_order(numbers: Sequence[float], bound: float, *, is_low: bool) -> bool:
+    return min(numbers) >= bound if is_low else max(numbers) <= bound
+
+
 def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
     least = schema.get("minItems", 0)
     if not names:
@@ -141,6 +169,7 @@ def _money(amount: float) -> float:
 _REPAIRS: dict[str, Callable[[str, Sequence[str], Schema, Collection[str]], list[Repair]]] = {
     "ordered_numbers": _ordered_numbers,
     "ordered_instants": _ordered_instants,
+    "within_range": _within_range,
     "distinct": _distinct,
     "envelope": _envelope,
     "arithmetic": _arithmetic,

@@ -127,7 +127,7 @@ def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputErro
     reading = read(first.body)
     if reading.error:
         return InputError(f"{name} is not JSON ({reading.error}): specify a corpus, or give the intended message type with --message")
-    if isinstance(reading.values[0], list):
+    if isinstance(reading.usual, list):
         return InputError(f"{name} contains an array, but no message is an array: write one item per line (`jq -c '.[]'`), and add --ndjson")
     return InputError(f"{name} contains no message of a recognisable type: give the message type with --message")
 

@@ -117,7 +117,7 @@ def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Ex
     if ambiguity.detector is None:
         sentences.append("No message can show this ambiguity: it concerns the transport of messages.")
     else:
-        sentences.append(f"To settle it, use --policy {ambiguity.id}=accept or --policy {ambiguity.id}=reject.")
+        sentences.append(f"To settle it, use --policy {ambiguity.id}=INTERPRETATION. The interpretation can be {ambiguity.choices}.")
     return Explanation("ambiguity", ambiguity.id, tuple(sentences), ambiguity.source, concerned, example)
 
 

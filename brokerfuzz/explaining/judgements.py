@@ -69,10 +69,10 @@ def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
     """Returns the message types that define the most properties of a message, and of these, the types that match the most JSON
     types of the property values.
     """
-    values = read(body).values
-    if not values or not isinstance(values[0], dict):
+    message = read(body).usual
+    if not isinstance(message, dict):
         return MESSAGE_TYPES
-    misfits = {message_type: _misfits(values[0], message_type, contract) for message_type in MESSAGE_TYPES}
+    misfits = {message_type: _misfits(message, message_type, contract) for message_type in MESSAGE_TYPES}
     return tuple(message_type for message_type in MESSAGE_TYPES if misfits[message_type] == min(misfits.values()))
 
 

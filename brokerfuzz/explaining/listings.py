@@ -34,7 +34,14 @@ def ambiguity_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TY
 
 def _ambiguity_row(ambiguity: Ambiguity) -> Row:
     concerned = [message_type for message_type in MESSAGE_TYPES if ambiguity.concerns(message_type)]
-    return {"id": ambiguity.id, "question": ambiguity.question, "plain": ambiguity.plain, "source": ambiguity.source, "messages": concerned}
+    return {
+        "id": ambiguity.id,
+        "question": ambiguity.question,
+        "interpretations": list(ambiguity.interpretations),
+        "plain": ambiguity.plain,
+        "source": ambiguity.source,
+        "messages": concerned,
+    }
 
 
 def technique_rows() -> list[Row]:

@@ -1,7 +1,7 @@
 """The contract (message types, rules, ambiguities) and the oracle that judges messages by it."""
 
 from brokerfuzz.contract_names import MESSAGE_TYPES, Label, MessageType
-from brokerfuzz.schemas.contract import Ambiguity, Contract, Policies, Policy, load_contract
+from brokerfuzz.schemas.contract import Ambiguity, Contract, Policies, PolicyValues, load_contract
 from brokerfuzz.schemas.oracle import check
 from brokerfuzz.schemas.sites import Condition, Rule, Site
 from brokerfuzz.schemas.verdicts import Broken, Touched, Verdict
@@ -15,7 +15,7 @@ __all__ = [
     "Label",
     "MessageType",
     "Policies",
-    "Policy",
+    "PolicyValues",
     "Rule",
     "Site",
     "Touched",

@@ -7,15 +7,15 @@ double cannot represent. `json_reader` detects these, and `headers` detects the 
 
 import math
 import re
-from collections.abc import Callable, Hashable, Mapping
-from datetime import datetime, timedelta
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
 from brokerfuzz.schemas.headers import OF_HEADERS
-from brokerfuzz.schemas.instants import instant
+from brokerfuzz.schemas.instants import timestamp
 
 _STEP = r"(?:/(?!0)(?:{n}))?"
 _RANGE = rf"(?:{{n}})(?:-(?:{{n}}){_STEP})?"
@@ -37,17 +37,8 @@ _CENT, _BILLIONTH = 0.005, 1e-9
 _NUMBERS = (int, float)
 
 
-Options = Mapping[str, int]
-"""Further fields of an entry in `ambiguities.json`, such as `seconds` or `limit`."""
-
-
-def timestamp(value: Any, now: datetime, options: Options) -> bool:
-    return isinstance(value, str) and instant(value) is None
-
-
-def near_now(value: Any, now: datetime, options: Options) -> bool:
-    when = instant(value) if isinstance(value, str) else None
-    return when is not None and abs(when - now) <= timedelta(seconds=options["seconds"])
+Options = Mapping[str, Any]
+"""Further fields of an entry in `ambiguities.json`, such as `limit`."""
 
 
 def cron(value: Any, now: datetime, options: Options) -> bool:
@@ -95,9 +86,12 @@ def arithmetic(value: Any, now: datetime, options: Options) -> bool:
     if not all(_is_number(cell) for row in rows for cell in row) or not _is_number(value.get("totalExtendedPrice")):
         return False
     prices = [[_double(cell) for cell in row] for row in rows]
-    sums = [(unit * quantity, extended) for unit, quantity, extended in prices]
     total = sum(extended for _, _, extended in prices)
-    return not all(_equal(*pair) for pair in [*sums, (total, _double(value["totalExtendedPrice"]))])
+    return not (
+        # The contract adds surcharges, which are not in the message, to unit price * quantity. So a higher price is clearly valid.
+        all(extended >= unit * quantity or _equal(unit * quantity, extended) for unit, quantity, extended in prices)
+        and _equal(total, _double(value["totalExtendedPrice"]))
+    )
 
 
 def ordered_numbers(low: Any, high: Any, now: datetime, options: Options) -> bool:
@@ -107,8 +101,15 @@ def ordered_numbers(low: Any, high: Any, now: datetime, options: Options) -> boo
 def ordered_instants(start: Any, end: Any, now: datetime, options: Options) -> bool:
     if not (isinstance(start, str) and isinstance(end, str)):
         return False
-    first, last = instant(start), instant(end)
+    first, last = timestamp(start).moment, timestamp(end).moment
     return first is not None and last is not None and last <= first
+
+
+def within_range(quantities: Any, low: Any, high: Any, now: datetime, options: Options) -> bool:
+    if not isinstance(quantities, list):
+        return False
+    numbers = [quantity for quantity in quantities if type(quantity) in _NUMBERS]
+    return any((type(low) in _NUMBERS and number < low) or (type(high) in _NUMBERS and number > high) for number in numbers)
 
 
 def distinct(items: list[Any], key: str | None) -> bool:
@@ -152,12 +153,19 @@ def _equal(expected: float, got: float) -> bool:
 
 
 OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
-    detector.__name__: detector for detector in (timestamp, near_now, cron, url, name, decimal_range, envelope, arithmetic)
+    detector.__name__: detector for detector in (cron, url, name, decimal_range, envelope, arithmetic)
 }
-OF_PAIRS: Mapping[str, Callable[[Any, Any, datetime, Options], bool]] = {d.__name__: d for d in (ordered_numbers, ordered_instants)}
+OF_RELATIONS: Mapping[str, Callable[..., bool]] = {detector.__name__: detector for detector in (ordered_numbers, ordered_instants, within_range)}
+"""The detectors that compare properties of an object. Each gets the values of the properties, the time and the options."""
+TIMESTAMP, NEAR_NOW = "timestamp", "near_now"
+OF_TIMES = (TIMESTAMP, NEAR_NOW)
 OF_TEXT = ("integer_form", "double_range", "duplicate_properties", "lone_surrogates", "nul_characters")
 OF_BYTES_AND_SIZES = ("byte_order_mark", "encoding", "message_size", "string_length", "item_count")
-DETECTORS = frozenset([*OF_VALUES, *OF_PAIRS, "distinct", *OF_TEXT, *OF_BYTES_AND_SIZES, *OF_HEADERS])
+DETECTORS = frozenset([*OF_VALUES, *OF_RELATIONS, "distinct", *OF_TIMES, *OF_TEXT, *OF_BYTES_AND_SIZES, *OF_HEADERS])
 """Every name that `ambiguities.json` can use as a detector."""
-NEEDED: Mapping[str, str] = {"near_now": "seconds", "string_length": "limit", "item_count": "limit", "message_size": "limit"}
+NEEDED: Mapping[str, str] = {"string_length": "limit", "item_count": "limit", "message_size": "limit", TIMESTAMP: "spelling"}
 """The option that a detector requires."""
+READINGS: Mapping[str, Sequence[str]] = {"duplicate_properties": ("first", "last"), "double_range": ("exact", "rounded")}
+"""The interpretations of a detector that decide which value is judged. All other interpretations accept or reject."""
+REJECTED = "rejected"
+"""The interpretation that rejects every message that touches the ambiguity."""

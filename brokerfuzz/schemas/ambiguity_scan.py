@@ -8,15 +8,16 @@ times as long.
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from itertools import count
 from typing import Any
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import Place, pointer
-from brokerfuzz.schemas.ambiguity_detectors import OF_PAIRS, OF_VALUES, distinct
+from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW, OF_RELATIONS, OF_VALUES, TIMESTAMP, distinct
 from brokerfuzz.schemas.contract import NOT_IN_FUTURE, Ambiguity, Contract
 from brokerfuzz.schemas.flattening import types_of
-from brokerfuzz.schemas.instants import instant
+from brokerfuzz.schemas.instants import Moment, timestamp
 from brokerfuzz.schemas.json_reader import Reading
 from brokerfuzz.schemas.sites import Rule, Site, join
 from brokerfuzz.schemas.verdicts import Broken, Touched, describe
@@ -24,9 +25,12 @@ from brokerfuzz.schemas.verdicts import Broken, Touched, describe
 
 @dataclass(slots=True)
 class Inspection:
-    """The input of a scan (`now`) and its results."""
+    """The input of a scan and its results. `tolerance` contains the least and the greatest number of seconds by which a timestamp may be ahead of
+    `now`.
+    """
 
     now: datetime
+    tolerance: tuple[int, int]
     touched: list[Touched] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
 
@@ -91,7 +95,6 @@ class _ScanWriter:
                 self._properties.setdefault(path[: -len(site.name)].removesuffix("."), {})[site.name] = path
         concerned = [ambiguity for ambiguity in contract.ambiguities if ambiguity.concerns(message_type)]
         self._by_detector = {str(ambiguity.detector): ambiguity for ambiguity in concerned}
-        self._tolerance = self._by_detector["near_now"].options["seconds"] if "near_now" in self._by_detector else 0
         self._at_site: dict[str, list[tuple[Any, ...]]] = {}
         for ambiguity in concerned:
             for where in (ambiguity.sites or {}).get(message_type, ()):
@@ -125,32 +128,30 @@ class _ScanWriter:
         for ambiguity, *_ in self._of(OF_VALUES, here):
             detect = self._name(OF_VALUES[ambiguity.detector])
             lines += [f"if {detect}({here.value}, now, {self._name(ambiguity.options)}):", *self._touch(ambiguity, here)]
-        for rule in self._rules:
-            if rule.site == here.path:
-                check = self._name(_not_in_future(rule, self._tolerance))
-                lines += [f"{check}({here.value}, {here.place}, inspection)"]
-        return lines
+        checks = [_not_in_future(rule, self._by_detector.get(NEAR_NOW)) for rule in self._rules if rule.site == here.path]
+        if spellings := {ambiguity.options["spelling"]: ambiguity for ambiguity, *_ in self._of((TIMESTAMP,), here)}:
+            checks.append(_spelled_plainly(spellings))
+        return [*lines, *(f"{self._name(check)}({here.value}, {here.place}, inspection)" for check in checks)]
 
     def _object(self, here: _ScanPosition) -> Lines:
         lines: Lines = []
-        props, pairs = self.props(here.path), self._pairs(here)
+        props, relations = self.props(here.path), self._relations(here)
         held = {name: f"v{next(self._numbers)}" for name in props}
         for name, path in props.items():
             below = self._at(here.below(path, held[name], repr(name)))
-            if below or any(name in names for _, *names in pairs):
+            if below or any(name in names for _, *names in relations):
                 lines += [f"{held[name]} = {here.value}.get({name!r})"]
                 lines += [f"if {held[name]} is not None:", *_indented(below)] if below else []
-        for ambiguity, low, high in pairs:
-            one, other = held[low], held[high]
-            detect, options = self._name(OF_PAIRS[str(ambiguity.detector)]), self._name(ambiguity.options)
-            found = f"{f'{low} '!r} + describe({one}) + {f', {high} '!r} + describe({other})"
-            lines += [f"if {detect}({one}, {other}, now, {options}):", *self._touch(ambiguity, here, found)]
+        for ambiguity, *names in relations:
+            detect, options = self._name(OF_RELATIONS[str(ambiguity.detector)]), self._name(ambiguity.options)
+            found = ' + ", " + '.join(f"{f'{name} '!r} + describe({held[name]})" for name in names)
+            lines += [f"if {detect}({', '.join(held[name] for name in names)}, now, {options}):", *self._touch(ambiguity, here, found)]
         return [f"if type({here.value}) is dict:", *_indented(lines)] if lines else []
 
-    def _pairs(self, here: _ScanPosition) -> list[tuple[Ambiguity, str, str]]:
-        """For every pair of compared properties that are both in the object, returns the ambiguity and the two property names."""
+    def _relations(self, here: _ScanPosition) -> list[tuple[Any, ...]]:
+        """For every group of compared properties that the object has, returns the ambiguity and the property names."""
         props = self.props(here.path)
-        return [(ambiguity, low, high) for ambiguity, low, high in self._of(OF_PAIRS, here) if low in props and high in props]
+        return [(ambiguity, *names) for ambiguity, *names in self._of(OF_RELATIONS, here) if props.keys() >= set(names)]
 
     def _array(self, here: _ScanPosition) -> Lines:
         lines, path = [], f"{here.path}[]"
@@ -185,11 +186,35 @@ def _indented(lines: Lines) -> Lines:
     return [f" {line}" for line in lines]
 
 
-def _not_in_future(rule: Rule, tolerance: int) -> Scan:
+def _not_in_future(rule: Rule, tolerated: Ambiguity | None) -> Scan:
+    """Returns the check of validation rule 6. A timestamp that breaks the rule only for clocks without tolerance touches `tolerated`."""
+
     def check(value: Any, place: Place, inspection: Inspection) -> None:
-        when = instant(value) if isinstance(value, str) else None
-        if when is not None and (when - inspection.now).total_seconds() > tolerance:
+        moment = timestamp(value).moment if isinstance(value, str) else None
+        if moment is None:
+            return
+        first, last = _horizons(inspection.now, inspection.tolerance if tolerated is not None else (0, 0))
+        if moment > last:
             inspection.broken.append(Broken(rule.id, pointer(place), describe(value), rule.demand))
+        elif tolerated is not None and moment > first:
+            inspection.touch(tolerated, place, describe(value))
+
+    return check
+
+
+@lru_cache(maxsize=4)
+def _horizons(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment]:
+    """Returns the last moment that is not in the future, for the least and for the greatest tolerance."""
+    return Moment.of(now).after(tolerance[0]), Moment.of(now).after(tolerance[1])
+
+
+def _spelled_plainly(spellings: Mapping[str, Ambiguity]) -> Scan:
+    """Returns the check that a timestamp has none of these spellings."""
+
+    def check(value: Any, place: Place, inspection: Inspection) -> None:
+        for spelling in timestamp(value).spellings if isinstance(value, str) else ():
+            if spelling in spellings:
+                inspection.touch(spellings[spelling], place, describe(value))
 
     return check
 

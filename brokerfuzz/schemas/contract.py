@@ -6,11 +6,13 @@ that differ.
 """
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 from urllib.parse import urldefrag, urljoin
 
 from jsonschema_rs import ValidationError, meta
@@ -18,15 +20,23 @@ from jsonschema_rs import ValidationError, meta
 from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
 from brokerfuzz.errors import ContractError, UnknownNameError
 from brokerfuzz.pointers import unescape
-from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEEDED
+from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, NEEDED, READINGS, REJECTED
 from brokerfuzz.schemas.flattening import Schema, flatten
-from brokerfuzz.schemas.sites import Rule, Site, derive_rules, sites
+from brokerfuzz.schemas.instants import SPELLINGS
+from brokerfuzz.schemas.sites import Rule, Site, derive_rules, join, sites
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
+from brokerfuzz.wording import listed
 
-Policy = Literal["accept", "reject", "unspecified"]
-POLICIES: tuple[Policy, ...] = get_args(Policy)
-Policies = Mapping[str, Policy]
-"""Ambiguity ID -> the policy that the user chose for it."""
+
+class Policies(dict[str, tuple[str, ...]]):
+    """Ambiguity ID -> the interpretations that remain open. Create it with `Contract.check_policies`."""
+
+
+PolicyValues = Mapping[str, str | int | Sequence[str | int]]
+"""Ambiguity ID -> one or several interpretations, as users write them. `timestamp-format` means every ID that begins with it."""
+
+LONGEST_TOLERANCE = 86_400
+"""The greatest clock tolerance in seconds."""
 
 NOT_IN_FUTURE = "not-in-future"
 """The only keyword in `semantics.json` that the oracle supports."""
@@ -40,6 +50,8 @@ FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *
 class Ambiguity:
     """A question that the contract leaves open.
 
+    - `interpretations`: the possible answers. All but `rejected` accept the message; they may differ in how they read it. For a clock
+      tolerance, they are numbers of seconds. Empty if an option settles the question instead of a policy.
     - `plain`: the ordinary values, which do not touch the ambiguity.
     - `source`: the part of the contract that is unclear.
     - `detector`: the oracle's function that detects the ambiguity. None if the ambiguity is not visible in messages.
@@ -51,8 +63,22 @@ class Ambiguity:
     plain: str
     source: str
     detector: str | None
+    interpretations: tuple[str, ...] = ("accepted", REJECTED)
     sites: Mapping[str, Any] | None = None
-    options: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def choices(self) -> str:
+        """The interpretations that a policy can name, in words."""
+        if self.detector == NEAR_NOW:
+            return f"a number of seconds from 0 to {LONGEST_TOLERANCE:,}"
+        return listed(self.interpretations, "or")
+
+    def has(self, interpretation: str) -> bool:
+        """Returns True if a policy can name this interpretation."""
+        if self.detector == NEAR_NOW:
+            return interpretation.isascii() and interpretation.isdigit() and int(interpretation) <= LONGEST_TOLERANCE
+        return interpretation in self.interpretations
 
     def concerns(self, message_type: str) -> bool:
         """Returns True if a message of this type can touch the ambiguity."""
@@ -122,13 +148,29 @@ class Contract:
                 return ambiguity
         raise UnknownNameError("ambiguity", ambiguity_id, [s.id for s in self.ambiguities], "`brokerfuzz rules` lists them all")
 
-    def check_policies(self, policies: Policies) -> Policies:
-        """Returns the policies unchanged. Raises `UnknownNameError` if a key is not the ID of an ambiguity, or if a value is not a policy."""
-        for ambiguity_id, policy in policies.items():
-            self.ambiguity(ambiguity_id)
-            if policy not in POLICIES:
-                raise UnknownNameError("policy", str(policy), POLICIES, f"a policy must be one of {', '.join(POLICIES)}")
-        return policies
+    def check_policies(self, policies: PolicyValues) -> Policies:
+        """Returns the policies in their normal form: the ID of each ambiguity with the interpretations that remain open.
+
+        Several interpretations are a sequence, or a string with commas. The part of an ID before the point means all IDs that begin with it.
+        Raises `UnknownNameError` for an unknown ambiguity or interpretation.
+        """
+        if isinstance(policies, Policies):
+            return policies
+        found = Policies()
+        for name in sorted(policies, key=lambda name: name.count(".")):  # an ID overrides the group to which it belongs
+            given = policies[name]
+            values = tuple(map(str, given)) if isinstance(given, list | tuple) else tuple(str(given).split(","))
+            for ambiguity in self._group(name):
+                for value in values:
+                    if not ambiguity.interpretations:
+                        raise UnknownNameError("policy", f"{name}={value}", (), f"options settle {name}; see `brokerfuzz explain {name}`")
+                    if not ambiguity.has(value):
+                        raise UnknownNameError("policy", f"{name}={value}", ambiguity.interpretations, f"{name} can be {ambiguity.choices}")
+                found[ambiguity.id] = values
+        return found
+
+    def _group(self, name: str) -> Sequence[Ambiguity]:
+        return [one for one in self.ambiguities if one.id.startswith(f"{name}.")] or [self.ambiguity(name)]
 
 
 def known_message_type(name: str) -> MessageType:
@@ -175,6 +217,7 @@ def _load(folder: Path) -> Contract:
         semantics = tuple(_semantic_rule(entry) for entry in _entries(folder / "semantics.json", files["semantics.json"]))
         contract = Contract(schemas, flat, ambiguities, semantics, folder)
         _check_names(contract, folder)
+        _check_tables(contract, folder)
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
         reason = f"{type(problem).__name__}: {problem}"
         raise ContractError(f"the contract in {folder} cannot be used ({reason}): compare its files with those of brokerfuzz") from problem
@@ -204,6 +247,39 @@ def _check_names(contract: Contract, folder: Path) -> None:
                     raise ContractError(f"{path} has a property named {name!r}: rename it, because '.' and '[]' are reserved for site names")
                 if "\0" in name:
                     raise ContractError(f"{path} has a property named {name!r}: rename it, because a message that contains NUL is never valid")
+
+
+def _check_tables(contract: Contract, folder: Path) -> None:
+    """Raises `ContractError` for IDs that occur twice, and for sites in the folder's own tables that the schemas do not have.
+
+    The built-in tables may name sites that a changed contract no longer has.
+    """
+    ids = Counter(ambiguity.id for ambiguity in contract.ambiguities)
+    if repeated := [name for name, count in ids.items() if count > 1]:
+        raise ContractError(f"{folder / 'ambiguities.json'} has several ambiguities with the ID {repeated[0]!r}: give each its own ID")
+    for table, sites_of_table in (("semantics.json", _semantic_sites(contract)), ("ambiguities.json", _ambiguous_sites(contract))):
+        for message_type, site in sites_of_table if (folder / table).exists() else ():
+            if message_type not in MESSAGE_TYPES:
+                raise ContractError(f"{folder / table} names the unknown message type {message_type!r}: use {listed(MESSAGE_TYPES, 'or')}")
+            if site not in contract.sites[message_type]:
+                near = get_close_matches(site, list(contract.sites[message_type]), n=1, cutoff=0.4)
+                guess = f"did you mean {near[0]!r}?" if near else "use a site of the schema"
+                raise ContractError(f"{folder / table} names the site {site!r}, which {message_type} does not have: {guess}")
+
+
+def _semantic_sites(contract: Contract) -> Iterator[tuple[str, str]]:
+    return ((rule.message_type, rule.site) for rule in contract.semantics)
+
+
+def _ambiguous_sites(contract: Contract) -> Iterator[tuple[str, str]]:
+    """Yields the sites that the ambiguities name, including the properties that they compare."""
+    for ambiguity in contract.ambiguities:
+        for message_type, sites_of_type in (ambiguity.sites or {}).items():
+            for where in sites_of_type:
+                site, *names = [where] if isinstance(where, str) else where
+                below = f"{site}[]" if ambiguity.detector == "distinct" else site
+                yield message_type, site
+                yield from ((message_type, join(below, name)) for name in names)
 
 
 def _read(path: Path) -> Any:
@@ -260,9 +336,24 @@ class _Resolver:
 
 def _ambiguity(entry: Mapping[str, Any]) -> Ambiguity:
     _check_detector(entry)
-    named = {"id", "question", "plain", "source", "detector", "sites"}
+    named = {"id", "question", "interpretations", "plain", "source", "detector", "sites"}
     options = {key: value for key, value in entry.items() if key not in named}
-    return Ambiguity(entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"], entry.get("sites"), options)
+    about = entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"]
+    return Ambiguity(*about, _interpretations(entry), entry.get("sites"), options)
+
+
+def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns the interpretations of an entry. Raises `ContractError` for those that the detector does not support."""
+    given, detector = entry["interpretations"], entry["detector"]
+    if detector == NEAR_NOW:
+        seconds = given.get("seconds") if isinstance(given, dict) else None
+        if not isinstance(seconds, list) or not seconds or not all(type(one) is int and 0 <= one <= LONGEST_TOLERANCE for one in seconds):
+            raise ContractError(f'ambiguity {entry["id"]!r} must have the interpretations {{"seconds": [0, 300]}}, or other numbers of seconds')
+        return tuple(map(str, seconds))
+    known = (*READINGS.get(str(detector), ()), REJECTED) if detector in READINGS else None
+    if not isinstance(given, list) or (known is not None and not set(given) <= set(known)) or (detector is not None and REJECTED not in given):
+        raise ContractError(f"ambiguity {entry['id']!r} has unsupported interpretations: use {listed(known or ('accepted', REJECTED), 'or')}")
+    return tuple(given)
 
 
 def _check_detector(entry: Mapping[str, Any]) -> None:
@@ -272,8 +363,10 @@ def _check_detector(entry: Mapping[str, Any]) -> None:
     if detector not in DETECTORS:
         raise ContractError(f"ambiguity {entry['id']!r} has an unknown detector {detector!r}: use one of {', '.join(sorted(DETECTORS))}")
     needed = NEEDED.get(detector)
-    if needed and not isinstance(entry.get(needed), int):
-        raise ContractError(f"ambiguity {entry['id']!r} has no integer {needed!r}: add it")
+    if needed == "limit" and not isinstance(entry.get(needed), int):
+        raise ContractError(f"ambiguity {entry['id']!r} has no integer 'limit': add it")
+    if needed == "spelling" and entry.get(needed) not in SPELLINGS:
+        raise ContractError(f"ambiguity {entry['id']!r} has no known spelling: use one of {', '.join(SPELLINGS)}")
 
 
 def _semantic_rule(entry: Mapping[str, Any]) -> Rule:

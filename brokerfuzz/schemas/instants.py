@@ -1,32 +1,106 @@
-"""Timestamps in the one format that every parser of UTC timestamps accepts (RFC 3339, 5.6, ending in Z)."""
+"""Timestamps: the plain format that every parser of UTC timestamps accepts, and the spellings that only some parsers accept.
+
+The plain format is RFC 3339, 5.6, in whole seconds, ending in Z. The contract does not show the format of timestamps. So each other
+spelling is a question of its own: a program parses the spelling, or it rejects the spelling.
+"""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from functools import lru_cache
+from typing import NamedTuple
 
-_INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T(?:[01][0-9]|2[0-3]):[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
+OFFSET, NO_ZONE, LOWER_CASE, SPACE, DATE_ONLY = "offset", "no-zone", "lower-case", "space", "date-only"
+FRACTION, LEAP_SECOND, EARLY_YEAR, OTHER = "fraction", "leap-second", "early-year", "other"
+SPELLINGS = (OFFSET, NO_ZONE, LOWER_CASE, SPACE, DATE_ONLY, FRACTION, LEAP_SECOND, EARLY_YEAR, OTHER)
+"""The spellings that are not plain. A timestamp can have several of them."""
+
+_PARTS = re.compile(
+    r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})"
+    r"(?:(?P<t>[Tt ])(?P<time>(?:[01][0-9]|2[0-3]):[0-5][0-9]):(?P<second>[0-5][0-9]|60)(?:\.(?P<fraction>[0-9]+))?"
+    r"(?P<zone>[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?"
+)
+_EARLIEST_YEAR = 1753
+"""The first year that every common type for dates can represent. SQL Server's `datetime` begins with it."""
 _USUAL = 40  # characters; results for longer strings are not cached
 
 
-def instant(text: str) -> datetime | None:
-    """Parses a timestamp, to the second. Returns None if the timestamp is not in RFC 3339 format, does not end in Z, or names a day that does not
-    exist.
+class Moment(NamedTuple):
+    """A point in time: a second, and the digits of its fraction without trailing zeros. Moments compare exactly."""
 
-    Leap seconds, year 0 and lower-case `t` and `z` also give None: RFC 3339 allows them, but many parsers reject them.
-    """
-    return _instant(text) if len(text) <= _USUAL else _instant.__wrapped__(text)
+    second: datetime
+    fraction: str = ""
+
+    @classmethod
+    def of(cls, when: datetime) -> "Moment":
+        """Returns the moment of a time with a time zone."""
+        return cls(when.replace(microsecond=0), f"{when.microsecond:06}".rstrip("0"))
+
+    def after(self, seconds: int) -> "Moment":
+        """Returns the moment this number of seconds later, or the last moment that Python can represent."""
+        try:
+            return Moment(self.second + timedelta(seconds=seconds), self.fraction)
+        except OverflowError:
+            return Moment(datetime.max.replace(tzinfo=UTC))
+
+
+class Timestamp(NamedTuple):
+    """A parsed timestamp. `moment` is None if the oracle cannot parse it. `spellings` is empty for the plain format."""
+
+    moment: Moment | None
+    spellings: tuple[str, ...] = ()
+
+
+def timestamp(text: str) -> Timestamp:
+    """Parses a timestamp. A timestamp without a zone is in UTC, and a date alone means midnight. A leap second is the second after it."""
+    return _timestamp(text) if len(text) <= _USUAL else _timestamp.__wrapped__(text)
 
 
 @lru_cache(maxsize=1024)  # one message needs the same timestamp up to four times
-def _instant(text: str) -> datetime | None:
-    if not _INSTANT.fullmatch(text):
-        return None
+def _timestamp(text: str) -> Timestamp:
+    parts = _PARTS.fullmatch(text)
+    moment = _moment(parts) if parts is not None else None
+    if parts is None or moment is None:
+        return Timestamp(None, (OTHER,))
+    t, zone = parts["t"] or "", parts["zone"] or ""
+    found = {
+        OFFSET: zone[:1] in ("+", "-") and bool(zone),
+        NO_ZONE: bool(t) and not zone,
+        LOWER_CASE: t == "t" or zone == "z",
+        SPACE: t == " ",
+        DATE_ONLY: not t,
+        FRACTION: parts["fraction"] is not None,
+        LEAP_SECOND: parts["second"] == "60",
+        EARLY_YEAR: moment.second.year < _EARLIEST_YEAR,
+    }
+    return Timestamp(moment, tuple(spelling for spelling, has in found.items() if has))
+
+
+def _moment(parts: "re.Match[str]") -> Moment | None:
+    """Returns the moment of a timestamp, or None for a day, a leap second or a year that does not exist."""
+    time, second, zone = parts["time"] or "00:00", int(parts["second"] or 0), (parts["zone"] or "Z").upper()
     try:
-        return datetime.fromisoformat(text[:19]).replace(tzinfo=UTC)
-    except ValueError:
+        when = datetime.fromisoformat(f"{parts['date']}T{time}:00").replace(tzinfo=_zone(zone)).astimezone(UTC)
+        when += timedelta(seconds=second)
+    except (ValueError, OverflowError):
         return None
+    if second == 60 and (when.hour, when.minute) != (0, 0):
+        return None
+    return Moment(when, (parts["fraction"] or "").rstrip("0"))
+
+
+def _zone(zone: str) -> timezone:
+    if zone == "Z":
+        return UTC
+    offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:]))
+    return timezone(-offset if zone[0] == "-" else offset)
+
+
+def instant(text: str) -> datetime | None:
+    """Returns the time of a timestamp in the plain format, or None for any other string."""
+    moment, spellings = timestamp(text)
+    return moment.second if moment is not None and not spellings else None
 
 
 def spell(when: datetime) -> str:
-    """Formats a time, to the second, in the RFC 3339 format that ends in Z."""
+    """Formats a time, to the second, in the plain format."""
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")

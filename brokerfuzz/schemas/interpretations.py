@@ -20,20 +20,34 @@ _MAY_BE_EXOTIC = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
 """Only these escapes can produce NUL or half of a surrogate pair in a JSON string."""
 
 
-def every_way(text: str) -> tuple[list[Any], list[Exotic]]:
-    """Returns all interpretations of the text, the usual one first, and a list of everything that is ambiguous in the text. Raises `ValueError` if
-    the text is not JSON.
+class Interpretation(NamedTuple):
+    """How a text is read. `rounded` is True if numbers are rounded to doubles. `first` is True if the first of several properties with the same name
+    counts.
+    """
+
+    rounded: bool = False
+    first: bool = False
+
+
+USUAL = Interpretation()
+
+
+def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
+    """Returns the value of the text in each interpretation, the usual one first, and a list of everything that is ambiguous in the text.
+
+    Raises `ValueError` if the text is not JSON.
     """
     written = _Written()
     value = written.parse(text)
     texts = _MAY_BE_EXOTIC.search(text) is not None
-    if len(written.ways) == 1 and not texts:
-        return [value], []
-    walk = _InterpretationWalk(written.ways, texts)
-    values = walk.read(value, None) or [value]
+    interpretations = written.interpretations
+    if interpretations == [USUAL] and not texts:
+        return {USUAL: value}, []
+    walk = _InterpretationWalk(interpretations, texts)
+    values = walk.read(value, None) or [value] * len(interpretations)
     if any(detector == "lone_surrogates" for detector, _, _ in walk.exotic):
         values = [_without_surrogates(value) for value in values]
-    return values, walk.exotic
+    return dict(zip(interpretations, values, strict=True)), walk.exotic
 
 
 class _Inexact(NamedTuple):
@@ -51,15 +65,6 @@ class _SharedNames(Pairs):
     """The properties of an object in which several properties have the same name."""
 
 
-class Way(NamedTuple):
-    """An interpretation. `rounded` is True if numbers are rounded to doubles. `first` is True if the first of several properties with the same name
-    counts.
-    """
-
-    rounded: bool
-    first: bool
-
-
 class _Written:
     """Parses a text. The value contains ambiguous parts as `_Inexact` numbers and `_SharedNames` objects."""
 
@@ -72,9 +77,9 @@ class _Written:
         return json.JSONDecoder(parse_constant=_reject, **hooks).decode(text)
 
     @property
-    def ways(self) -> list[Way]:
+    def interpretations(self) -> list[Interpretation]:
         """The interpretations of the parsed text."""
-        return [Way(*way) for way in product((False, True)[: 1 + self._inexact], (False, True)[: 1 + self._repeated])]
+        return [Interpretation(*both) for both in product((False, True)[: 1 + self._inexact], (False, True)[: 1 + self._repeated])]
 
     def _integer(self, literal: str) -> int | _Inexact:
         if len(literal) <= 15 or fits_double(literal):
@@ -103,8 +108,8 @@ def _reject(constant: str) -> NoReturn:
 class _InterpretationWalk:
     """A walk over a parsed value that builds every interpretation. `texts` is True if strings must be checked for NUL and surrogates."""
 
-    def __init__(self, ways: list[Way], texts: bool) -> None:
-        self._ways, self._texts = ways, texts
+    def __init__(self, interpretations: list[Interpretation], texts: bool) -> None:
+        self._interpretations, self._texts = interpretations, texts
         self._seen = (str, *_HOLDING) if texts else _HOLDING
         self.exotic: list[Exotic] = []
 
@@ -120,7 +125,7 @@ class _InterpretationWalk:
         if kind is _Inexact:
             literal = value.literal
             self._note("double_range", place, literal if len(literal) <= 60 else f"a number of {len(literal):,} characters")
-            return [value.rounded if way.rounded else value.exact for way in self._ways]
+            return [value.rounded if one.rounded else value.exact for one in self._interpretations]
         if kind is str:
             self._look_at(value, place)
         return None
@@ -131,7 +136,7 @@ class _InterpretationWalk:
             below = self._named(name, place) if self._texts else (place, name)
             if type(prop) in self._seen and (read := self.read(prop, below)) is not None:
                 found[name] = read
-        return [{**props, **{name: read[k] for name, read in found.items()}} for k in range(len(self._ways))] if found else None
+        return [{**props, **{name: read[k] for name, read in found.items()}} for k in range(len(self._interpretations))] if found else None
 
     def _repeated(self, props: Pairs, place: Place) -> list[Any]:
         found, names = [], set()
@@ -139,20 +144,22 @@ class _InterpretationWalk:
             if name in names:
                 self._note("duplicate_properties", (place, _without_surrogates(name)), f"duplicate property `{printable(name)}`")
             names.add(name)
-            found.append((name, self.read(prop, self._named(name, place)) or [prop] * len(self._ways)))
-        return [{name: read[k] for name, read in (reversed(found) if way.first else found)} for k, way in enumerate(self._ways)]
+            found.append((name, self.read(prop, self._named(name, place)) or [prop] * len(self._interpretations)))
+        return [{name: read[k] for name, read in (reversed(found) if one.first else found)} for k, one in enumerate(self._interpretations)]
 
     def _array(self, items: list[Any], place: Place) -> list[Any] | None:
         found = {}
         for index, item in enumerate(items):
             if type(item) in self._seen and (read := self.read(item, (place, index))) is not None:
                 found[index] = read
-        return [[found[i][k] if i in found else item for i, item in enumerate(items)] for k in range(len(self._ways))] if found else None
+        return [[found[i][k] if i in found else item for i, item in enumerate(items)] for k in range(len(self._interpretations))] if found else None
 
     def _named(self, name: str, place: Place) -> Place:
-        """Returns the place of a property, after checking its name."""
+        """Returns the place of a property, after checking its name. A lone surrogate in the name is reported for the object, because no JSON Pointer
+        can contain it.
+        """
         below = (place, _without_surrogates(name))
-        self._look_at(name, below)
+        self._look_at(name, place if _SURROGATE.search(name) else below)
         return below
 
     def _look_at(self, text: str, place: Place) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from brokerfuzz.schemas.interpretations import Exotic, every_way
+from brokerfuzz.schemas.interpretations import USUAL, Exotic, Interpretation, interpreted
 from brokerfuzz.schemas.json_numbers import fits_double
 from brokerfuzz.schemas.nesting import shallow
 
@@ -26,7 +26,7 @@ that deep.
 class Reading:
     """A parsed message.
 
-    - `values`: the message in every interpretation, the usual one first. There are several if properties have the same name: the last or the first
+    - `values`: the message in each interpretation, the usual one first. There are several if properties have the same name: the last or the first
       one counts. There are also several if a double cannot represent a number: it is kept as written, or rounded. If there is an `error`, `values` is
       empty.
     - `error`: the reason why the bytes are not JSON, if they are not.
@@ -36,11 +36,16 @@ class Reading:
     """
 
     body: bytes = field(repr=False)
-    values: list[Any] = field(default_factory=list)
+    values: dict[Interpretation, Any] = field(default_factory=dict)
     error: str | None = None
     encoding: str | None = None
     bom: bool = False
     exotic: list[Exotic] = field(default_factory=list)
+
+    @property
+    def usual(self) -> Any:
+        """The message in the usual interpretation. None if the bytes are not JSON."""
+        return self.values.get(USUAL)
 
     def may_hold_text_of(self, size: int) -> bool:
         """Returns True if the message may contain a string of `size` characters. Returns False if the quotation marks in the message are too close
@@ -60,7 +65,7 @@ class Reading:
 
 def read(body: bytes) -> Reading:
     """Parses a message. Never raises an exception: `Reading` contains any error."""
-    return Reading(body, [value]) if (value := cached_parse_compact(body)) is not None else read_fully(body)
+    return Reading(body, {USUAL: value}) if (value := cached_parse_compact(body)) is not None else read_fully(body)
 
 
 def read_fully(body: bytes) -> Reading:
@@ -69,9 +74,9 @@ def read_fully(body: bytes) -> Reading:
     text = _decode(body, reading)
     try:
         try:
-            reading.values, reading.exotic = every_way(text)
+            reading.values, reading.exotic = interpreted(text)
         except RecursionError:
-            reading.values, reading.exotic = every_way(shallow(text, DEEPEST))
+            reading.values, reading.exotic = interpreted(shallow(text, DEEPEST))
     except ValueError as problem:
         reading.error = _explain(problem)
     return reading
@@ -134,7 +139,7 @@ def read_shallow(body: bytes) -> Reading:
     """Parses a message like `read`, but always treats arrays and objects deeper than `DEEPEST` as empty."""
     reading = Reading(body)
     try:
-        reading.values, reading.exotic = every_way(shallow(_decode(body, reading), DEEPEST))
+        reading.values, reading.exotic = interpreted(shallow(_decode(body, reading), DEEPEST))
     except ValueError as problem:
         reading.error = _explain(problem)
     return reading

@@ -6,8 +6,8 @@ repeating them.
 """
 
 import json
-import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache, reduce
 from itertools import islice
@@ -16,11 +16,12 @@ from typing import Any, NamedTuple
 
 from brokerfuzz.contract_names import MessageType
 from brokerfuzz.pointers import escape, pointer_of
+from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW, REJECTED
 from brokerfuzz.schemas.ambiguity_scan import Inspection, Inspector
-from brokerfuzz.schemas.contract import Contract, Policies, known_message_type, load_contract
+from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_message_type, load_contract
 from brokerfuzz.schemas.error_limiting import ErrorLimiter
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
-from brokerfuzz.schemas.interpretations import Exotic
+from brokerfuzz.schemas.interpretations import Interpretation
 from brokerfuzz.schemas.json_numbers import LONGEST_INTEGER
 from brokerfuzz.schemas.json_reader import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
@@ -47,6 +48,10 @@ class Error(NamedTuple):
 
 MOST_BROKEN = 1000
 """The maximum number of broken rules in one verdict."""
+AMBIGUITY_RULE = "ambiguity/"
+"""The prefix of the rule ID for an ambiguity that a policy rejects. The ID of the ambiguity follows the prefix."""
+DUPLICATE_PROPERTIES, DOUBLE_RANGE = "duplicate_properties", "double_range"
+"""The detectors of ambiguities that decide which value of a text is judged."""
 _LARGE = 64 * 1024
 """The size in bytes above which a message is reduced before its errors are listed (see `error_limiting`)."""
 
@@ -57,7 +62,7 @@ def check(
     *,
     now: datetime | None = None,
     contract: Contract | None = None,
-    policies: Policies | None = None,
+    policies: PolicyValues | None = None,
     headers: Headers = (),
 ) -> Verdict:
     """Returns the verdict on a message. Never fails on bytes, whatever they contain.
@@ -65,7 +70,9 @@ def check(
     - `body`: the bytes of the message, or a Python value that `json.dumps` accepts. A `str` is a JSON string; it is not parsed.
     - `now`: the current time for the rule and the ambiguity that depend on the clock. Default: the present. A time without a time
       zone is in UTC.
-    - `policies`: how to treat ambiguities. `accept` ignores an ambiguity; `reject` makes it a rule, reported as `ambiguity/ID`.
+    - `policies`: the interpretations of ambiguities that remain open, by the ID of the ambiguity (see `Contract.check_policies`). The
+      message is judged by every rule in every open interpretation. If it breaks a rule in each, it is invalid; if it breaks none in any,
+      it is valid. The fault of a rejected ambiguity is reported as `ambiguity/ID`.
     - `headers`: the unusual headers of the request that carries the message. They can touch ambiguities too. If they declare gzip
       and the body is valid gzip, the oracle judges the decompressed message.
 
@@ -76,7 +83,7 @@ def check(
     return rulebook.judge(
         bytes(body) if isinstance(body, bytes | bytearray | memoryview) else _written(body),
         now=aware(now),
-        policies=rulebook.contract.check_policies(policies) if policies else {},
+        policies=rulebook.contract.check_policies(policies or {}),
         headers=headers,
     )
 
@@ -149,38 +156,72 @@ class Rulebook:
         if headers:
             body = carried(body, headers)
         reading = read(body)
-        inspection = Inspection(now)
-        broken: list[Broken] = []
-        if reading.error is None:
-            try:
-                broken = self._broken(reading, inspection)
-            except (ValueError, RecursionError):  # nested too deep for the validator
-                reading, inspection = read_shallow(body), Inspection(now)
-                broken = self._broken(reading, inspection)
-        else:
+        try:
+            outcomes = self._outcomes(reading, now, policies)
+        except (ValueError, RecursionError):  # nested too deep for the validator
+            reading = read_shallow(body)
+            outcomes = self._outcomes(reading, now, policies)
+        everywhere = [*self._touched_by_text(reading), *self._touched_by_size(len(body)), *self._touched_by_headers(headers)]
+        return self._verdict([outcome.settled(everywhere, policies, self.contract) for outcome in outcomes], policies)
+
+    def _outcomes(self, reading: Reading, now: datetime, policies: Policies) -> "list[_Outcome]":
+        """Judges the message in each open interpretation of its text."""
+        if reading.error is not None:
             rule = self.rules["", JSON_RULE][0]
-            broken = [Broken(rule.id, "", f"{NOT_JSON}{reading.error}", rule.demand)]
-        self._touch_by_text(reading, inspection)
-        self.touch_by_size(len(body), inspection)
-        if headers:
-            self._touch_by_headers(headers, inspection)
-        verdict = verdict_of(broken, inspection.touched)
-        return self._with_policies(verdict, policies) if policies else verdict
+            return [_Outcome("", [Broken(rule.id, "", f"{NOT_JSON}{reading.error}", rule.demand)], [])]
+        found, tolerance = [], self._tolerance(policies)
+        literals = {at: literal for detector, at, literal in reading.exotic if detector == DOUBLE_RANGE}
+        for interpretation, value in reading.values.items():
+            names = self._names(reading, interpretation, policies)
+            if names is not None:
+                inspection = Inspection(now, tolerance)
+                self.inspector.whole(value, reading, inspection)
+                broken = self.violations(value, large=len(reading.body) > _LARGE) + inspection.broken
+                outcome = _Outcome(", ".join(names), broken, inspection.touched)
+                found.append(outcome.as_written(literals) if literals else outcome)
+        return found
 
-    def _with_policies(self, verdict: Verdict, policies: Policies) -> Verdict:
-        rejected = [touch for touch in verdict.ambiguities if policies.get(touch.ambiguity) == "reject"]
-        broken = [Broken(f"ambiguity/{t.ambiguity}", t.at, t.found, self.contract.ambiguity(t.ambiguity).plain) for t in rejected]
-        left = [touch for touch in verdict.ambiguities if policies.get(touch.ambiguity, "unspecified") == "unspecified"]
-        return verdict_of([*verdict.broken, *broken], left)
+    def _names(self, reading: Reading, interpretation: Interpretation, policies: Policies) -> list[str] | None:
+        """Returns the names of an interpretation of the text, such as `duplicate-properties=first`. Returns None if a policy closes it.
 
-    def _broken(self, reading: Reading, inspection: Inspection) -> list[Broken]:
-        """Returns the rules that are broken in every interpretation of the message."""
-        found: list[list[Broken]] = []
-        for value in reading.values:
-            self.inspector.whole(value, reading, inspection)
-            found.append(self.violations(value, large=len(reading.body) > _LARGE) + inspection.broken)
-            inspection.broken = []
-        return broken_in_all(found)
+        If a policy only allows `rejected`, the message is read in the usual interpretation.
+        """
+        found = []
+        for detector, name, usual in (
+            (DUPLICATE_PROPERTIES, "first" if interpretation.first else "last", not interpretation.first),
+            (DOUBLE_RANGE, "rounded" if interpretation.rounded else "exact", not interpretation.rounded),
+        ):
+            ambiguity = self.detectors.get(detector)
+            if ambiguity is None or not any(detector == noted for noted, _, _ in reading.exotic):
+                continue
+            open_ones = [one for one in policies.get(ambiguity.id, ambiguity.interpretations) if one != REJECTED]
+            if name not in open_ones and not (usual and not open_ones):
+                return None
+            found.append(f"{ambiguity.id}={name}")
+        return found
+
+    def _tolerance(self, policies: Policies) -> tuple[int, int]:
+        """Returns the least and the greatest number of seconds by which a timestamp may be ahead of the clock."""
+        ambiguity = self.detectors.get(NEAR_NOW)
+        seconds = [int(one) for one in policies.get(ambiguity.id, ambiguity.interpretations)] if ambiguity else [0]
+        return min(seconds), max(seconds)
+
+    def _verdict(self, outcomes: "Sequence[_Outcome]", policies: Policies) -> Verdict:
+        """Returns the verdict for the outcomes in all open interpretations of the text."""
+        if not any(outcome.broken or outcome.touched for outcome in outcomes):
+            return VALID
+        touched = [touch for outcome in outcomes for touch in outcome.touched]
+        if all(outcome.broken for outcome in outcomes):
+            return Verdict("invalid", _sorted(_of_all(outcomes)), _once(touched))
+        differ = any(outcome.broken for outcome in outcomes)
+        if not differ and not any(REJECTED in self._open(touch, policies) for touch in touched):
+            return VALID
+        return Verdict("unspecified", (), _once(touched))
+
+    def _open(self, touch: Touched, policies: Policies) -> Sequence[str]:
+        """Returns the open interpretations of an ambiguity. Any tolerance of a clock may reject the timestamps that touch the ambiguity."""
+        ambiguity = self.contract.ambiguity(touch.ambiguity)
+        return (REJECTED,) if ambiguity.detector == NEAR_NOW else policies.get(ambiguity.id, ambiguity.interpretations)
 
     def violations(self, value: Any, *, large: bool = False) -> list[Broken]:
         """Returns the rules of the schemas that are broken. Raises `ValueError` or `RecursionError` if the value is nested too deep."""
@@ -252,61 +293,79 @@ class Rulebook:
 
     # ------------------------------------------------------------------------------------------------ ambiguities
 
-    def touch_by_exotic(self, exotic: Iterable[Exotic], inspection: Inspection) -> None:
-        """Records the ambiguities that were touched when the message was parsed."""
-        for detector, at, found in exotic:
-            if detector in self.detectors:
-                inspection.touched.append(Touched(self.detectors[detector].id, at, found))
+    def _touched_by_text(self, reading: Reading) -> Iterator[Touched]:
+        noted = list(reading.exotic)
+        if reading.bom:
+            noted.append(("byte_order_mark", "", "a byte order mark"))
+        if reading.encoding:
+            noted.append(("encoding", "", reading.encoding))
+        return (Touched(self.detectors[detector].id, at, found) for detector, at, found in noted if detector in self.detectors)
 
-    @cached_property
-    def largest(self) -> int:
-        """A message up to this size (in bytes) touches no ambiguity about its size."""
+    def _touched_by_size(self, size: int) -> Iterator[Touched]:
         ambiguity = self.detectors.get("message_size")
-        return ambiguity.options["limit"] if ambiguity else sys.maxsize
+        if ambiguity is not None and size > ambiguity.options["limit"]:
+            yield Touched(ambiguity.id, "", f"{size:,} bytes")
 
-    def touch_by_size(self, size: int, inspection: Inspection) -> None:
-        """Records the ambiguity about the size of the message if it is larger than `largest`."""
-        if size > self.largest:
-            inspection.touch(self.detectors["message_size"], None, f"{size:,} bytes")
-
-    def _touch_by_text(self, reading: Reading, inspection: Inspection) -> None:
-        self.touch_by_exotic(reading.exotic, inspection)
-        if reading.bom and (ambiguity := self.detectors.get("byte_order_mark")):
-            inspection.touch(ambiguity, None, "a byte order mark")
-        if reading.encoding and (ambiguity := self.detectors.get("encoding")):
-            inspection.touch(ambiguity, None, reading.encoding)
-
-    def _touch_by_headers(self, headers: Headers, inspection: Inspection) -> None:
+    def _touched_by_headers(self, headers: Headers) -> Iterator[Touched]:
         for detector, found in in_doubt(headers):
             if (ambiguity := self.detectors.get(detector)) is not None:
-                inspection.touch(ambiguity, None, found)
+                yield Touched(ambiguity.id, "", found)
 
 
-def broken_in_all(found: Sequence[list[Broken]]) -> list[Broken]:
-    """Returns the rules that are broken in every interpretation of a message."""
-    if len(found) == 1:
-        return found[0]
-    in_all = set.intersection(*({(b.rule, b.at) for b in broken} for broken in found))
-    return [b for b in found[0] if (b.rule, b.at) in in_all]
+class _Outcome(NamedTuple):
+    """What the oracle finds in one interpretation of a text. `names` names the interpretation, and is empty if there is only one."""
+
+    names: str
+    broken: list[Broken]
+    touched: list[Touched]
+
+    def as_written(self, literals: Mapping[str, str]) -> "_Outcome":
+        """Replaces the numbers that were judged by those of the text. `literals` maps JSON Pointers to numbers."""
+        broken = [replace(one, found=literals.get(one.at, one.found)) for one in self.broken]
+        return self._replace(broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched])
+
+    def settled(self, everywhere: Sequence[Touched], policies: Policies, contract: Contract) -> "_Outcome":
+        """Adds the ambiguities that the message touches in every interpretation, and applies the policies.
+
+        An ambiguity with a single interpretation is no longer open. If this interpretation rejects, the ambiguity becomes a fault.
+        """
+        touched = [*self.touched, *everywhere]
+        if not policies or not touched:
+            return self._replace(touched=touched)
+        rejected = [touch for touch in touched if policies.get(touch.ambiguity) == (REJECTED,)]
+        faults = [
+            Broken(f"{AMBIGUITY_RULE}{touch.ambiguity}", touch.at, touch.found, contract.ambiguity(touch.ambiguity).plain) for touch in rejected
+        ]
+        left = [touch for touch in touched if len(policies.get(touch.ambiguity, ("", ""))) > 1]
+        return _Outcome(self.names, [*self.broken, *faults], left)
+
+
+def _of_all(outcomes: "Sequence[_Outcome]") -> list[Broken]:
+    """Returns the rules that are broken in all interpretations. If there are none, returns the rules that are broken in each."""
+    common = set.intersection(*({(one.rule, one.at) for one in outcome.broken} for outcome in outcomes))
+    if common:
+        return [one for one in outcomes[0].broken if (one.rule, one.at) in common]
+    found: dict[tuple[str, str], list[str]] = {}
+    broken = {(one.rule, one.at): one for outcome in outcomes for one in outcome.broken}
+    for outcome in outcomes:
+        for one in outcome.broken:
+            found.setdefault((one.rule, one.at), []).append(outcome.names)
+    return [replace(broken[key], under=" or ".join(names)) for key, names in found.items()]
 
 
 _PLACE_OF_BROKEN, _PLACE_OF_TOUCHED = attrgetter("at", "rule"), attrgetter("at", "ambiguity", "found")
 
 
-def verdict_of(broken: Sequence[Broken], touched: Sequence[Touched]) -> Verdict:
-    """Returns the verdict for these broken rules and touched ambiguities. Both are sorted by place, and each ambiguity occurs once
-    per place.
-    """
-    if not broken and not touched:
-        return VALID
-    return Verdict("invalid" if broken else "unspecified", tuple(sorted(broken, key=_PLACE_OF_BROKEN)), tuple(_once(touched) if touched else ()))
+def _sorted(broken: Iterable[Broken]) -> tuple[Broken, ...]:
+    return tuple(sorted(broken, key=_PLACE_OF_BROKEN))
 
 
-def _once(touched: Iterable[Touched]) -> Iterable[Touched]:
+def _once(touched: Iterable[Touched]) -> tuple[Touched, ...]:
+    """Sorts the touched ambiguities by place. Each ambiguity occurs once per place."""
     found = dict[tuple[str, str], Touched]()
     for touch in sorted(touched, key=_PLACE_OF_TOUCHED):
         found.setdefault((touch.at, touch.ambiguity), touch)
-    return found.values()
+    return tuple(found.values())
 
 
 def site_of(steps: Steps) -> str:

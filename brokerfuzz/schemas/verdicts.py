@@ -35,15 +35,21 @@ def violation(found: str, demanded: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A rule that a message breaks. `at` is the JSON Pointer of the place. For a missing property, it is the place where the property belongs."""
+    """A rule that a message breaks. `at` is the JSON Pointer of the place. For a missing property, it is the place where the property belongs.
+
+    `under` names the interpretations in which the message breaks the rule, such as `duplicate-properties=first`. It is empty if the
+    message breaks the rule in every interpretation.
+    """
 
     rule: str
     at: str
     found: str
     demanded: str
+    under: str = ""
 
     def __str__(self) -> str:
-        return f"{self.rule} at {self.at or 'the root'}: {violation(self.found, self.demanded)}"
+        under = f" under {self.under}" if self.under else ""
+        return f"{self.rule} at {self.at or 'the root'}{under}: {violation(self.found, self.demanded)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +66,7 @@ class Touched:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`invalid` if a rule is broken; otherwise `unspecified` if an ambiguity is touched; otherwise `valid`."""
+    """`invalid` if every open interpretation of the message breaks a rule, `valid` if none does, otherwise `unspecified`."""
 
     label: Label
     broken: tuple[Broken, ...] = ()

@@ -9,40 +9,27 @@ from brokerfuzz.service.answers import Complaint, Offer, ServiceAnswer
 from brokerfuzz.service.bugs import Bug, bug
 
 if TYPE_CHECKING:
-    from brokerfuzz.schemas import Contract, Policies, Policy
+    from brokerfuzz.schemas import Contract, Policies
 
 MESSAGE_TYPE = "offer-creation-request"
 
-DECISIONS: "Mapping[str, Policy]" = {
-    "timestamp-format": "reject",  # rule 6 cannot be checked for a time that cannot be parsed
-    "clock-tolerance": "accept",  # clocks may differ by five minutes
-    "cron-syntax": "accept",  # strings without a format in the contract
-    "url-syntax": "accept",
-    "range-order": "accept",  # no rule relates the minimum to the maximum
-    "availability-order": "accept",
-    "duplicate-items": "accept",
-    "integer-form": "accept",  # 1.0 is an integer according to JSON Schema
-    "double-range": "accept",  # the number is rounded, as in most parsers
-    "duplicate-properties": "accept",  # the last one counts, as in most parsers
-    "lone-surrogates": "accept",  # replaced by U+FFFD
-    "nul-characters": "accept",
-    "byte-order-mark": "accept",  # ignored
-    "encoding": "reject",  # JSON between systems is UTF-8 (RFC 8259, 8.1)
-    "string-length": "accept",  # up to the maximum size of a body
-    "item-count": "accept",
-    "message-size": "accept",
-    "content-type": "accept",  # ignored
-    "content-type-form": "accept",
-    "content-encoding": "reject",  # bodies are not decoded
-    "response-type": "accept",  # the response is always JSON
-    "request-headers": "accept",
+DECISIONS: "Mapping[str, str]" = {
+    "timestamp-format": "rejected",  # only the plain format is parsed
+    "clock-tolerance": "300",  # seconds
+    "duplicate-properties": "last",  # as in most parsers
+    "double-range": "rounded",  # as in most parsers
+    "byte-order-mark": "ignored",
+    "encoding": "rejected",  # JSON between systems is UTF-8 (RFC 8259, 8.1)
+    "content-encoding": "rejected",  # bodies are not decoded
 }
-"""The service's policy for each ambiguity. A changed contract can have other ambiguities: for these, the policy is `accept`."""
+"""The service's policies. The service accepts messages that touch any other ambiguity."""
 
 
 def decisions(contract: "Contract") -> "Policies":
     """Returns the service's policy for each ambiguity of a contract."""
-    return {ambiguity.id: DECISIONS.get(ambiguity.id, "accept") for ambiguity in contract.ambiguities}
+    known = {ambiguity.id for ambiguity in contract.ambiguities if ambiguity.interpretations}
+    policies = {name: "accepted" for name in known if name.partition(".")[0] not in DECISIONS}
+    return contract.check_policies({**policies, **{name: value for name, value in DECISIONS.items() if any(one.startswith(name) for one in known)}})
 
 
 def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], ServiceAnswer]:

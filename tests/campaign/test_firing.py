@@ -207,10 +207,10 @@ def test_a_case_whose_future_time_has_passed_is_not_a_finding() -> None:
 
 
 def test_an_ambiguity_with_a_policy_is_a_rule() -> None:
-    (finding,) = fired([OPEN], Service(lambda _: 201), policies={"cron-syntax": "reject"}).findings
+    (finding,) = fired([OPEN], Service(lambda _: 201), policies={"cron-syntax": "rejected"}).findings
     assert (finding.kind, finding.reasons[0].rule) == ("invalid-accepted", "ambiguity/cron-syntax")
     assert finding.reasons[0].source.startswith("Offer creation request")
-    assert fired([OPEN], Service(lambda _: 201), policies={"cron-syntax": "accept"}).counts == {("valid", "accepted"): 1}
+    assert fired([OPEN], Service(lambda _: 201), policies={"cron-syntax": "accepted"}).counts == {("valid", "accepted"): 1}
 
 
 # ---------------------------------------------------------------------------------------------------- the ledger

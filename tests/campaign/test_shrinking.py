@@ -21,7 +21,7 @@ RICH: dict[str, Any] = {
     "description": "Spring postcard",
     "isActive": True,
     "orderMinimum": 25,
-    "fixedOrderQuantities": [10, 20, 30],
+    "fixedOrderQuantities": [30, 40, 50],
     "priceClasses": [{"name": "retail", "priceTiers": [{"price": 1.25, "minimumQuantity": 5}]}],
     "productClusters": [
         {"id": "c-1", "products": [{"productId": "P-1", "productQuantityInOffer": 4, "pageCount": 8}]},

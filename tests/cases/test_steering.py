@@ -162,8 +162,8 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "783bdd66aee30b81",
-    "product-list-response": "a059a0db9109e638",
+    "offer-creation-request": "5d1d6330385553da",
+    "product-list-response": "a7772800a4221782",
     "offer-pricing-response": "8a79b84743176773",
 }
 

@@ -81,7 +81,7 @@ def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder:
         (["--report", "no/folder/report.html"], "no/folder"),
         (["--resume", "none.ndjson"], "none.ndjson cannot be read"),
         (["--config", "none.toml"], "none.toml does not exist"),
-        (["--policy", "no-such=accept"], "unknown ambiguity 'no-such'"),
+        (["--policy", "no-such=accepted"], "unknown ambiguity 'no-such'"),
         (["http://127.0.0.1:1/", "--ca", "none.pem"], "none.pem"),
     ],
 )
@@ -251,7 +251,7 @@ def test_observed_behaviour_is_saved_as_policies_and_then_enforced(run: Run, fol
         first = run("fire", url, *args, "--write-config")
         assert report(first)["findings"] == []
         assert "policies written to brokerfuzz.toml" in first.stderr
-        assert 'envelope-consistency = "accept"' in (folder / "brokerfuzz.toml").read_text()
+        assert 'envelope-consistency = "accepted"' in (folder / "brokerfuzz.toml").read_text()
         assert report(run("fire", url, *args))["findings"] == []
         strict[0] = True
         assert report(run("fire", url, *args, "--no-preflight", "--shrink", "off"))["findings"]

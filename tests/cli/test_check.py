@@ -71,12 +71,12 @@ def test_an_unspecified_message_does_not_fail_the_check(run: Run, write: Write) 
     assert "ambiguity cron-syntax" in result.stdout
 
 
-@pytest.mark.parametrize(("policy", "status", "verdict"), [("accept", 0, "valid"), ("reject", 1, "invalid")])
+@pytest.mark.parametrize(("policy", "status", "verdict"), [("accepted", 0, "valid"), ("rejected", 1, "invalid")])
 def test_a_policy_settles_an_ambiguity(run: Run, write: Write, policy: str, status: int, verdict: str) -> None:
     result = run("check", "--json", "--policy", f"cron-syntax={policy}", write("offer.json", CRON))
     [said] = judged(result)
     assert (result.exit_code, said["verdict"]) == (status, verdict)
-    assert [broken["rule"] for broken in said["broken"]] == (["ambiguity/cron-syntax"] if policy == "reject" else [])
+    assert [broken["rule"] for broken in said["broken"]] == (["ambiguity/cron-syntax"] if policy == "rejected" else [])
     assert all(broken["source"] for broken in said["broken"])
 
 

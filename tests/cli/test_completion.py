@@ -53,7 +53,7 @@ def test_a_name_that_can_be_excluded_completes_after_an_exclamation_mark(spawn: 
 
 
 def test_policies_and_bugs_complete(spawn: Spawn) -> None:
-    assert names(spawn, "check", "--policy", "cron") == {"cron-syntax=accept", "cron-syntax=reject"}
+    assert names(spawn, "check", "--policy", "cron") == {"cron-syntax=accepted", "cron-syntax=rejected"}
     assert "accepts-zero-order-minimum" in names(spawn, "serve", "--bug", "accepts-z")
     assert "accepts-zero-order-minimum" in names(spawn, "fire", "--bug", "accepts-z")
 
@@ -86,8 +86,8 @@ def test_scripts_are_printed(spawn: Spawn, shell: str, sign: str) -> None:
     [
         (["explain", "offer-creation-request/orderMinimum", ":", "mini"], {"minimum"}),
         (["explain", "offer-creation-request/orderMinimum", ":"], {"minimum", "maximum", "type"}),
-        (["check", "--policy", "cron-syntax", "=", "acc"], {"accept"}),
-        (["check", "--policy", "=", "cron-syntax", "=", "acc"], {"accept"}),
+        (["check", "--policy", "cron-syntax", "=", "acc"], {"accepted"}),
+        (["check", "--policy", "=", "cron-syntax", "=", "acc"], {"accepted"}),
         (["check", "--message", "=", "offer-p"], {"offer-pricing-response"}),
         (["explain", "one-b"], {"one-below"}),
         (["explain", ""], None),

@@ -79,7 +79,7 @@ def test_options_define_what_an_answer_means(start: Start, spawn: Spawn) -> None
 
 
 def test_a_policy_makes_an_ambiguity_a_finding(spawn: Spawn) -> None:
-    done = spawn("fire", "--verdict", "unspecified", "--policy", "nul-characters=reject", "--json")
+    done = spawn("fire", "--verdict", "unspecified", "--policy", "nul-characters=rejected", "--json")
     assert done.returncode == 1
     assert "ambiguity/nul-characters" in done.stdout.decode()
 

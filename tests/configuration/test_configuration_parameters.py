@@ -76,8 +76,8 @@ def test_files_are_relative_to_the_configuration(tmp_path: Path, monkeypatch: py
 
 
 def test_lists_are_converted_to_the_form_of_options(tmp_path: Path) -> None:
-    said = "[answers]\naccept = ['2xx', 304]\nreject = [422]\n[policies]\nencoding = 'reject'\nitem-count = 'unspecified'\n"
-    expected = {"accept": "2xx,304", "reject": "422", "policies": ["encoding=reject", "item-count=unspecified"]}
+    said = "[answers]\naccept = ['2xx', 304]\nreject = [422]\n[policies]\nencoding = 'rejected'\nclock-tolerance = [0, 30]\n"
+    expected = {"accept": "2xx,304", "reject": "422", "policies": ["encoding=rejected", "clock-tolerance=0,30"]}
     assert option_defaults(configured(tmp_path, said)) == expected
 
 

@@ -13,18 +13,19 @@ from hypothesis import strategies as st
 from brokerfuzz.configuration import load, option_defaults, pin_policies, template
 from brokerfuzz.errors import ConfigurationError
 from brokerfuzz.schemas import load_contract
-from brokerfuzz.schemas.contract import POLICIES
 
-IDS = [ambiguity.id for ambiguity in load_contract().ambiguities]
+AMBIGUITIES = {ambiguity.id: ambiguity for ambiguity in load_contract().ambiguities if ambiguity.interpretations}
+IDS = list(AMBIGUITIES)
+POLICIES = ("accepted", "rejected", "other")
 
 BEFORE = ["", "# a comment\n", '[target]\nurl = "http://a"  # mine\n', '[target]\ncall = "a:b"\n\n', "[cases]\nrules = [\n  '[policies]',\n]\n"]
 TABLES = [
     "",
     "[policies]\n",
-    "[policies] # ours\n# encoding = 'reject', said Ann\n",
+    "[policies] # ours\n# encoding = 'rejected', said Ann\n",
     '[ \'policies\' ]\n# How long?\n# string-length = "unspecified"\n\n# Which?\n# encoding = "unspecified"\n',
-    "[policies]\nencoding = 'accept' # because\n\n# item-count = \"unspecified\"\n",
-    "  [policies]\n    encoding = 'accept'\n",
+    "[policies]\nencoding = 'accepted' # because\n\n# item-count = \"unspecified\"\n",
+    "  [policies]\n    encoding = 'accepted'\n",
 ]
 AFTER = [
     "",
@@ -32,7 +33,7 @@ AFTER = [
     "[campaign]\nmax-time = '5s' # at most",
     '[campaign]\njournal = """\n[policies]\n"""\n',
 ]
-INLINE = ["policies = {}\n", "policies = { encoding = 'accept' } # one\n", "policies.encoding = 'accept'\npolicies.item-count = 'reject'\n"]
+INLINE = ["policies = {}\n", "policies = { encoding = 'accepted' } # one\n", "policies.encoding = 'accepted'\npolicies.item-count = 'rejected'\n"]
 FILES = st.builds("{}{}{}".format, st.sampled_from(BEFORE), st.sampled_from(TABLES), st.sampled_from(AFTER)) | st.builds(
     "{}{}".format, st.sampled_from(INLINE), st.sampled_from(AFTER)
 )
@@ -93,7 +94,7 @@ def check_lines(old: list[str], new: list[str], written: Mapping[str, str]) -> N
     extra += rest
     keys = "|".join(re.escape(ambiguity) for ambiguity in written)
     assert all(
-        re.fullmatch(rf'(|\[(tool\.brokerfuzz\.)?policies\]|(policies\.)?"?({keys})"? = "\w+"|# .* = "unspecified")', line) for line in extra
+        re.fullmatch(rf'(|\[(tool\.brokerfuzz\.)?policies\]|(policies\.)?"?({keys})"? = "\w+"|# .* = ("unspecified"|\[.*\]))', line) for line in extra
     ), extra
 
 
@@ -115,7 +116,7 @@ def test_in_the_template_a_policy_replaces_its_comment(pins: Mapping[str, str]) 
         assert path.exists() == bool(pins)
         expected = template()
         for ambiguity, policy in pins.items():
-            expected = expected.replace(f'# {ambiguity} = "unspecified"\n', f'{ambiguity} = "{policy}"\n')
+            expected = re.sub(rf'# ("?{re.escape(ambiguity)}"?) = \[.*\]\n', rf'\1 = "{policy}"\n', expected)
         if pins:
             assert path.read_text() == expected
             assert option_defaults(load(path))["policies"] == [f"{ambiguity}={pins[ambiguity]}" for ambiguity in IDS if ambiguity in pins]
@@ -123,33 +124,33 @@ def test_in_the_template_a_policy_replaces_its_comment(pins: Mapping[str, str]) 
 
 def test_a_policy_is_inserted_after_the_others_and_before_the_comment_of_the_next_section(tmp_path: Path) -> None:
     path = tmp_path / "brokerfuzz.toml"
-    path.write_text("[policies]\nencoding = 'accept'\n\n# Of the cases.\n[cases]\nseed = 1\n")
-    pin_policies(path, {"item-count": "reject"})
-    assert path.read_text() == "[policies]\nencoding = 'accept'\nitem-count = \"reject\"\n\n# Of the cases.\n[cases]\nseed = 1\n"
+    path.write_text("[policies]\nencoding = 'accepted'\n\n# Of the cases.\n[cases]\nseed = 1\n")
+    pin_policies(path, {"item-count": "rejected"})
+    assert path.read_text() == "[policies]\nencoding = 'accepted'\nitem-count = \"rejected\"\n\n# Of the cases.\n[cases]\nseed = 1\n"
 
 
 @pytest.mark.parametrize("text", ["[tool]\nbrokerfuzz = { target = { timeout = 1 } }\n", "tool = { brokerfuzz = {} }\n", "tool = 5\n", "[[tool]]\n"])
 def test_a_file_in_an_unsupported_form_is_reported_and_not_changed(text: str, tmp_path: Path) -> None:
     path = tmp_path / "pyproject.toml"
     path.write_text(text)
-    with pytest.raises(ConfigurationError, match='cannot add policies to a table in this form: add encoding = "reject" yourself'):
-        pin_policies(path, {"encoding": "reject"})
+    with pytest.raises(ConfigurationError, match='cannot add policies to a table in this form: add encoding = "rejected" yourself'):
+        pin_policies(path, {"encoding": "rejected"})
     assert path.read_text() == text
 
 
 def test_a_missing_pyproject_is_not_created(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="does not exist: specify an existing file"):
-        pin_policies(tmp_path / "pyproject.toml", {"encoding": "reject"})
+        pin_policies(tmp_path / "pyproject.toml", {"encoding": "rejected"})
 
 
 def test_an_invalid_policy_is_rejected_and_nothing_is_written(tmp_path: Path) -> None:
     path = tmp_path / "brokerfuzz.toml"
-    with pytest.raises(ConfigurationError, match="encoding in \\[policies\\] is 'maybe'"):
-        pin_policies(path, {"encoding": "maybe"})
-    path.write_text("[policies]\nencoding = 5\n")
-    with pytest.raises(ConfigurationError, match="encoding in \\[policies\\] is 5"):
-        pin_policies(path, {"item-count": "reject"})
-    assert path.read_text() == "[policies]\nencoding = 5\n"
+    with pytest.raises(ConfigurationError, match="encoding in \\[policies\\] is 0.5"):
+        pin_policies(path, {"encoding": 0.5})  # type: ignore[dict-item]
+    path.write_text("[policies]\nencoding = true\n")
+    with pytest.raises(ConfigurationError, match="encoding in \\[policies\\] is true"):
+        pin_policies(path, {"item-count": "rejected"})
+    assert path.read_text() == "[policies]\nencoding = true\n"
 
 
 def test_a_file_keeps_its_permissions_and_a_symbolic_link_remains(tmp_path: Path) -> None:
@@ -157,7 +158,7 @@ def test_a_file_keeps_its_permissions_and_a_symbolic_link_remains(tmp_path: Path
     real.write_text("[policies]\n")
     real.chmod(0o600)
     link.symlink_to("real.toml")
-    pin_policies(link, {"encoding": "reject"})
+    pin_policies(link, {"encoding": "rejected"})
     assert link.is_symlink()
-    assert real.read_text() == '[policies]\nencoding = "reject"\n'
+    assert real.read_text() == '[policies]\nencoding = "rejected"\n'
     assert real.stat().st_mode & 0o777 == 0o600

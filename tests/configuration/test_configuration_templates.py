@@ -14,7 +14,8 @@ from brokerfuzz.schemas.contract import DATA
 def test_every_ambiguity_is_listed_below_its_question() -> None:
     lines = template().split("\n")
     for ambiguity in load_contract().ambiguities:
-        assert lines[lines.index(f'# {ambiguity.id} = "unspecified"') - 1] == f"# {ambiguity.question}"
+        commented = [number for number, line in enumerate(lines) if line.replace('"', "").startswith(f"# {ambiguity.id} = [")]
+        assert [lines[number - 1] for number in commented] == [f"# {ambiguity.question}"] * bool(ambiguity.interpretations)
 
 
 def test_the_first_line_refers_editors_to_the_schema_in_the_same_folder(tmp_path: Path) -> None:
@@ -40,7 +41,7 @@ def test_the_template_lists_the_ambiguities_of_the_given_contract(tmp_path: Path
         .replace("Is any encoding other", "Is any\\nencoding\\u0000 = other")
     )
     contract = changed_contract(tmp_path, "product-list-response", lambda schema: None)
-    assert '# Is any encoding  = other than valid UTF-8 accepted?\n# "an encoding" = "unspecified"\n' in template(contract)
+    assert '# Is any encoding  = other than valid UTF-8 accepted?\n# "an encoding" = ["decoded", "rejected"]\n' in template(contract)
     write_template(tmp_path / "new.toml", contract=contract)
     assert load(tmp_path / "new.toml").values["policies"] == {}
 

@@ -21,14 +21,14 @@ Run = Callable[..., Result]
 CATALOGUE: tuple[str, ...] = ()
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
-    ("offer-creation-request", CATALOGUE): "40a2d44b4b725f8d81c708ba1c8ea9c209cb45e4a2bebd9ee9c049cf87917938",
-    ("offer-creation-request", RANDOM): "f0eaff27eccef6fa5bd013890946030c4d167f21025e2f4b084f14fba13d6a7e",
-    ("product-list-response", CATALOGUE): "1bb11202fbfb5eaf3d8d5335ed934a5dbbae45990007fc315a238c848da8d3c3",
-    ("product-list-response", RANDOM): "1fb44113622a0ae8a4007f3126212de02a4e30045db07249fb176dc847a6e2ef",
-    ("offer-pricing-response", CATALOGUE): "26991010e7b130c7173f105efc662c34ac9d67be6dd90ac84b6125999a2793b8",
-    ("offer-pricing-response", RANDOM): "6dc337ce79669c73601b523dd37795def588538c0418e36df5928a12c5852381",
+    ("offer-creation-request", CATALOGUE): "254cec607f74967ea0bb45e21c476dcf6a10fe72e75b12f96bce7454862bc248",
+    ("offer-creation-request", RANDOM): "09a36c44b6a32f2b9ebca707cb81441aaf99426c1101c665e514ac0ab56aa11f",
+    ("product-list-response", CATALOGUE): "47dcda67cf8fd5f33f27152fea2d0f1e36101c094bcba4f2a4d84b557407bd7f",
+    ("product-list-response", RANDOM): "9f0ca5ac0455ddde11f10e6ebd1e49539b815c7c05aebc32cc9869d08e373734",
+    ("offer-pricing-response", CATALOGUE): "40f277469c7d8af4be6b6874b0c9f88207e7aebeccf7f3963b75c5c56d7bb756",
+    ("offer-pricing-response", RANDOM): "93db51b155ee5784a1f2a7793dce2a50bc92a2581744b6510c239802af2a3213",
 }
-SUMS = "23d204c03054505cb0ddc1d8b7ba1c3ef232fcb91268b15d39891ee8271172f5"
+SUMS = "10ff1390a083b58af21fd33b02da0c2545158e4f2bac5ccc4c5b970e629318df"
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)

@@ -235,8 +235,8 @@ def _ambiguities() -> list[dict[str, Any]]:
     probe = {"id": "00000000000000cc", "body": {**PLAIN, "deliveryScheduleCron": "0 0 L * *"}}
     other = {"id": "00000000000000dd", **raw('{"number":"0"}'.encode("utf-16"))}
     counts = {
-        "timestamp-format": ("rejects", {"rejected": 115}, {"rejected": probe}),
-        "cron-syntax": ("accepts", {"accepted": 34}, {"accepted": probe}),
+        "timestamp-format.offset": ("rejected", {"rejected": 115}, {"rejected": probe}),
+        "cron-syntax": ("accepted", {"accepted": 34}, {"accepted": probe}),
         "string-length": ("mixed", {"accepted": 20, "rejected": 11, "crashed": 2}, {"accepted": probe, "rejected": other, "crashed": other}),
         "text-encoding": ("unclear", {"crashed": 1, "timeout": 1}, {"crashed": other, "timeout": other}),
         "duplicate-properties": ("mixed", {"accepted": 12, "rejected": 4}, {"accepted": probe, "rejected": other}),

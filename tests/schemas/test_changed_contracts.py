@@ -230,6 +230,14 @@ def put_changed(change: Change, name: str = OFFERS) -> Callable[[Path], object]:
     return make
 
 
+def _without_limit(ambiguities: Any) -> None:
+    next(one for one in ambiguities if one["id"] == "string-length").pop("limit")
+
+
+def _with_entry(ambiguity: str, **change: Any) -> Change:
+    return lambda ambiguities: next(one for one in ambiguities if one["id"] == ambiguity).update(change)
+
+
 MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "no folder": (lambda folder: folder.rmdir(), "", "specify a folder with changed copies"),
     "an empty folder": (lambda folder: None, "", "copy the files that you want to change into it"),
@@ -251,7 +259,35 @@ MISUSES: dict[str, tuple[Callable[[Path], object], str, str]] = {
     "ambiguities that are none": (put("{}", "ambiguities.json"), "ambiguities.json", "compare it"),
     "an ambiguity without an id": (put("[{}]", "ambiguities.json"), "", "compare its files"),
     "an unknown detector": (put_changed(lambda ambiguities: ambiguities[0].update(detector="timestamps"), "ambiguities.json"), "", "use one of"),
-    "a detector without its limit": (put_changed(lambda ambiguities: ambiguities[1].pop("seconds"), "ambiguities.json"), "", "add it"),
+    "a detector without its limit": (put_changed(_without_limit, "ambiguities.json"), "", "add it"),
+    "a clock tolerance without seconds": (
+        put_changed(_with_entry("clock-tolerance", interpretations=["accepted"]), "ambiguities.json"),
+        "",
+        "seconds",
+    ),
+    "a negative clock tolerance": (put_changed(_with_entry("clock-tolerance", interpretations={"seconds": [-1]}), "ambiguities.json"), "", "seconds"),
+    "an unknown interpretation": (
+        put_changed(_with_entry("duplicate-properties", interpretations=["second", "rejected"]), "ambiguities.json"),
+        "",
+        "use first, last or rejected",
+    ),
+    "an unknown spelling": (put_changed(_with_entry("timestamp-format.offset", spelling="roman"), "ambiguities.json"), "", "no known spelling"),
+    "two ambiguities with one ID": (put_changed(_with_entry("cron-syntax", id="url-syntax"), "ambiguities.json"), "", "give each its own ID"),
+    "an ambiguity at a misspelled site": (
+        put_changed(_with_entry("cron-syntax", sites={"offer-creation-request": ["deliveryScheduleCorn"]}), "ambiguities.json"),
+        "",
+        "did you mean 'deliveryScheduleCron'",
+    ),
+    "an ambiguity of an unknown message type": (
+        put_changed(_with_entry("cron-syntax", sites={"offer": ["deliveryScheduleCron"]}), "ambiguities.json"),
+        "",
+        "unknown message type 'offer'",
+    ),
+    "a rule at a misspelled site": (
+        put_changed(lambda rules: rules[0].update(site="lastUpdatedDateTimeUTC"), "semantics.json"),
+        "",
+        "did you mean 'lastUpdatedDateTimeUtc'",
+    ),
     "semantics that are none": (put("{}", "semantics.json"), "semantics.json", "compare it"),
     "semantics that nobody judges": (put_changed(lambda rules: rules[0].update(keyword="not-in-past"), "semantics.json"), "", "is supported"),
 }

@@ -64,8 +64,8 @@ def test_a_broken_rule_makes_a_message_invalid_whatever_its_headers_are() -> Non
 
 def test_policies_settle_what_headers_leave_open() -> None:
     headers = (("Content-Type", "text/plain"),)
-    assert check(OFFER, BODY, headers=headers, policies={"content-type": "accept"}).label == "valid"
-    (broken,) = check(OFFER, BODY, headers=headers, policies={"content-type": "reject"}).broken
+    assert check(OFFER, BODY, headers=headers, policies={"content-type": "accepted"}).label == "valid"
+    (broken,) = check(OFFER, BODY, headers=headers, policies={"content-type": "rejected"}).broken
     assert (broken.rule, broken.found, broken.demanded) == ("ambiguity/content-type", "content-type: text/plain", "application/json")
 
 

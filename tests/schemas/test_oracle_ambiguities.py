@@ -72,20 +72,47 @@ def products(doubtful: list[Any], plain: list[Any]) -> Row:
 
 COMPACT = json.dumps(OFFER)
 START, LATER = "2024-01-01T00:00:00Z", "2024-01-01T00:00:01Z"
+SPELLED = [
+    ("offset", "2024-01-01T00:00:00+00:00"),
+    ("offset", "2024-01-01T00:00:00-00:30"),
+    ("no-zone", "2024-01-01T00:00:00"),
+    ("lower-case", "2024-01-01T00:00:00z"),
+    ("lower-case", "2024-01-01t00:00:00Z"),
+    ("space", "2024-01-01 00:00:00Z"),
+    ("date-only", "2024-01-01"),
+    ("fraction", "2024-01-01T00:00:00.0Z"),
+    ("fraction", "2024-01-01T00:00:00.123456789012345Z"),
+    ("leap-second", "2016-12-31T23:59:60Z"),
+    ("early-year", "1752-12-31T23:59:59Z"),
+    ("early-year", "0001-01-01T00:00:00Z"),
+    *(
+        ("other", text)
+        for text in (
+            "",
+            "2024-01-01T00:00Z",
+            "2024-02-30T00:00:00Z",
+            "2024-01-01T24:00:00Z",
+            "2024-01-01T00:00:60Z",
+            "0000-01-01T00:00:00Z",
+            "2024-01-01T00:00:00,5Z",
+            "2024-01-01T00:00:00.Z",
+            " 2024-01-01T00:00:00Z",
+            "2024-01-01T00:00:00Z\n",
+            "２０２４-01-01T00:00:00Z",
+            "1704067200",
+            "2024-01-01T00:00:00+0200",
+        )
+    ),
+]
 FAILED: dict[str, Any] = {"operationWasSuccessful": False, "failureMessages": ["x"]}
 ROWS: list[Row] = [
     *(
-        offer("timestamp-format", "availableStartDate", doubtful, START)
-        for doubtful in (
-            "", "2024-01-01", "2024-01-01T00:00:00", "2024-01-01T00:00:00+00:00", "2024-01-01 00:00:00Z", "2024-01-01T00:00:00z",
-            "2024-01-01T00:00Z", "2024-02-30T00:00:00Z", "2024-01-01T24:00:00Z", "2024-12-31T23:59:60Z", "0000-01-01T00:00:00Z",
-            "2024-01-01T00:00:00.Z", " 2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z\n", "２０２４-01-01T00:00:00Z", "1704067200",
-        )
+        offer(f"timestamp-format.{spelling}", prop, doubtful, START)
+        for prop in ("availableStartDate", "availableEndDate", "lastUpdatedDateTimeUtc")
+        for spelling, doubtful in SPELLED
     ),
-    offer("timestamp-format", "availableEndDate", "tomorrow", "2024-01-01T00:00:00.123456789Z"),
-    offer("timestamp-format", "lastUpdatedDateTimeUtc", "yesterday", START),
-    record("timestamp-format", "lastUpdateDateTimeUtc", "2024-01-01", LATER),
-    offer("clock-tolerance", "lastUpdatedDateTimeUtc", "2024-06-01T11:55:00Z", "2024-06-01T11:54:59Z"),
+    *(record(f"timestamp-format.{spelling}", "lastUpdateDateTimeUtc", doubtful, LATER) for spelling, doubtful in SPELLED),
+    offer("clock-tolerance", "lastUpdatedDateTimeUtc", "2024-06-01T12:00:01Z", "2024-06-01T12:00:00Z"),
     *(
         offer("cron-syntax", "deliveryScheduleCron", doubtful, plain)
         for doubtful, plain in (
@@ -118,6 +145,13 @@ ROWS: list[Row] = [
         {"priceClasses": [{"priceTiers": [{"price": 1, "pageCounts": [{"minimumPages": 9, "maximumPages": 8}]}]}]},
         {"priceClasses": [{"priceTiers": [{"price": 1, "pageCounts": [{"minimumPages": 9}, {"maximumPages": 8}]}]}]},
     ),
+    offers(
+        "quantity-range",
+        {"fixedOrderQuantities": [2, 9], "orderMinimum": 3, "orderMaximum": 9},
+        {"fixedOrderQuantities": [3, 9], "orderMinimum": 3, "orderMaximum": 9},
+    ),
+    offers("quantity-range", {"fixedOrderQuantities": [0], "orderMinimum": 1}, {"fixedOrderQuantities": [0], "orderMaximum": 1}),
+    offer("property-types", "additionalPropsRequiredOnOrder", [{"name": "a", "type": "\u00e9"}], [{"name": "a", "type": "string"}]),
     offers("availability-order", {"availableStartDate": START, "availableEndDate": START}, {"availableStartDate": START, "availableEndDate": LATER}),
     offer("duplicate-items", "accessGroups", ["a", "b", "a"], ["a", "b", "A"]),
     offer("duplicate-items", "categoryIds", ["", ""], ["", " "]),
@@ -189,6 +223,7 @@ ROWS: list[Row] = [
     envelope("product-list-response", {"data": [], "failureMessages": ["x"]}, {"data": [], "informationalMessages": ["x"]}),
     priced("price-arithmetic", {"extendedPrice": 2.51}, {"extendedPrice": 2.5}),
     priced("price-arithmetic", {"quantity": 3}, {"extendedPrice": 2.504}),
+    priced("price-arithmetic", {"extendedPrice": 2.49}, {"unitPrice": 1, "extendedPrice": 2.5}),
     priced("price-arithmetic", {}, {"unitPrice": 0, "extendedPrice": 0}, 0),
     priced("price-arithmetic", {"unitPrice": 1e308, "quantity": 2**31 - 1}, {}),
 ]  # fmt: skip

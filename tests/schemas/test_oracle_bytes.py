@@ -95,13 +95,6 @@ def test_other_spellings_of_the_same_json_are_valid(body: bytes) -> None:
         ("orderMinimum", b"0.0", "invalid", {"integer-form"}, "orderMinimum:minimum"),
         ("orderMinimum", b"1.5", "invalid", set(), "orderMinimum:type"),
         ("orderMinimum", b"1e400", "invalid", {"integer-form", "double-range"}, "orderMinimum:maximum"),
-        (
-            "orderMinimum",
-            b"1e-400",
-            "unspecified",
-            {"integer-form", "double-range"},
-            "",
-        ),  # not an integer, or 0: no rule is broken in both interpretations
         ("orderMinimum", b"1.00000000000000000000001", "unspecified", {"integer-form", "double-range"}, ""),
         ("orderMinimum", b"9" * 40, "invalid", {"double-range"}, "orderMinimum:maximum"),
         ("orderMinimum", b"-" + b"9" * 10_000, "invalid", {"double-range"}, "orderMinimum:minimum"),

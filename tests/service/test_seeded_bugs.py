@@ -174,7 +174,6 @@ WITNESSES: dict[str, Any] = {
     "rejects-second-clusters": TWO_CLUSTERS,
     "rejects-late-offer-type": without(offer(), "offerType") | {"offerType": "Direct Mail"},
     "rejects-late-product-id": offer(productClusters=[cluster({"productQuantityInOffer": 2, "productId": "PRD-1"})]),
-    "rejects-fractional-seconds": offer(availableStartDate="2024-01-01T00:00:00.5Z"),
     "rejects-past-start": offer(availableStartDate="1999-12-31T00:00:00Z"),
     "rejects-hyphenless-ids": products(productId="PRD1"),
     "rejects-escaped-strings": text("A postcard", "A\\u0020postcard"),

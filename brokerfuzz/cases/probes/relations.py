@@ -13,14 +13,22 @@ def _crossed(context: ProbeContext) -> Iterator[Probe]:
         yield context.put(name, {**context.present, first: high, last: low})
 
 
+def _outside(context: ProbeContext) -> Iterator[Probe]:
+    _, quantities, low, high = context.site
+    for name, numbers, least, most in (
+        ("below", [1], 2, 9), ("above", [10], 2, 9), ("far-above", [(1 << 31) - 1], None, 1), ("zero", [0], 1, None),
+        ("one-of-three", [2, 9, 10], 2, 9),
+    ):  # fmt: skip
+        yield context.put(name, {**context.present, quantities: numbers, low: least, high: most})
+
+
 def _ends_early(context: ProbeContext) -> Iterator[Probe]:
     _, start, end = context.site
     for name, begins, ends in (
         ("before", "2024-02-29T23:59:59Z", "2020-01-01T00:00:00Z"),
         ("at-once", "2020-01-01T00:00:00Z", "2020-01-01T00:00:00Z"),
         ("a-second-before", "2020-01-01T00:00:01Z", "2020-01-01T00:00:00Z"),
-        ("fraction-before", "2020-01-01T00:00:00.900Z", "2020-01-01T00:00:00.100Z"),
-        ("ages-before", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"),
+        ("ages-before", "9999-12-31T23:59:59Z", "1753-01-01T00:00:00Z"),
     ):
         yield context.put(name, {**context.present, start: begins, end: ends})
 
@@ -69,9 +77,8 @@ def _wrong_sums(context: ProbeContext) -> Iterator[Probe]:
     total = data["totalExtendedPrice"]
     yield context.put("wrong-total", {**data, "totalExtendedPrice": _off(total, 5)})
     yield context.put("two-cents-off", {**data, "totalExtendedPrice": _off(total, 0.02)})
-    if offers:
+    if offers and total < 1e6:
         surcharged = [{**offers[0], "extendedPrice": _off(offers[0]["extendedPrice"], 5)}, *offers[1:]]
-        yield context.put("surcharge", {**data, "offers": surcharged, "totalExtendedPrice": sum(offer["extendedPrice"] for offer in surcharged)})
         yield context.put("surcharge-beside-the-total", {**data, "offers": surcharged})
         if max(offer["extendedPrice"] for offer in offers) > 0.02:
             free_of_charge = [{**offer, "extendedPrice": 0} for offer in offers]
@@ -85,6 +92,7 @@ def _off(amount: float, by: float) -> float:
 
 MAKERS: Mapping[str, Make] = {
     "ordered_numbers": _crossed,
+    "within_range": _outside,
     "ordered_instants": _ends_early,
     "distinct": _repeated,
     "envelope": _contradicting,

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.registry import Spot, register_technique
-from brokerfuzz.schemas.instants import instant, spell
+from brokerfuzz.schemas.instants import spell, timestamp
 
 
 def _ahead(delta: timedelta, fraction: str = "") -> Callable[[Spot], Change | None]:
@@ -20,11 +20,16 @@ def _ahead(delta: timedelta, fraction: str = "") -> Callable[[Spot], Change | No
     return change
 
 
+def _at(hours: int, offset: str) -> Callable[[Spot], Change]:
+    """Puts the local time this number of hours from now, with the offset."""
+    return lambda spot: Put(spell(spot.now + timedelta(hours=hours)).removesuffix("Z") + offset)
+
+
 def _then(written: str) -> Callable[[Spot], Change | None]:
     """Puts this time, if it is more than a day in the future."""
-    when = instant(written)
-    assert when is not None
-    return lambda spot: Put(written) if when - spot.now > timedelta(days=1) else None
+    moment = timestamp(written).moment
+    assert moment is not None
+    return lambda spot: Put(written) if moment.second - spot.now > timedelta(days=1) else None
 
 
 _DAY = timedelta(days=1)
@@ -35,6 +40,12 @@ for _name, _text, _change in (
     ("year-ahead", "One year in the future.", _ahead(366 * _DAY)),
     ("minutes-ahead", "Six minutes in the future, more than any clock difference should be.", _ahead(timedelta(minutes=6))),
     ("last-year-there-is", "The last second of the year 9999.", _then("9999-12-31T23:59:59Z")),
+    ("last-year-with-offset", "The last second of the year 9999, with the offset +00:00.", _then("9999-12-31T23:59:59+00:00")),
+    ("last-year-in-lower-case", "The last second of the year 9999, with lower-case letters.", _then("9999-12-31t23:59:59z")),
+    ("last-year-without-zone", "The last second of the year 9999, without a time zone.", _then("9999-12-31T23:59:59")),
+    ("last-day-there-is", "The last day of the year 9999, without a time.", _then("9999-12-31")),
+    ("leap-second-ahead", "A leap second at the end of the year 9998.", _then("9998-12-31T23:59:60Z")),
+    ("hour-ahead-by-offset", "One hour in the future, although the local time is in the past.", _at(-4, "-05:00")),
     ("century-ahead", "One hundred years in the future.", _ahead(36525 * _DAY)),
     ("past-32-bits", "The second at which a signed 32-bit count of seconds wraps around.", _then("2038-01-19T03:14:08Z")),
     ("past-unsigned-32-bits", "The second at which an unsigned 32-bit count of seconds wraps around.", _then("2106-02-07T06:28:16Z")),
