@@ -63,8 +63,8 @@ class Ground:
         """Returns the sites that this detector of ambiguities checks."""
         return [path for s in self.contract.ambiguities if s.detector == detector for path in (s.sites or {}).get(OFFER, ()) if path in self.sites]
 
-    def ordered(self, detector: str) -> list[tuple[str, str, str]]:
-        """Returns (path of an object, lower property, higher property) for the pairs that this detector of ambiguities compares."""
+    def ordered(self, detector: str) -> list[tuple[str, ...]]:
+        """Returns (path of an object, property names) for the properties that this detector of ambiguities compares."""
         return [tuple(pair) for s in self.contract.ambiguities if s.detector == detector for pair in (s.sites or {}).get(OFFER, ())]
 
     def plain(self, schema: Schema, path: str, number: int) -> Any:
@@ -73,12 +73,20 @@ class Ground:
         if "enum" in schema:
             return schema["enum"][0]
         if "object" in types:
-            return {name: self.plain(prop, join(path, name), number) for name, prop in schema.get("properties", {}).items()}
+            value = {name: self.plain(prop, join(path, name), number) for name, prop in schema.get("properties", {}).items()}
+            return self._with_ranges(path, value)
         if "array" in types:
             return [self.plain(schema.get("items", {}), path + "[]", number)]
         if "string" in types:
             return self._text(path, number)
         return max(schema.get("minimum", 0), 0) + 2 + number if types & {"integer", "number"} else True
+
+    def _with_ranges(self, path: str, value: dict[str, Any]) -> dict[str, Any]:
+        """Widens the ranges that quantities must lie in, so that several plain quantities fit."""
+        for above, quantities, low, high in self.ordered("within_range"):
+            if above == path and value.keys() >= {quantities, low, high}:
+                value[low], value[high] = 1, 1_000_000
+        return value
 
     def _text(self, path: str, number: int) -> str:
         if path in self.instants:

@@ -113,7 +113,7 @@ def _texts(ground: Ground, site: Site) -> tuple[Trait, ...]:
 def _equal_bounds(ground: Ground) -> Iterator[Candidate]:
     """Yields mutants that reject two equal bounds in one object."""
     for path, low, high in ground.ordered("ordered_numbers"):
-        bodies = [written(put(m, path, {**at(m, path), low: 5, high: 5})) for m in ground.messages]
+        bodies = [written(put(m, path, {**at(m, path), low: 2, high: 2})) for m in ground.messages]
         yield Candidate("tightened", f"rejects {low} equal to {high}", at_site(path), path, None, _rejects_equal(path, low, high), bodies)
 
 

@@ -108,7 +108,7 @@ def _below_header(before: str, after: str, lines: Mapping[str, str], end: str) -
     carriage = end[:-1]
     missing = []
     for ambiguity, line in lines.items():
-        unset = re.compile(rf"[ \t]*#[ \t]*{re.escape(spelled_key(ambiguity))}[ \t]*=[^\n\r]*\r?")
+        unset = re.compile(rf"[ \t]*#[ \t]*{re.escape(spelled_key(ambiguity))}[ \t]*=[ \t]*\[[^\]\r]*\][ \t]*\r?")
         place = next((index for index, old in enumerate(section) if unset.fullmatch(old)), None)
         if place is None:
             missing.append(line + carriage)

@@ -132,7 +132,7 @@ def test_examples_are_few_and_invalid_ones_break_different_rules(document: dict[
 def test_the_schemas_of_the_document_give_the_verdicts_of_the_contract(document: dict[str, Any]) -> None:
     judges: dict[str, jsonschema.Draft202012Validator] = {name: judge_of(document, name) for name in MESSAGE_TYPES}
     for message_type, verdict, name, example in examples(document):
-        semantic = "not-in-future" in example["summary"]
+        semantic = "not-in-future" in example["summary"] and "and-more" not in name
         assert judges[message_type].is_valid(example["value"]) == (verdict != "invalid" or semantic), name
 
 
