@@ -60,7 +60,7 @@ def chosen() -> tuple[Case, ...]:
 @cache
 def clocked() -> frozenset[str]:
     """Returns the names of the cases whose verdict depends on the clock."""
-    return frozenset(name_of(case) for case in chosen() if now_of(case, about()) is not None)
+    return frozenset(name_of(case) for case in chosen() if now_of(case) is not None)
 
 
 def exported(folder: Path, fmt: str) -> Path:

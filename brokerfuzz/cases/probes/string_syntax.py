@@ -66,6 +66,8 @@ _NAMES = {
 
 def _times(context: ProbeContext) -> Iterator[Probe]:
     yield from spelled(_TIMES)(context)
+    if context.now is None:
+        return
     for name, (hours, offset) in OFFSETS.items():
         local = spell(context.now + timedelta(hours=hours)).removesuffix("Z")
         yield context.put(name, f"{local}{offset}")
@@ -76,6 +78,8 @@ OFFSETS = {"ahead-by-offset": (-4, "-05:00"), "behind-by-offset": (4, "+05:00"),
 
 
 def _near_now(context: ProbeContext) -> Iterator[Probe]:
+    if context.now is None:
+        return
     for name, seconds in (
         ("a-second-ago", -1),
         ("now", 0),

@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import count
 from typing import NamedTuple
 
-from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.steering.breakable_rules import breakables
@@ -21,6 +21,7 @@ from brokerfuzz.cases.steering.shapes import shaping
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.cases.steering.variants import Varying, anew, faults, probes
 from brokerfuzz.contract_names import LABELS
+from brokerfuzz.decoder.value_pools import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 
 _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single", "single"))
@@ -55,7 +56,8 @@ def steered_cases(
 ) -> Iterator[Case]:
     """Yields random cases, steered towards what has not been tested.
 
-    The same seed and shard give the same cases, except for values that depend on `now`. If `verdicts` allows them, each message
+    The same seed and shard give the same cases, except for values that depend on `now`. If `now` is None, every verdict is true at
+    any supported time. If `verdicts` allows them, each message
     gives these cases:
 
     - the valid message itself
@@ -65,10 +67,10 @@ def steered_cases(
 
     No message occurs twice, and none occurs in the catalogue of this `strength`. Messages of different shards differ, too, because
     each message contains a unique string (`marks`). `rules` and `techniques` limit the faults (None: all). The cases are endless,
-    unless the limits leave only a finite number, for example `rules` whose faults are all in the catalogue. Raises `ClockError`.
+    unless the limits leave only a finite number, for example `rules` whose faults are all in the catalogue.
     """
     return _CaseStream(
-        message_type, seed, shard, tuple(verdicts), rules, techniques, clock(now), contract or load_contract(), strength
+        message_type, seed, shard, tuple(verdicts), rules, techniques, now, contract or load_contract(), strength
     ).cases()  # fmt: skip
 
 
@@ -89,7 +91,7 @@ class _CaseStream:
         verdicts: tuple[Label, ...],
         rules: tuple[Rule, ...] | None,
         techniques: frozenset[str] | None,
-        now: datetime,
+        now: datetime | None,
         contract: Contract,
         strength: int,
     ) -> None:
@@ -101,10 +103,10 @@ class _CaseStream:
         self._memory = Memory(lambda: catalogue(message_type, now=now, contract=contract, strength=strength))
         rules = rules if "invalid" in verdicts else ()
         self._unmarked = not sites or not breakables(contract, message_type, rules, techniques).leave_marks
-        broken, asked = breakers(contract, message_type, seed, now, rules, techniques), questions(contract, message_type, seed)
+        broken, asked = breakers(contract, message_type, seed, now, rules, techniques), questions(contract, message_type, seed, now)
         prober = Prober(contract, message_type, now)
         self._breaking, self._probing = Breaking(broken, contract, shard * _BROKEN), Probing(prober, asked, shard)
-        known = stock(contract, message_type, seed, now)
+        known = stock(contract, message_type, seed, now or EARLIEST_NOW)
         self._judge = ClaimChecker(contract, message_type)
         self._make: dict[str, Callable[[Message, News], tuple[Claim, Message] | None]]
         self._make = {"single": self._breaking.single, "double": self._breaking.double, "probe": self._probing.probe}

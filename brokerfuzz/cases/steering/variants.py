@@ -258,7 +258,7 @@ def faults(
     contract: Contract,
     message_type: MessageType,
     seed: int,
-    now: datetime,
+    now: datetime | None,
     rules: tuple[Rule, ...] | None,
     techniques: frozenset[str] | None,
 ) -> Variants[Breaker, Breach]:
@@ -272,8 +272,8 @@ def faults(
 
 
 @lru_cache(maxsize=2)
-def probes(known: Stock, contract: Contract, message_type: MessageType, seed: int, now: datetime) -> Variants[Question, Claim]:
+def probes(known: Stock, contract: Contract, message_type: MessageType, seed: int, now: datetime | None) -> Variants[Question, Claim]:
     """The probes of the clusters of a seed's stock."""
     prober = Prober(contract, message_type, now)
-    some = [(prober.props(question), question) for question in questions(contract, message_type, seed)]
+    some = [(prober.props(question), question) for question in questions(contract, message_type, seed, now)]
     return Variants(known, some, prober.has_place_in, prober.asked, lambda claim: claim, _PROBES)
