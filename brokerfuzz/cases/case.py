@@ -191,6 +191,15 @@ def clock(now: datetime | None) -> datetime:
     return when
 
 
+def is_always_correct(case: Case, contract: Contract) -> bool:
+    """Returns True if the verdict of a case is correct at the earliest and at the latest supported time, and so at any time between
+    them.
+    """
+    return all(
+        check(case.message_type, case.body, now=now, contract=contract, headers=case.headers) == case.verdict for now in (EARLIEST_NOW, LATEST_NOW)
+    )
+
+
 TWIN_TAGS = ("twin",)
 """The tags of a case that is included only because it is the twin of another case."""
 NOW_TAG = "now:"

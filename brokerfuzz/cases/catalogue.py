@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from brokerfuzz.cases.case import Case, clock, compact, tagged_now
+from brokerfuzz.cases.case import Case, clock, compact, is_always_correct, tagged_now
 from brokerfuzz.cases.catalogue_maker import generate
 from brokerfuzz.cases.message_builder import MessagePlan, build
 from brokerfuzz.cases.prepared_catalogue import STRENGTH, prepared
@@ -56,4 +56,4 @@ def _listed(contract: Contract, message_type: MessageType, now: datetime | None,
     if contract is load_contract() and strength == STRENGTH:
         return prepared(message_type, now)
     cases = generate(contract, message_type, now or EARLIEST_NOW, strength)
-    return cases if now is not None else tuple(case for case in cases if tagged_now(case.tags) is None)
+    return cases if now is not None else tuple(case for case in cases if tagged_now(case.tags) is None and is_always_correct(case, contract))

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import count, islice
 from typing import Any
 
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import Case, is_always_correct
 from brokerfuzz.cases.case_filters import Selection, selection
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.minimal_catalogue import minimal
@@ -113,6 +113,8 @@ class Plan:
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts, rules=chosen.among(self.demands.rules[self.message_type]),
             techniques=chosen.names(), now=self.now, contract=self.demands, strength=self.strength,
         )  # fmt: skip
+        if self.now is None and self.contract is not None:  # a changed contract can have a rule about the clock at any place
+            cases = (case for case in cases if is_always_correct(case, self.demands))
         found = (case for case in chosen.of(_until_hopeless(cases, chosen)) if case.label in self.verdicts) if chosen else cases
         return islice(found, left)
 

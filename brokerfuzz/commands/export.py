@@ -104,7 +104,7 @@ def command(
         message_types = _supported(form, message_types or MESSAGE_TYPES)
         warn_about_unbroken_rules(contract_of(cases.contract), message_types)
         place = None if out == "-" else _place(out, form, shards, force=force)
-        if place is not None and shards is not None and resume:
+        if place is not None and shards is not None and resume and with_clock:
             cases = _resumed(cases, place, form, shards)
         plans = plans_of(message_types, cases, clock(cases.now) if with_clock else None)
         outcome = _written(_export(form, plans, pool, progress), place, progress, shards, force=force, resume=resume)

@@ -210,5 +210,5 @@ def test_a_wrong_record_is_found(run: Run, corpus: list[str]) -> None:
 
 def test_a_corpus_with_faults_of_the_clock_is_judged_as_of_its_own_time(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run("export", "old.ndjson", "--message", "offer-creation-request", "--now", "2015-01-01T00:00:00Z").exit_code == 0
+    assert run("export", "old.ndjson", "--message", "offer-creation-request", "--clock", "--now", "2015-01-01T00:00:00Z").exit_code == 0
     assert run("check", "--quiet", "old.ndjson").exit_code == 0
