@@ -48,7 +48,7 @@ def test_an_invalid_message_is_reported_with_the_reasons(run: Run, write: Write)
     assert result.stdout.splitlines() == [
         "offer.json:1: invalid (offer-creation-request)",
         '  /number: expected at least 1 character, found ""',
-        f"    rule {EMPTY_RULE} (Errors, validation rule 1)",
+        f"    rule {EMPTY_RULE} (Offer creation request, row number; validation rule 1)",
     ]
 
 
@@ -59,7 +59,15 @@ def test_the_json_output_contains_the_same_reasons(run: Run, write: Write) -> No
         "line": 1,
         "message": "offer-creation-request",
         "verdict": "invalid",
-        "broken": [{"rule": EMPTY_RULE, "at": "/number", "found": '""', "demanded": "at least 1 character", "source": "Errors, validation rule 1"}],
+        "broken": [
+            {
+                "rule": EMPTY_RULE,
+                "at": "/number",
+                "found": '""',
+                "demanded": "at least 1 character",
+                "source": "Offer creation request, row number; validation rule 1",
+            }
+        ],
         "ambiguities": [],
     }
 

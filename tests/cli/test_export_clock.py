@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from pathlib import Path
+from typing import Self
 
 import pytest
 from click.testing import Result
@@ -41,8 +42,8 @@ def test_an_export_is_true_at_any_time(run: Run, choice: tuple[str, ...]) -> Non
 def test_an_export_is_the_same_on_another_day(run: Run, monkeypatch: pytest.MonkeyPatch, choice: tuple[str, ...]) -> None:
     class LaterDatetime(datetime):
         @classmethod
-        def now(cls, tz: object = None) -> datetime:
-            return datetime(2099, 12, 31, tzinfo=UTC)
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return cls(2099, 12, 31, tzinfo=UTC)
 
     run("export", "today.ndjson", *OFFERS, *choice)
     monkeypatch.setattr(oracle, "datetime", LaterDatetime)
