@@ -78,8 +78,8 @@ def command(
     only with --force. Use - for standard output. The summary then goes to standard error.
 
     Every verdict is correct at any time, and the same options give the same corpus on any day. With --clock, the corpus
-    also contains cases about the clock, such as an offer that was last updated in one hour. `corpus verify` reports when
-    their verdicts are no longer correct. The number of workers does not change the corpus.
+    also contains cases about the clock, such as an offer whose last update is one hour in the future. `corpus verify`
+    reports when their verdicts are no longer correct. The number of workers does not change the corpus.
 
     \b
     Examples:
