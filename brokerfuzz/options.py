@@ -136,6 +136,12 @@ format_option = click.option(
 force_option = click.option("--force", is_flag=True, help="Overwrite OUT if it already exists. Other files in the same folder are kept.")
 
 
+clock_option = click.option(
+    "--clock", "with_clock", is_flag=True,
+    help="Include the cases about the clock. Their verdicts are correct only at the time in their tag now:TIME.",
+)  # fmt: skip
+
+
 def now_option(what: str) -> Decorator:
     """Returns the option for the time to use as the present. `what` is the beginning of the option's help text."""
     return click.option("--now", metavar="TIME", callback=_time, help=f"{what} as of this time, such as 2025-06-15T12:00:00Z.  [default: now]")

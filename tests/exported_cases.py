@@ -34,7 +34,7 @@ def cases() -> tuple[Case, ...]:
 
 
 def about(contract: Contract | None = None) -> CorpusInfo:
-    return CorpusInfo(contract or load_contract(), MESSAGE_TYPES, NOW, "--seed 1")
+    return CorpusInfo(contract or load_contract(), MESSAGE_TYPES, "--seed 1")
 
 
 def written(name: str, chosen: Iterable[Case], contract: Contract | None = None) -> bytes:

@@ -5,11 +5,15 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from shutil import copy
 
 import pytest
 from click.testing import Result
+
+from brokerfuzz import check
+from brokerfuzz.corpus import read
 
 README = Path(__file__).parent.parent / "README.md"
 TEXT = README.read_text(encoding="utf-8") if README.exists() else ""
@@ -70,6 +74,21 @@ def test_the_commands_run(command: list[str], tmp_path: Path, journal: Path, cor
     done = run(*shortened(command[1:]), *(["--force"] if "export" in command else []))
     assert done.exit_code == (FOUND if {"--bug", "--resume"} & set(command) else 0), done.output
     assert done.stdout
+
+
+EXPORTED = [words for words in OURS if words[1] == "export"]
+
+
+@pytest.mark.parametrize("command", EXPORTED, ids=" ".join)
+def test_the_labels_of_the_exported_cases_are_true_on_any_date(command: list[str], tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    fmt = command.index("--format") if "--format" in command else len(command)
+    assert run(*shortened([*command[1:fmt], *command[fmt + 2 :]])).exit_code == 0
+    cases = list(read(command[2]))
+    assert cases
+    for year in (2001, 2026, 2099):
+        now = datetime(year, 1, 1, tzinfo=UTC)
+        assert all(check(case.message_type, case.body, now=now, headers=case.headers).label == case.label for case in cases)
 
 
 @pytest.mark.parametrize("command", ELSEWHERE, ids=" ".join)

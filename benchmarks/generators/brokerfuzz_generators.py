@@ -13,7 +13,7 @@ import orjson
 
 from benchmarks.generators.drawing import drawn
 from benchmarks.generators.generator import Generator, Made, clocked
-from benchmarks.generators.messages import NOW, OFFER
+from benchmarks.generators.messages import OFFER
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.contract_names import LABELS
@@ -62,8 +62,8 @@ def in_bulk(verdicts: tuple[Label, ...], count: int) -> float:
 
 
 def _export(verdicts: tuple[Label, ...], count: int, path: Path, seed: int) -> float:
-    plan = Plan(message_type=OFFER, now=NOW, seed=seed, count=count, only_random=True, verdicts=verdicts)
-    export = Export((plan,), format_named("ndjson"), CorpusInfo(plan.demands, (OFFER,), NOW, ""))
+    plan = Plan(message_type=OFFER, seed=seed, count=count, only_random=True, verdicts=verdicts)
+    export = Export((plan,), format_named("ndjson"), CorpusInfo(plan.demands, (OFFER,), ""))
     started = time.perf_counter()
     write_corpus(export, place_of(str(path)))
     return time.perf_counter() - started

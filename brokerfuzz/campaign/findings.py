@@ -197,4 +197,4 @@ def source_of(rule: str, contract: Contract) -> str:
     if rule.startswith("ambiguity/"):
         return contract.ambiguity(rule.removeprefix("ambiguity/")).source
     known = contract.rules_by_id.get(rule)
-    return known.source if known else ""
+    return (known.source if known else None) or ""

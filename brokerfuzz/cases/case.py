@@ -1,7 +1,7 @@
 """A case: the bytes of a message, the verdict on the message, and further facts about the message."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -14,7 +14,7 @@ from brokerfuzz.decoder.value_pools import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.errors import ClockError, LabelError, quoted
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
 from brokerfuzz.schemas.headers import Headers, carried
-from brokerfuzz.schemas.instants import spell
+from brokerfuzz.schemas.instants import instant, spell
 from brokerfuzz.schemas.json_reader import is_compact_json
 from brokerfuzz.schemas.oracle import aware
 
@@ -136,17 +136,26 @@ _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in
 
 
 def clock(now: datetime | None) -> datetime:
-    """Returns the time for which cases are generated, in whole seconds.
+    """Returns the time for which cases about the clock are generated, in whole seconds.
 
     None means the current time. A time without a zone is in UTC. Raises `ClockError` for a time before 2001 or after 9900. Some
     cases contain fixed times that must be in the past. Others need a time in the future, and the last possible year is 9999.
     """
-    instant = aware(now).replace(microsecond=0)
-    if instant < EARLIEST_NOW:
-        raise ClockError(f"now={instant.isoformat()} is too early: use {EARLIEST_NOW:%Y-%m-%d} or later")
-    if instant > LATEST_NOW:
-        raise ClockError(f"now={instant.isoformat()} is too late: use {LATEST_NOW:%Y-%m-%d} or earlier")
-    return instant
+    when = aware(now).replace(microsecond=0)
+    if when < EARLIEST_NOW:
+        raise ClockError(f"now={when.isoformat()} is too early: use {EARLIEST_NOW:%Y-%m-%d} or later")
+    if when > LATEST_NOW:
+        raise ClockError(f"now={when.isoformat()} is too late: use {LATEST_NOW:%Y-%m-%d} or earlier")
+    return when
+
+
+def is_always_correct(case: Case, contract: Contract) -> bool:
+    """Returns True if the verdict of a case is correct at the earliest and at the latest supported time, and so at any time between
+    them.
+    """
+    return all(
+        check(case.message_type, case.body, now=now, contract=contract, headers=case.headers) == case.verdict for now in (EARLIEST_NOW, LATEST_NOW)
+    )
 
 
 TWIN_TAGS = ("twin",)
@@ -155,8 +164,16 @@ NOW_TAG = "now:"
 
 
 def now_tag(now: datetime) -> str:
-    """Returns the tag of a case whose verdict depends on the clock. The tag contains the time for which the case was made."""
+    """Returns the tag of a case about the clock. The tag contains the time for which the case was made.
+
+    The verdict of such a case may be different at another time. All other cases have the same verdict at any supported time.
+    """
     return f"{NOW_TAG}{spell(now)}"
+
+
+def tagged_now(tags: Iterable[str]) -> datetime | None:
+    """Returns the time for which a case about the clock was made. Returns None if the tags belong to any other case."""
+    return next((instant(tag.removeprefix(NOW_TAG)) for tag in tags if tag.startswith(NOW_TAG)), None)
 
 
 def compact(value: Any) -> bytes:

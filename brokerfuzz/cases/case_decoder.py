@@ -42,10 +42,12 @@ class CaseDecoder:
     rules: tuple[Rule, ...]
     techniques: frozenset[str] | None
     _decoders: dict[str, Read] = field(default_factory=dict, repr=False)
-    _maker: list[FaultMaker] = field(default_factory=list, repr=False)
+    _makers: dict[bool, FaultMaker] = field(default_factory=dict, repr=False)
 
-    def read(self, source: Source, now: datetime) -> Case:
-        """Returns the next case, generated for the time `now`. The oracle judges every case (`Case.judged`)."""
+    def read(self, source: Source, now: datetime | None) -> Case:
+        """Returns the next case, generated for the time `now`. If `now` is None, the case is not about the clock. The oracle judges
+        every case (`Case.judged`).
+        """
         header = source.take(_HEADER)
         kinds = [label for label in self.labels for _ in range(_SHARES[label])]
         kind = kinds[header[0] % len(kinds)]
@@ -55,7 +57,7 @@ class CaseDecoder:
 
     # --------------------------------------------------------------------------------------------------- faults
 
-    def _fault(self, header: bytes, source: Source, now: datetime) -> Case:
+    def _fault(self, header: bytes, source: Source, now: datetime | None) -> Case:
         maker = self.faults(now)
         rule = self.rules[int.from_bytes(header[1:3]) % len(self.rules)]
         techniques = self.techniques_for(rule, maker)
@@ -75,17 +77,18 @@ class CaseDecoder:
         """Returns the selected techniques that break the rule."""
         return [technique for technique in maker.techniques(rule) if self.techniques is None or technique.name in self.techniques]
 
-    def faults(self, now: datetime) -> FaultMaker:
+    def faults(self, now: datetime | None) -> FaultMaker:
         """Returns a maker for this time. The maker reuses everything that earlier makers have built."""
-        if not self._maker:
-            self._maker.append(FaultMaker(self.contract, self.message_type, now))
-        return replace(self._maker[0], now=now)
+        if (now is None) not in self._makers:
+            self._makers[now is None] = FaultMaker(self.contract, self.message_type, now)
+        return replace(self._makers[now is None], now=now)
 
     # --------------------------------------------------------------------------------------------------- probes
 
-    def _probe(self, header: bytes, source: Source, now: datetime) -> Case:
+    def _probe(self, header: bytes, source: Source, now: datetime | None) -> Case:
         maker = ProbeMaker(self.contract, self.message_type, now)
-        ambiguity, site = self._questions[int.from_bytes(header[1:3]) % len(self._questions)]
+        questions = _questions(self.contract, self.message_type, now is not None)
+        ambiguity, site = questions[int.from_bytes(header[1:3]) % len(questions)]
         path = maker.path(site)
         message = self._message(path, source, lambda: schema_with_place(self.contract, self.message_type, path))
         probes = list(maker.probes(ambiguity, site, message))
@@ -94,10 +97,6 @@ class CaseDecoder:
         name, steps, change = probes[header[3] % len(probes)]
         case = maker.case(ambiguity, name, apply(message, steps, change)) or next(maker.of_ambiguity(ambiguity))
         return replace(case, tags=(*case.tags, TAG))
-
-    @property
-    def _questions(self) -> Sequence[tuple[Ambiguity, Any]]:
-        return _questions(self.contract, self.message_type)
 
     # -------------------------------------------------------------------------------------------------- messages
 
@@ -108,9 +107,9 @@ class CaseDecoder:
 
 
 @lru_cache(maxsize=16)
-def _questions(contract: Contract, message_type: MessageType) -> Sequence[tuple[Ambiguity, Any]]:
-    """Returns every ambiguity with every site where the ambiguity can be probed."""
-    maker = ProbeMaker(contract, message_type, clock(None))
+def _questions(contract: Contract, message_type: MessageType, has_clock: bool) -> Sequence[tuple[Ambiguity, Any]]:
+    """Returns every ambiguity with every site where the ambiguity can be probed, with or without a clock."""
+    maker = ProbeMaker(contract, message_type, clock(None) if has_clock else None)
     ambiguities = [s for s in contract.ambiguities if s.detector not in _TOO_LARGE and next(maker.of_ambiguity(s), None) is not None]
     return [(ambiguity, site) for ambiguity in ambiguities for site in maker.sites(ambiguity)]
 
@@ -144,9 +143,10 @@ def random_cases(
 ) -> Iterator[Case]:
     """Yields random cases without end. The same seed gives the same cases, except for values that depend on `now`.
 
+    If `now` is None, there are no cases about the clock, so every verdict is true at any supported time. Raises `ClockError`.
     The twins of faults are not yielded: use `Case.twin`.
     """
     decoder = case_decoder(contract or load_contract(), message_type, tuple(label for label in LABELS if label in verdicts))
-    source, instant = Seeded(seed), clock(now)
+    source, instant = Seeded(seed), None if now is None else clock(now)
     while True:
         yield decoder.read(source, instant)

@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from brokerfuzz.cases.case import Case, clock, compact
+from brokerfuzz.cases.case import Case, clock, compact, is_always_correct, tagged_now
 from brokerfuzz.cases.catalogue_maker import generate
 from brokerfuzz.cases.message_builder import MessagePlan, build
 from brokerfuzz.cases.prepared_catalogue import STRENGTH, prepared
 from brokerfuzz.contract_names import LABELS
+from brokerfuzz.decoder.value_pools import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.schemas.verdicts import known_labels
 
@@ -26,17 +27,18 @@ def catalogue(
 ) -> Iterator[Case]:
     """Yields the cases of a message type's catalogue, in order, each once. A twin comes before the first fault that uses it.
 
-    `now` is the time for rules about the future (None: the current time). Everything else in the catalogue is always the same.
+    `now` is the time for the cases about the clock. If `now` is None, these cases are omitted, so every verdict is true at any
+    supported time. Everything else in the catalogue is always the same.
     `strength` is the number of properties whose states are combined exhaustively: 2 for pairs, 3 for triples. For an object with
     too many combinations, brokerfuzz lowers the strength (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or
     `UnknownNameError` for an unknown verdict.
     """
-    cases = _listed(contract or load_contract(), message_type, clock(now), strength)
+    cases = _listed(contract or load_contract(), message_type, None if now is None else clock(now), strength)
     labels = known_labels(verdicts)
     return (case for case in cases if case.label in labels)
 
 
-def plainest(message_type: MessageType, *, now: datetime | None = None, contract: Contract | None = None) -> Case:
+def plainest(message_type: MessageType, *, contract: Contract | None = None) -> Case:
     """Returns the first valid case.
 
     Usually the first valid case is the plain message with every property, which is fast to build. Only a changed contract can
@@ -44,13 +46,14 @@ def plainest(message_type: MessageType, *, now: datetime | None = None, contract
     """
     known = contract or load_contract()
     body = compact(build(known, message_type, MessagePlan()))
-    case = Case.confirmed(message_type, body, claim="valid", now=clock(now), contract=known)
-    return case or next(catalogue(message_type, verdicts=["valid"], now=now, contract=known))
+    case = Case.confirmed(message_type, body, claim="valid", contract=known)
+    return case or next(catalogue(message_type, verdicts=["valid"], contract=known))
 
 
 @lru_cache(maxsize=6)
-def _listed(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Sequence[Case]:
+def _listed(contract: Contract, message_type: MessageType, now: datetime | None, strength: int) -> Sequence[Case]:
     """Returns all cases. The function caches the last few catalogues, because it takes seconds to generate one."""
     if contract is load_contract() and strength == STRENGTH:
         return prepared(message_type, now)
-    return generate(contract, message_type, now, strength)
+    cases = generate(contract, message_type, now or EARLIEST_NOW, strength)
+    return cases if now is not None else tuple(case for case in cases if tagged_now(case.tags) is None and is_always_correct(case, contract))

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice, product
 from typing import Any, cast
 
-from brokerfuzz.cases.case import TWIN_TAGS, Case, Fault, compact, now_tag
+from brokerfuzz.cases.case import TWIN_TAGS, Case, Fault, compact
 from brokerfuzz.cases.changes import Change, Steps, apply, place_of, places, pointer, value_at
 from brokerfuzz.cases.fault_surroundings import BACKWARDS, COMPLETE, ONLY, Placement, Setting, placements, surroundings
 from brokerfuzz.cases.message_builder import MessagePlan, build, schema_meeting, schema_with_place
@@ -33,11 +33,11 @@ class _Recent(dict[Any, Any]):
 
 @dataclass(frozen=True)
 class FaultMaker:
-    """Makes the faults of a message type, for the time `now`."""
+    """Makes the faults of a message type, for the time `now`. If `now` is None, it makes no faults about the clock."""
 
     contract: Contract
     message_type: MessageType
-    now: datetime
+    now: datetime | None
     _techniques: dict[str, list[Technique]] = field(default_factory=dict, repr=False, compare=False)
     _messages: _Recent = field(default_factory=_Recent, repr=False, compare=False)
     _twins: _Recent = field(default_factory=_Recent, repr=False, compare=False)
@@ -139,8 +139,10 @@ class FaultMaker:
         return self._message(rule, ONLY, COMPLETE, None)
 
     def _change(self, message: object, steps: Steps, rule: Rule, technique: Technique) -> Change | None:
-        schema = self.contract.sites[self.message_type][rule.site].schema
-        return technique.change(Spot(rule, schema, value_at(message, steps), self.now))
+        return technique.change(self._spot(message, steps, rule))
+
+    def _spot(self, message: object, steps: Steps, rule: Rule) -> Spot:
+        return Spot(rule, self.contract.sites[self.message_type][rule.site].schema, value_at(message, steps), self.now)
 
     def deciding(self, rule: Rule) -> list[Condition]:
         """Returns the conditions that affect the rule's place: the rule's own condition, or those of the places above it."""
@@ -175,7 +177,7 @@ class FaultMaker:
         if twin is None:
             return None
         fault = Fault(rule.id, pointer(place_of(steps, change)), technique.name)
-        tags = (*tags, now_tag(self.now)) if rule in self.contract.semantics else tags
+        tags = (*tags, *technique.clock_tags(self._spot(message, steps, rule)))
         body = apply(message, steps, change)
         return Case.confirmed(self.message_type, body, faults=(fault,), tags=tags, twin=twin, now=self.now, contract=self.contract)
 

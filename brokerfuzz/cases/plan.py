@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import count, islice
 from typing import Any
 
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import Case, is_always_correct
 from brokerfuzz.cases.case_filters import Selection, selection
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.minimal_catalogue import minimal
@@ -34,13 +34,14 @@ class Plan:
     """Cases of one message type: first the catalogue cases (none if `only_random` is true), then `count` random cases from `seed`.
     If `count` is None, the random cases never end.
 
-    `now` is the time for which the cases are made. `contract` is the folder of a changed contract. `rules`, `techniques`, `tags`
-    and `sites` are patterns that include or exclude cases: see `case_filters.selection`. `minimal` keeps only the smallest set of
-    the selected catalogue cases that breaks each rule with each technique.
+    `now` is the time for which the cases about the clock are made. If `now` is None, there are none of these cases. `contract` is
+    the folder of a changed contract. `rules`, `techniques`, `tags` and `sites` are patterns that include or exclude cases: see
+    `case_filters.selection`. `minimal` keeps only the smallest set of the selected catalogue cases that breaks each rule with each
+    technique.
     """
 
     message_type: MessageType
-    now: datetime
+    now: datetime | None = None
     seed: int = 0
     count: int | None = 0
     only_random: bool = False
@@ -112,18 +113,20 @@ class Plan:
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts, rules=chosen.among(self.demands.rules[self.message_type]),
             techniques=chosen.names(), now=self.now, contract=self.demands, strength=self.strength,
         )  # fmt: skip
+        if self.now is None and self.contract is not None:  # a changed contract can have a rule about the clock at any place
+            cases = (case for case in cases if is_always_correct(case, self.demands))
         found = (case for case in chosen.of(_until_hopeless(cases, chosen)) if case.label in self.verdicts) if chosen else cases
         return islice(found, left)
 
     def data(self) -> dict[str, Any]:
         """Returns the plan as JSON data."""
-        return {**asdict(self), "now": self.now.isoformat()}
+        return {**asdict(self), "now": self.now and self.now.isoformat()}
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Plan":
         """Returns the plan that `data` describes. Raises `TypeError`, `ValueError` or `KeyError` if it is invalid."""
         values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
-        return cls(**{**values, "now": datetime.fromisoformat(data["now"])})
+        return cls(**{**values, "now": data["now"] and datetime.fromisoformat(data["now"])})
 
 
 @lru_cache(maxsize=4)

@@ -2,8 +2,8 @@
 that generating the catalogue takes.
 
 The package contains the catalogue as case records for the earliest supported time, because the most fixed times are in the future
-then. Cases that depend on the clock are generated for each `now` and put at their place in the order. Cases that are impossible for
-this `now` are omitted.
+then. Cases about the clock are generated for each `now` and put at their place in the order. Cases that are impossible for this
+`now` are omitted.
 
 `python -m brokerfuzz.cases.prepared_catalogue` prepares the catalogue again. A test fails if the prepared catalogue is out of date.
 """
@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from brokerfuzz.cases.case import NOW_TAG, TWIN_TAGS, Case, Fault
+from brokerfuzz.cases.case import TWIN_TAGS, Case, Fault, tagged_now
 from brokerfuzz.cases.catalogue_maker import faults_of, generate, probes_of
 from brokerfuzz.cases.record_reader import CaseRecord, record_of
 from brokerfuzz.cases.records import encode_all
@@ -35,7 +35,7 @@ _PROBING = ("probe:", "as:")
 
 
 class _ClockCase(NamedTuple):
-    """Identifies a case that depends on the clock, independently of the time. It consists of the case's faults or probe tags, and a
+    """Identifies a case about the clock, independently of the time. It consists of the case's faults or probe tags, and a
     number that distinguishes cases with the same faults or tags.
     """
 
@@ -45,7 +45,7 @@ class _ClockCase(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """The cases, and the rules and ambiguities that depend on the clock. Each case that depends on the clock is replaced by a
+    """The cases, and the rules and ambiguities that have cases about the clock. Each of these cases is replaced by a
     placeholder.
     """
 
@@ -54,8 +54,9 @@ class _Prepared(NamedTuple):
     ambiguities: Sequence[Ambiguity]
 
 
-def prepared(message_type: MessageType, now: datetime) -> Sequence[Case]:
-    """Returns the cases, in order, each once, as `catalogue_maker.generate` makes them for our own contract.
+def prepared(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
+    """Returns the cases, in order, each once, as `catalogue_maker.generate` makes them for our own contract. If `now` is None, the
+    cases about the clock are omitted.
 
     Raises `CorpusError` if they cannot be read.
     """
@@ -66,7 +67,7 @@ def prepared(message_type: MessageType, now: datetime) -> Sequence[Case]:
             f"the catalogue in the brokerfuzz package cannot be used ({problem}): install brokerfuzz again. If you have changed brokerfuzz, "
             "prepare the catalogue again with `python -m brokerfuzz.cases.prepared_catalogue`"
         ) from problem
-    clocked = dict(_clocked(message_type, now, rules, ambiguities))
+    clocked = {} if now is None else dict(_clocked(message_type, now, rules, ambiguities))
     cases = (clocked.get(one) if isinstance(one, _ClockCase) else one for one in found)
     return tuple({case.id: case for case in cases if case is not None}.values())
 
@@ -75,7 +76,7 @@ def prepared(message_type: MessageType, now: datetime) -> Sequence[Case]:
 def _prepared(message_type: MessageType) -> _Prepared:
     """Returns the part of the catalogue that does not depend on the time."""
     valid, twins = dict[str, Case](), dict[str, Case]()
-    cases: list[Case | str] = []  # a string is the id of a case that depends on the clock
+    cases: list[Case | str] = []  # a string is the id of a case about the clock
     broken, probed = set[str](), set[str]()
     for record in _records(_path(message_type)):
         if record.now is not None:
@@ -105,10 +106,10 @@ def _twin(case_id: str, valid: Mapping[str, Case], twins: dict[str, Case]) -> Ca
 
 
 def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], ambiguities: Iterable[Ambiguity]) -> Iterator[tuple[_ClockCase, Case]]:
-    """Yields the cases that depend on the clock, each with its identification."""
+    """Yields the cases about the clock, each with its identification."""
     contract, seen = load_contract(), Counter[tuple[tuple[Fault, ...], tuple[str, ...]]]()
     for case in chain(faults_of(contract, message_type, now, rules), probes_of(contract, message_type, now, ambiguities)):
-        if any(tag.startswith(NOW_TAG) for tag in case.tags):
+        if tagged_now(case.tags) is not None:
             about = case.faults, tuple(tag for tag in case.tags if tag.startswith(_PROBING))
             yield _ClockCase(*about, seen[about]), case
             seen[about] += 1

@@ -10,14 +10,13 @@ from typing import Any, Literal, NamedTuple
 
 import orjson
 
-from brokerfuzz.cases.case import NOW_TAG, Case, Fault
+from brokerfuzz.cases.case import Case, Fault, tagged_now
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import CorpusError, LabelError, UnknownNameError, quoted, shortened
 from brokerfuzz.removed import renamed_property
 from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.contract import known_message_type
 from brokerfuzz.schemas.headers import Headers, headers_of
-from brokerfuzz.schemas.instants import instant
 
 _ID = re.compile(r"[0-9a-f]{16}")
 _CARRIERS = frozenset({"body", "raw", "file"})
@@ -68,8 +67,8 @@ class CaseRecord(NamedTuple):
 
     @property
     def now(self) -> datetime | None:
-        """The time at which the case was judged, if its verdict depends on the clock."""
-        return next((instant(tag.removeprefix(NOW_TAG)) for tag in self.tags if tag.startswith(NOW_TAG)), None)
+        """The time for which the case was made, if it is about the clock."""
+        return tagged_now(self.tags)
 
 
 def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
@@ -152,16 +151,17 @@ def _no_record(problem: Exception) -> CorpusError:
     return CorpusError(f"is not a valid case record ({type(problem).__name__}: {shortened(str(problem), _LONGEST)})")
 
 
-def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None) -> Case:
+def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None, now: datetime | None = None) -> Case:
     """Returns the case of a record, judged again. `twins` maps ids to the valid cases that were read before.
 
+    A case about the clock is judged at the time for which it was made. Any other case is judged at `now` (None: the current time).
     Raises `CorpusError` (without the line number) if the id does not match the bytes. Also raises it if the oracle does not
     confirm the label, a fault or an ambiguity.
     """
     twin = twins.get(record.twin_id) if record.twin_id is not None else None
     try:
         case = Case.judged(
-            record.message_type, record.body, faults=record.faults, tags=record.tags, twin=twin, now=record.now, contract=contract,
+            record.message_type, record.body, faults=record.faults, tags=record.tags, twin=twin, now=record.now or now, contract=contract,
             headers=record.headers,
         )  # fmt: skip
     except LabelError as problem:

@@ -43,6 +43,7 @@ def command(
       brokerfuzz catalogue --rule '*pageCount:minimum*' --cases
       brokerfuzz catalogue --minimal --json > manifest.json
     """
+    from brokerfuzz.cases.case import clock
     from brokerfuzz.cases.catalogue import catalogue as cases_of
     from brokerfuzz.cases.minimal_catalogue import minimal as smallest
     from brokerfuzz.explaining.catalogue_summary import CaseCounts, entries, size_lines
@@ -53,7 +54,7 @@ def command(
     sizes: dict[str, CaseCounts] = {}
     rows: list[Any] = []
     for message_type in message_types or MESSAGE_TYPES:
-        cases = chosen.of(cases_of(message_type, now=now, contract=demands, strength=strength))
+        cases = chosen.of(cases_of(message_type, now=clock(now), contract=demands, strength=strength))
         reasoned = smallest(cases) if minimal else ((case, None) for case in cases)
         kept = ((case, reason) for case, reason in reasoned if case.label in wanted)
         if not (listed or minimal):

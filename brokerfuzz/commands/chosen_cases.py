@@ -44,17 +44,17 @@ def _random_count(count: int | None, only_random: bool) -> int:
     return count if count is not None else RANDOM_CASES if only_random else 0
 
 
-def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, *, endless: bool = False) -> "tuple[Plan, ...]":
-    """Returns a plan for each message type, all for the same time. `endless` plans have unlimited random cases. Raises `ClockError`."""
-    from brokerfuzz.cases.case import clock
-
+def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: datetime | None, *, endless: bool = False) -> "tuple[Plan, ...]":
+    """Returns a plan for each message type. `now` is the time of the cases about the clock (None: omit these cases). `endless` plans
+    have unlimited random cases.
+    """
     if cases.minimal and cases.only_random:
         raise click.UsageError("--minimal selects catalogue cases, but --random excludes them: use only one of them", click.get_current_context())
-    count, now = None if endless else _random_count(cases.count, cases.only_random), clock(cases.now)
+    count = None if endless else _random_count(cases.count, cases.only_random)
     return tuple(_plan(message_type, cases, count, now) for message_type in message_types)
 
 
-def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, now: datetime) -> "Plan":
+def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, now: datetime | None) -> "Plan":
     from brokerfuzz.cases.plan import Plan
 
     return Plan(
@@ -78,4 +78,5 @@ def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
     words += [f"--count={plan.count}", f"--seed={plan.seed}"] if plan.count else []
     words += [f"--strength={plan.strength}"] if plan.strength != 2 else []
     words += [f"--contract={plan.contract}"] if plan.contract is not None else []
-    return shlex.join([*words, f"--now={spell(plan.now)}", f"--format={fmt}"]).encode(errors="backslashreplace").decode()
+    words += ["--clock", f"--now={spell(plan.now)}"] if plan.now is not None else []
+    return shlex.join([*words, f"--format={fmt}"]).encode(errors="backslashreplace").decode()

@@ -18,6 +18,7 @@ from brokerfuzz.contract_names import LABELS, MESSAGE_TYPES
 from brokerfuzz.format_names import FORMATS
 
 if TYPE_CHECKING:
+    from brokerfuzz.cases.plan import Plan
     from brokerfuzz.corpus.exporting import Export, Outcome
     from brokerfuzz.corpus.formats import Format
     from brokerfuzz.corpus.places import Place
@@ -47,7 +48,8 @@ class _WithFormats(Sectioned):
 @options.count_option("generate for each message type, in addition to the catalogue cases")
 @options.random_option
 @options.strength_option
-@options.now_option("Generate the cases")
+@options.clock_option
+@options.now_option("With --clock, generate these cases")
 @options.contract_option
 @options.format_option
 @click.option(
@@ -63,8 +65,8 @@ class _WithFormats(Sectioned):
 @options.json_option
 @typed_options(cases=CaseOptions)
 def command(
-    out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, fmt: str | None, shards: int | None, resume: bool, force: bool,
-    workers: int, cluster: str | None, as_json: bool,
+    out: str, message_types: "tuple[MessageType, ...]", cases: CaseOptions, with_clock: bool, fmt: str | None, shards: int | None, resume: bool,
+    force: bool, workers: int, cluster: str | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Write a corpus: labelled cases that programs in any language can read.
 
@@ -75,17 +77,24 @@ def command(
     compressed if its name ends in .gz or .zst. OUT appears only when it is complete. If OUT already exists, it is replaced
     only with --force. Use - for standard output. The summary then goes to standard error.
 
-    To get the same corpus on another day, give the same --now. The number of workers does not change the corpus.
+    Every verdict is correct at any time, and the same options give the same corpus on any day. With --clock, the corpus
+    also contains cases about the clock, such as an offer whose last update is one hour in the future. `corpus verify`
+    reports when their verdicts are no longer correct. The number of workers does not change the corpus.
 
     \b
     Examples:
-      brokerfuzz export corpus.ndjson --now 2025-06-15T12:00:00Z
+      brokerfuzz export corpus.ndjson
       brokerfuzz export - --message offer-creation-request --verdict invalid | head -n 3
       brokerfuzz export small.ndjson --minimal --site 'productClusters[].products[].*'
       brokerfuzz export more.ndjson --random --count 10000 --seed 7
+      brokerfuzz export - --clock --tag 'now:*' > about-the-clock.ndjson
       brokerfuzz export s3://bucket/load.ndjson.zst --random --count 1000000 --shards 20 --workers 4
     """
+    from brokerfuzz.cases.case import clock
+
     _check(click.get_current_context(), out, shards, resume=resume)
+    if cases.now is not None and not with_clock:
+        raise click.UsageError("--now sets the time of the cases about the clock: add --clock, or remove --now", click.get_current_context())
     if cluster is not None and workers > 1:
         raise click.UsageError("--cluster and --workers exclude each other: use only one of them", click.get_current_context())
     with ExitStack() as stack:
@@ -95,10 +104,11 @@ def command(
         message_types = _supported(form, message_types or MESSAGE_TYPES)
         warn_about_unbroken_rules(contract_of(cases.contract), message_types)
         place = None if out == "-" else _place(out, form, shards, force=force)
-        if place is not None and shards is not None and resume:
+        if place is not None and shards is not None and resume and with_clock:
             cases = _resumed(cases, place, form, shards)
-        outcome = _written(_export(form, message_types, cases, pool, progress), place, progress, shards, force=force, resume=resume)
-    _print_summary(outcome, out, progress.seconds, shards, as_json=as_json)
+        plans = plans_of(message_types, cases, clock(cases.now) if with_clock else None)
+        outcome = _written(_export(form, plans, pool, progress), place, progress, shards, force=force, resume=resume)
+    _print_summary(outcome, out, progress.seconds, shards, {} if with_clock else _not_covered(plans), as_json=as_json)
 
 
 def _check(ctx: click.Context, out: str, shards: int | None, *, resume: bool) -> None:
@@ -160,14 +170,11 @@ def _pool(stack: ExitStack, workers: int, cluster: str | None) -> "WorkerPool | 
     return processes
 
 
-def _export(
-    form: "Format", message_types: "tuple[MessageType, ...]", cases: CaseOptions, pool: "WorkerPool | None", progress: ProgressLine
-) -> "Export":
+def _export(form: "Format", plans: "tuple[Plan, ...]", pool: "WorkerPool | None", progress: ProgressLine) -> "Export":
     from brokerfuzz.corpus.exporting import Export
     from brokerfuzz.corpus.formats import CorpusInfo
 
-    plans = plans_of(message_types, cases)
-    about = CorpusInfo(plans[0].demands, message_types, plans[0].now, recipe_of(plans, form.name))
+    about = CorpusInfo(plans[0].demands, tuple(plan.message_type for plan in plans), recipe_of(plans, form.name))
     return Export(plans, form, about, pool, progress)
 
 
@@ -184,13 +191,25 @@ def _written(export: "Export", place: "Place | None", progress: ProgressLine, sh
     return write_shards(export, place, shards, force=force, resume=resume)
 
 
-def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | None, *, as_json: bool) -> None:
+def _not_covered(plans: "tuple[Plan, ...]") -> dict[str, list[str]]:
+    """Returns the rules, techniques and ambiguities that no case covers because the cases about the clock are omitted."""
+    from brokerfuzz.cases.clock_coverage import covered_only_with_clock
+
+    found: dict[str, list[str]] = {}
+    for plan in plans:
+        for kind, names in covered_only_with_clock(plan).items():
+            found.setdefault(kind, []).extend(names)
+    return found
+
+
+def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | None, not_covered: dict[str, list[str]], *, as_json: bool) -> None:
     summary, err = outcome.summary, out == "-"
     by_message = {name: {label: summary.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES}
     written = {name: counts for name, counts in by_message.items() if any(counts.values())}
     if as_json:
         more: dict[str, Any] = {} if shards is None else {"shards": shards, "kept": outcome.kept}
         more |= {"left_out": outcome.left_out} if outcome.left_out else {}
+        more |= {"covered_only_with_clock": not_covered} if not_covered else {}
         data = {"out": out, "cases": summary.count, "bytes": outcome.bytes, "seconds": round(seconds, 3), **more, "messages": written}
         click.echo(json.dumps(data), err=err)
         return
@@ -203,3 +222,5 @@ def _print_summary(outcome: "Outcome", out: str, seconds: float, shards: int | N
         click.echo(f"  left out: {count:,} {reason}", err=err)
     for name, counts in written.items():
         click.echo(f"  {name}: {counted(counts)}", err=err)
+    for kind, names in not_covered.items():
+        click.echo(f"  {kind} that only cases about the clock cover (to include them, add --clock): {', '.join(names)}", err=err)

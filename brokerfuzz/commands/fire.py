@@ -160,7 +160,9 @@ def _new(
     sending: SendingOptions,
     campaign: CampaignOptions,
 ) -> _Firing:
-    (plan,) = plans_of((message_type,), cases, endless=cases.count is None and campaign.max_time is not None)
+    from brokerfuzz.cases.case import clock
+
+    (plan,) = plans_of((message_type,), cases, clock(cases.now), endless=cases.count is None and campaign.max_time is not None)
     warn_about_unbroken_rules(plan.demands, [plan.message_type])
     settled = target_options.resolved_policies(click.get_current_context(), policies, plan.demands)
     return _Firing(plan, cases.now, settled, target, sending, campaign)
@@ -222,7 +224,7 @@ def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
     from brokerfuzz.cases.catalogue import plainest
     from brokerfuzz.targets import event_loop, preflight
 
-    body = plainest(plan.message_type, now=plan.now, contract=plan.demands).body
+    body = plainest(plan.message_type, contract=plan.demands).body
 
     async def check() -> str | None:
         await target.open()

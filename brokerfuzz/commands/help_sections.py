@@ -7,12 +7,14 @@ import click
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Target": ("message_type", "headers", "exec_", "lines", "call", "method", "timeout", "fresh", "insecure", "ca", "bugs"),
     "Answers": ("accept", "reject", "envelope"),
-    "Cases": ("message_types", "count", "seed", "only_random", "verdicts", "rules", "techniques", "sites", "tags", "minimal", "strength"),
+    "Cases": (
+        "message_types", "count", "seed", "only_random", "verdicts", "rules", "techniques", "sites", "tags", "minimal", "strength", "with_clock",
+    ),
     "Limits": ("max_time", "max_findings", "shrink", "rate", "concurrency", "preflight"),
     "Results": ("reports", "as_json", "journal", "resume", "baseline", "baseline_update", "baseline_prune", "write_config"),
     "Contract": ("policies", "contract", "now"),
     "Workers": ("workers", "cluster"),
-}
+}  # fmt: skip
 """Heading -> the names of its parameters, in order."""
 
 

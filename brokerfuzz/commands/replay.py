@@ -111,11 +111,12 @@ def _is_secret(request: Any) -> bool:
 def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") -> "ReplayRequest":
     """Finds a case of the catalogue by its ID. Raises `UnknownNameError`."""
     from brokerfuzz.campaign.replaying import ReplayRequest
+    from brokerfuzz.cases.case import clock
     from brokerfuzz.cases.catalogue import catalogue
     from brokerfuzz.errors import UnknownNameError
 
     for message_type in MESSAGE_TYPES:
-        for case in catalogue(message_type, now=now, contract=contract):
+        for case in catalogue(message_type, now=clock(now), contract=contract):
             if case.id == case_id:
                 return ReplayRequest(f"case {case_id}", case, case.label, None)
     remedy = "the catalogue has no such case at this time: add the --now of the campaign, or specify its journal or report"

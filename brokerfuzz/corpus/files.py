@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case import Case
 from brokerfuzz.corpus.counting import CountedCases, Summary
 from brokerfuzz.corpus.destinations import is_corpus, write_file, write_folder
 from brokerfuzz.corpus.formats import CorpusInfo, OneFile, format_named
@@ -29,7 +29,7 @@ def write(
     `CorpusError` if the corpus cannot be written or there is no case; then no new files remain on disk.
     """
     place, form = place_of(str(path)), format_named(fmt)
-    counted, known = CountedCases(_some(cases), progress), about or CorpusInfo(load_contract(), MESSAGE_TYPES, clock(None), "")
+    counted, known = CountedCases(_some(cases), progress), about or CorpusInfo(load_contract(), MESSAGE_TYPES, "")
     if isinstance(form, OneFile):
         place.check_file(force=True)
         write_file(place, form.pieces(counted, known))
@@ -46,7 +46,7 @@ def dump(stream: BinaryIO, cases: Iterable[Case], *, progress: Callable[[int], N
     counted, form = CountedCases(_some(cases), progress), format_named(fmt)
     if not isinstance(form, OneFile):
         raise CorpusError(f"the format {fmt} writes a folder: specify a folder name")
-    about = CorpusInfo(load_contract(), MESSAGE_TYPES, clock(None), "")
+    about = CorpusInfo(load_contract(), MESSAGE_TYPES, "")
     stream.writelines(form.pieces(counted, about))
     return counted.summary(about.left_out)
 

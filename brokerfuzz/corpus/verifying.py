@@ -1,16 +1,20 @@
-"""Verifies a corpus. Reports changed or missing files, malformed records and wrong labels."""
+"""Verifies a corpus. Reports changed or missing files, malformed records, wrong labels and expired cases."""
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
+from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.record_reader import judged
 from brokerfuzz.corpus.folders import SHARDS, CorpusFolder, ShardList
 from brokerfuzz.corpus.places import LocalPlace, Place, place_of
 from brokerfuzz.corpus.reading import Line, RecordSequence, Twins, lines, parts_of
 from brokerfuzz.errors import CorpusError, shortened
-from brokerfuzz.schemas import Contract
+from brokerfuzz.schemas import Contract, check
+from brokerfuzz.schemas.instants import spell
+from brokerfuzz.schemas.oracle import aware
 
 FIRST_LINES = 10
 """The number of lines at the beginning of a file that are checked first. If none of them is a record, the file is not a corpus."""
@@ -30,11 +34,38 @@ class CorpusProblem:
         return f"{self.name}, line {self.line}, {self.why}" if self.line else f"{self.name}: {self.why}"
 
 
-class Verification:
-    """A verification of corpora, which judges each record again. `count` is the number of records verified so far."""
+FIRST_EXPIRED = 5
+"""The number of expired cases that are described."""
 
-    def __init__(self, *, contract: Contract | None = None) -> None:
+
+@dataclass
+class ExpiredCases:
+    """The number of cases whose verdict was correct when they were made, but is not correct at the time `now`. `first` describes
+    the first few of them.
+    """
+
+    now: datetime
+    count: int = 0
+    first: list[CorpusProblem] = field(default_factory=list)
+
+    def add(self, line: Line, case: Case, made: datetime, contract: Contract | None) -> None:
+        """Counts a case that was made for the time `made`, if it has expired."""
+        verdict = check(case.message_type, case.body, now=self.now, contract=contract, headers=case.headers)
+        if verdict != case.verdict:
+            self.count += 1
+            if len(self.first) < FIRST_EXPIRED:
+                why = f"was made for {spell(made)}: at {spell(self.now)}, its verdict is {verdict.brief}"
+                self.first.append(CorpusProblem(line.name, line.number, shortened(why)))
+
+
+class Verification:
+    """A verification of corpora, which judges each record again. `count` is the number of records verified so far, and `expired`
+    describes the cases that have expired before the time `now` (None: the current time).
+    """
+
+    def __init__(self, *, contract: Contract | None = None, now: datetime | None = None) -> None:
         self.count = 0
+        self.expired = ExpiredCases(aware(now))
         self._contract, self._twins = contract, Twins()
         self._malformed = 0
 
@@ -88,4 +119,7 @@ class Verification:
         if (number := int(record.id, 16)) in seen:
             raise CorpusError(f"repeats the case {record.id}: a corpus must contain each case once")
         seen.add(number)
-        self._twins.add(judged(record, self._twins.known, contract=self._contract), len(line.text))
+        case = judged(record, self._twins.known, contract=self._contract, now=self.expired.now)
+        self._twins.add(case, len(line.text))
+        if record.now is not None:
+            self.expired.add(line, case, record.now, self._contract)

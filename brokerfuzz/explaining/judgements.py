@@ -12,6 +12,7 @@ from typing import Any
 
 from brokerfuzz.errors import InputError
 from brokerfuzz.explaining.explanations import PINNED
+from brokerfuzz.explaining.listings import NOT_STATED
 from brokerfuzz.inputs import InputMessage, RecordedVerdict
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Policies, Verdict, check
 from brokerfuzz.schemas.flattening import types_of
@@ -137,7 +138,7 @@ def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
     """Yields the lines for the terminal, with each broken rule and each ambiguity."""
     for (at, found, demanded), rules in _by_finding(judgement.verdict).items():
         yield f"  {at or 'the message'}: {violation(found, demanded)}"
-        yield from (f"    rule {rule} ({source_of(rule, contract) or 'a changed contract'})" for rule in rules)
+        yield from (f"    rule {rule} ({source_of(rule, contract) or NOT_STATED})" for rule in rules)
     for t in judgement.verdict.ambiguities:
         ambiguity = contract.ambiguity(t.ambiguity)
         yield f"  {t.at or 'the message'}: found {t.found}; the contract leaves open: {ambiguity.question}"

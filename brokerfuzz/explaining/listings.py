@@ -5,8 +5,11 @@ from typing import Any
 
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, Rule
+from brokerfuzz.schemas.citations import Citation
 
 Row = dict[str, Any]
+NOT_STATED = "a changed contract"
+"""The words for the source of a rule that the contract does not state."""
 
 
 def rule_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
@@ -23,6 +26,7 @@ def _rule_row(rule: Rule) -> Row:
         "value": rule.value,
         "demand": rule.demand,
         "source": rule.source,
+        **{name: getattr(rule.citation, name, None) for name in Citation._fields},
         "condition": rule.condition.label if rule.condition else None,
     }
 
@@ -63,7 +67,7 @@ def rule_lines(rows: Iterable[Row]) -> Iterator[str]:
     """Yields each rule ID, followed by a line with the rule's demand and its source in the contract."""
     for row in rows:
         yield row["id"]
-        yield f"    {row['demand']} ({row['source']})"
+        yield f"    {row['demand']} ({row['source'] or NOT_STATED})"
 
 
 def ambiguity_lines(rows: Iterable[Row]) -> Iterator[str]:

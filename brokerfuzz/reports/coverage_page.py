@@ -203,7 +203,7 @@ def _rule(tally: Tally, rule: Rule, techniques: Sequence[Goal]) -> Iterator[str]
     covered = goal in tally.first
     count = _uses(tally, goal) if covered else "never broken"
     yield f'<h4 class="{"met" if covered else "open"}"><code>{escape(goal.name)}</code> requires {escape(rule.demand)}'
-    yield f"<small>{escape(rule.source)}; {escape(count)}</small></h4>"
+    yield f"<small>{escape(rule.source or 'a changed contract')}; {escape(count)}</small></h4>"
     yield _chips(tally, [one for one in techniques if one.name.startswith(f"{goal.name} ")])
 
 

@@ -374,4 +374,4 @@ def _semantic_rule(entry: Mapping[str, Any]) -> Rule:
         raise ContractError(
             f"semantics.json has {entry['keyword']!r} for {entry['message']!r}: only {NOT_IN_FUTURE!r} of a message type is supported"
         )
-    return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["source"], entry["demand"])
+    return Rule(entry["message"], entry["site"], entry["keyword"], True, entry["demand"])

@@ -273,7 +273,7 @@ class Rulebook:
                 yield Error(rules, steps, at, found, instance)
 
     def _unnamed(self, site: str, keyword: str) -> Sequence[Rule]:
-        return (Rule(self.message_type, site, keyword, None, self.message_type, f"a value that matches {keyword}"),)
+        return (Rule(self.message_type, site, keyword, None, f"a value that matches {keyword}"),)
 
     def _broken_here(self, error: Error, message: Any) -> Sequence[Rule]:
         """Returns those of the error's rules (one keyword at one site) that apply to the message and are broken."""

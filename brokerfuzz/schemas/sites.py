@@ -1,10 +1,11 @@
 """The sites of a message type, and the rules that a schema states at them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from brokerfuzz.schemas.citations import Citation, citation
 from brokerfuzz.schemas.flattening import ASSERTIONS, Schema, conditions_of, unsupported_keywords_of
 from brokerfuzz.wording import counted
 
@@ -45,18 +46,27 @@ class Condition:
 class Rule:
     """One rule of the contract at one site.
 
-    `value` is the value of the keyword (for example `1` for `minimum`). `source` names the part of the contract that states the rule.
+    `value` is the value of the keyword (for example `1` for `minimum`).
     """
 
     message_type: str
     site: str
     keyword: str
     value: Any = field(hash=False)
-    source: str
     demand: str
     condition: Condition | None = None
     id: str = field(init=False, compare=False)
     """`offer-creation-request/productClusters[].products[].pageCount:minimum`; the ID of a conditional rule ends in `@` and its condition."""
+
+    @property
+    def citation(self) -> Citation | None:
+        """The part of the contract that demands the rule. None for a rule that only a changed contract states."""
+        return citation(self.id, self.value)
+
+    @property
+    def source(self) -> str | None:
+        """The citation as text."""
+        return str(self.citation) if self.citation else None
 
     def __post_init__(self) -> None:
         suffix = f"@{self.condition.label}" if self.condition else ""
@@ -79,12 +89,11 @@ def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator
 
 def derive_rules(message_type: str, schema: Schema) -> list[Rule]:
     """Returns every rule that a flat schema states, in the order of the sites. Conditional rules come last."""
-    cites = _Citations(schema.get("title", message_type))
-    rules = [Rule(message_type, "", JSON_RULE, True, "What the service does", "valid JSON (RFC 8259)")]
-    rules += _rules_of(message_type, schema, "", cites, None)
+    rules = [Rule(message_type, "", JSON_RULE, True, "valid JSON (RFC 8259)")]
+    rules += _rules_of(message_type, schema, "", None)
     plain = {(rule.site, rule.keyword): rule.value for rule in rules}
     for condition, then in _conditions(schema):
-        found = _rules_of(message_type, then, condition.site, cites.below(schema), condition)
+        found = _rules_of(message_type, then, condition.site, condition)
         rules += [rule for rule in found if plain.get((rule.site, rule.keyword)) != rule.value]
     return rules
 
@@ -103,18 +112,14 @@ def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
                 yield Condition(site.path, entry["if"], False, f"not-{label}"), entry["else"]
 
 
-def _rules_of(message_type: str, schema: Schema, path: str, cites: "_Citations", condition: Condition | None) -> list[Rule]:
-    here = cites.below(schema)
+def _rules_of(message_type: str, schema: Schema, path: str, condition: Condition | None) -> list[Rule]:
     keywords = [k for k in schema if (k in ASSERTIONS and _demands(k, schema[k])) or k in unsupported_keywords_of(schema)]
-    found = [Rule(message_type, path, k, schema[k], here.of(k), demand(k, schema[k]), condition) for k in keywords]
-    props = schema.get("properties", {})
-    for name in schema.get("required", ()):
-        source = here.below(props.get(name, {})).of("required")
-        found.append(Rule(message_type, join(path, name), "required", True, source, "to be present", condition))
-    for name, prop in props.items():
-        found += _rules_of(message_type, prop, join(path, name), here, condition)
+    found = [Rule(message_type, path, k, schema[k], demand(k, schema[k]), condition) for k in keywords]
+    found += [Rule(message_type, join(path, name), "required", True, "to be present", condition) for name in schema.get("required", ())]
+    for name, prop in schema.get("properties", {}).items():
+        found += _rules_of(message_type, prop, join(path, name), condition)
     if "items" in schema:
-        found += _rules_of(message_type, schema["items"], path + "[]", here, condition)
+        found += _rules_of(message_type, schema["items"], path + "[]", condition)
     return found
 
 
@@ -134,29 +139,6 @@ def _label(when: Schema, number: int) -> str:
     tests = [(n, m["enum"][0]) for n, m in when.get("properties", {}).items() if len(m.get("enum", ())) == 1]
     simple = len(tests) == 1 == len(when.get("properties", {})) and not unsupported_keywords_of(when)
     return f"{tests[0][0]}={re.sub(r'[^A-Za-z0-9_.]+', '-', str(tests[0][1]))}" if simple else f"if-{number}"
-
-
-class _Citations:
-    """The part of the contract that states a rule. The nearest `$comment` above the rule names this part. An entry `KEYWORD: PLACE` takes precedence
-    over an entry `PLACE`.
-    """
-
-    def __init__(self, default: str, by_keyword: Mapping[str, str] | None = None) -> None:
-        self.default = default
-        self.by_keyword = dict(by_keyword or {})
-
-    def below(self, schema: Schema) -> "_Citations":
-        default, by_keyword = self.default, dict(self.by_keyword)
-        for part in filter(None, schema.get("$comment", "").split("; ")):
-            keyword, colon, place = part.partition(": ")
-            if colon and re.fullmatch(r"[A-Za-z]+", keyword):
-                by_keyword[keyword] = place
-            else:
-                default = part
-        return _Citations(default, by_keyword)
-
-    def of(self, keyword: str) -> str:
-        return self.by_keyword.get(keyword, self.default)
 
 
 def demand(keyword: str, value: Any) -> str:

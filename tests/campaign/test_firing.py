@@ -58,7 +58,9 @@ def test_a_service_that_accepts_everything_has_a_finding_for_each_broken_rule() 
     (finding,) = result.findings
     assert (finding.kind, finding.count, finding.techniques, exit_status(result)) == ("invalid-accepted", 2, ("one-below", "negative"), 1)
     assert json.loads(finding.body) == {"number": "0", "offerType": "Direct Mail", "orderMinimum": 0}
-    assert [(reason.rule, reason.at, reason.source) for reason in finding.reasons] == [(MINIMUM, "/orderMinimum", "Errors, validation rule 7")]
+    assert [(reason.rule, reason.at, reason.source) for reason in finding.reasons] == [
+        (MINIMUM, "/orderMinimum", "Offer creation request, row orderMinimum; validation rule 7")
+    ]
     assert finding.case is INVALID
 
 

@@ -44,8 +44,9 @@ def test_a_shard_is_the_same_in_another_process() -> None:
     assert [case.id for _, case in other.cases(4)] == [case.id for _, case in plan.cases(4)]
 
 
-def test_a_plan_can_be_serialized_and_parsed() -> None:
-    plan = planned(count=None, seed=7, rules=("*:minimum",), tags=("!pairs:*",), verdicts=("invalid",), only_random=True)
+@pytest.mark.parametrize("now", [NOW, None])
+def test_a_plan_can_be_serialized_and_parsed(now: datetime | None) -> None:
+    plan = planned(now=now, count=None, seed=7, rules=("*:minimum",), tags=("!pairs:*",), verdicts=("invalid",), only_random=True)
     assert Plan.of(json.loads(json.dumps(plan.data()))) == plan
 
 

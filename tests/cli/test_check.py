@@ -48,7 +48,7 @@ def test_an_invalid_message_is_reported_with_the_reasons(run: Run, write: Write)
     assert result.stdout.splitlines() == [
         "offer.json:1: invalid (offer-creation-request)",
         '  /number: expected at least 1 character, found ""',
-        f"    rule {EMPTY_RULE} (Errors, validation rule 1)",
+        f"    rule {EMPTY_RULE} (Offer creation request, row number; validation rule 1)",
     ]
 
 
@@ -59,7 +59,15 @@ def test_the_json_output_contains_the_same_reasons(run: Run, write: Write) -> No
         "line": 1,
         "message": "offer-creation-request",
         "verdict": "invalid",
-        "broken": [{"rule": EMPTY_RULE, "at": "/number", "found": '""', "demanded": "at least 1 character", "source": "Errors, validation rule 1"}],
+        "broken": [
+            {
+                "rule": EMPTY_RULE,
+                "at": "/number",
+                "found": '""',
+                "demanded": "at least 1 character",
+                "source": "Offer creation request, row number; validation rule 1",
+            }
+        ],
         "ambiguities": [],
     }
 
@@ -210,5 +218,5 @@ def test_a_wrong_record_is_found(run: Run, corpus: list[str]) -> None:
 
 def test_a_corpus_with_faults_of_the_clock_is_judged_as_of_its_own_time(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert run("export", "old.ndjson", "--message", "offer-creation-request", "--now", "2015-01-01T00:00:00Z").exit_code == 0
+    assert run("export", "old.ndjson", "--message", "offer-creation-request", "--clock", "--now", "2015-01-01T00:00:00Z").exit_code == 0
     assert run("check", "--quiet", "old.ndjson").exit_code == 0

@@ -8,12 +8,14 @@ import shutil
 import subprocess
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from click.testing import Result
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.corpus import load, read, write
 from brokerfuzz.corpus.bundled_corpus import DATA
 from brokerfuzz.format_names import FORMATS
@@ -31,7 +33,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     path = tmp_path_factory.mktemp("mixed") / "mixed.ndjson"
     types = ["--message", "product-list-response", "--message", "offer-pricing-response"]
-    assert CliRunner().invoke(commands, ["export", str(path), "--random", "--count", "300", *types, "--now", "2026-03-01T00:00:00Z"]).exit_code == 0
+    assert CliRunner().invoke(commands, ["export", str(path), "--random", "--count", "300", *types]).exit_code == 0
     return path
 
 
@@ -74,7 +76,8 @@ def test_the_committed_corpus_covers_every_rule(run: Run) -> None:
 
 
 def test_show_counts_missing_twins_and_cases_that_depend_on_the_time(run: Run, tmp_path: Path) -> None:
-    faults = load("offer-creation-request", verdicts=["invalid"], rules=["*not-in-future"])
+    now = datetime(2100, 1, 1, tzinfo=UTC)
+    faults = [case for case in catalogue("offer-creation-request", now=now) if "now:2100-01-01T00:00:00Z" in case.tags and case.faults]
     write(tmp_path / "faults.ndjson", faults)
     said = json.loads(run("corpus", "show", tmp_path / "faults.ndjson", "--json").stdout)
     assert said["without_twin"] == len(faults)
@@ -104,7 +107,7 @@ def test_the_json_output_is_complete_if_a_shard_is_missing(run: Run, tmp_path: P
 
 def test_a_message_type_that_is_given_twice_counts_once(run: Run, tmp_path: Path) -> None:
     for name, times in (("once", 1), ("twice", 2)):
-        run("export", tmp_path / name, *["--message", "product-list-response"] * times, "--minimal", "--now", "2026-01-01T00:00:00Z")
+        run("export", tmp_path / name, *["--message", "product-list-response"] * times, "--minimal")
     assert (tmp_path / "once").read_bytes() == (tmp_path / "twice").read_bytes()
 
 
@@ -325,7 +328,7 @@ def test_an_unreadable_corpus_cannot_be_verified(run: Run, tmp_path: Path, conte
 
 @pytest.fixture
 def folder(run: Run, tmp_path: Path) -> Path:
-    run("export", tmp_path / "folder", "--format", "files", "--message", "product-list-response", "--minimal", "--now", "2026-03-01T00:00:00Z")
+    run("export", tmp_path / "folder", "--format", "files", "--message", "product-list-response", "--minimal")
     return tmp_path / "folder"
 
 
@@ -349,7 +352,7 @@ def test_verify_finds_changed_missing_and_extra_files_of_a_folder(run: Run, fold
 
 
 def test_verify_finds_a_replaced_shard(run: Run, tmp_path: Path) -> None:
-    run("export", tmp_path / "a.ndjson", "--shards", 2, "--message", "product-list-response", "--minimal", "--now", "2026-03-01T00:00:00Z")
+    run("export", tmp_path / "a.ndjson", "--shards", 2, "--message", "product-list-response", "--minimal")
     assert run("corpus", "verify", tmp_path / "a.shards.json").exit_code == 0
     shutil.copy(PRICING, tmp_path / "a-00002-of-00002.ndjson")
     result = run("corpus", "verify", tmp_path / "a.shards.json")

@@ -14,7 +14,7 @@ Run = Callable[..., Result]
 Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 Start = Callable[..., subprocess.Popen[bytes]]
 
-MANY = ("--message", "offer-pricing-response", "--random", "--count", "9000", "--now", "2026-01-01T00:00:00Z")
+MANY = ("--message", "offer-pricing-response", "--random", "--count", "9000")
 
 
 @pytest.mark.long

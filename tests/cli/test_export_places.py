@@ -19,7 +19,7 @@ fsspec = pytest.importorskip("fsspec", reason="fsspec is not installed: pip inst
 Run = Callable[..., Result]
 Start = Callable[..., subprocess.Popen[bytes]]
 
-SOME = ("--message", "offer-pricing-response", "--random", "--count", "12", "--now", "2026-01-01T00:00:00Z")
+SOME = ("--message", "offer-pricing-response", "--random", "--count", "12")
 FOLDER = ("--format", "files")
 
 

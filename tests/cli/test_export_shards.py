@@ -19,7 +19,7 @@ from brokerfuzz.corpus import read
 Run = Callable[..., Result]
 Start = Callable[..., subprocess.Popen[bytes]]
 
-PRICING = ("--message", "offer-pricing-response", "--random", "--now", "2026-01-01T00:00:00Z")
+PRICING = ("--message", "offer-pricing-response", "--random", "--clock", "--now", "2026-01-01T00:00:00Z")
 SOME = (*PRICING, "--count", "2500")
 FEW = (*PRICING, "--count", "20")
 FINITE = ("--rule", "*:json", "--technique", "empty-body", "--verdict", "invalid")

@@ -17,7 +17,7 @@ Spawn = Callable[..., subprocess.CompletedProcess[bytes]]
 Start = Callable[..., subprocess.Popen[bytes]]
 
 SECONDS = 60
-PRICING = ("--message", "offer-pricing-response", "--now", "2026-01-01T00:00:00Z")
+PRICING = ("--message", "offer-pricing-response")
 SOME = (*PRICING, "--random", "--count", "2500")
 MANY = (*PRICING, "--random", "--count", "10000")
 

@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
+from contracts import changed_contract
 
 from brokerfuzz.cases.techniques import TECHNIQUES, techniques_for
 from brokerfuzz.explaining import explain, known_ids
@@ -25,7 +28,25 @@ def test_rules_as_json_contain_the_requirement_and_its_source(run: Run) -> None:
     listed = json.loads(run("rules", "--json").stdout)
     assert [rule["id"] for rule in listed["rules"]] == list(CONTRACT.rules_by_id)
     assert all(rule["demand"] and rule["source"] for rule in listed["rules"])
+    cited = {rule["id"]: [rule[name] for name in ("section", "table", "row", "validation_rule")] for rule in listed["rules"]}
+    offers = "Offer creation request"
+    assert cited["offer-creation-request/orderMinimum:minimum"] == [offers, offers, "orderMinimum", 7]
+    assert cited["offer-creation-request/priceClasses[].priceTiers[]:additionalProperties"] == [offers, "Price tier", None, 9]
     assert all(ambiguity["question"] and ambiguity["source"] for ambiguity in listed["ambiguities"])
+
+
+def test_a_rule_that_only_a_changed_contract_states_has_no_source(run: Run, tmp_path: Path) -> None:
+    def change(schema: dict[str, Any]) -> None:
+        schema["properties"]["orderMinimum"]["minimum"] = 5
+        schema["properties"]["number"]["maxLength"] = 10
+
+    changed_contract(tmp_path, "offer-creation-request", change)
+    listed = json.loads(run("rules", "--json", "--contract", tmp_path).stdout)["rules"]
+    stated = [rule["id"] for rule in listed if rule["source"] is None]
+    assert stated == ["offer-creation-request/number:maxLength", "offer-creation-request/orderMinimum:minimum"]
+    assert all(rule[name] is None for rule in listed if rule["id"] in stated for name in ("section", "table", "row", "validation_rule"))
+    assert "    at most 10 characters (a changed contract)" in run("rules", "--contract", tmp_path).stdout.splitlines()
+    assert "Source in the contract" not in run("explain", stated[0], "--contract", tmp_path).stdout
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
@@ -55,7 +76,7 @@ def test_a_rule_is_explained_with_an_example_next_to_its_twin(run: Run) -> None:
         "In an offer creation request, orderMinimum must be at least 1.",
         "orderMinimum: Minimum quantity of an order.",
         f"Techniques that break this rule: {', '.join(techniques[:-1])} and {techniques[-1]}.",
-        "Source in the contract: Errors, validation rule 7.",
+        "Source in the contract: Offer creation request, row orderMinimum; validation rule 7.",
         "",
         "Example: lines with - are in the twin (the valid counterpart), lines with + in the invalid offer creation request (technique one-below).",
         "  {",

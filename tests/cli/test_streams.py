@@ -42,7 +42,7 @@ def test_characters_that_an_encoding_lacks_are_escaped() -> None:
     assert written.getvalue() == b"\\u20ac"
 
 
-EXPORT = ("--message", "offer-pricing-response", "--minimal", "--now", "2026-01-01T00:00:00Z")
+EXPORT = ("--message", "offer-pricing-response", "--minimal")
 
 
 def run_in_a_shell(environment: Mapping[str, str], redirections: str, *args: str) -> "subprocess.CompletedProcess[bytes]":

@@ -14,13 +14,12 @@ from brokerfuzz.corpus.bundled_corpus import DATA
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
 
-MADE_AT = "2100-01-01T00:00:00Z"
 each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
 
 
 @each_type
 def test_the_committed_corpus_is_what_export_writes_today(run: Callable[..., Result], tmp_path: Path, message_type: MessageType) -> None:
-    made = ["--message", message_type, "--minimal", "--now", MADE_AT]
+    made = ["--message", message_type, "--minimal"]
     run("export", tmp_path / "new.ndjson", *made)
     name = f"{message_type}.ndjson"
     same = (tmp_path / "new.ndjson").read_bytes() == (DATA / name).read_bytes()
@@ -43,8 +42,8 @@ def test_each_rule_is_broken_and_each_fault_follows_its_twin(message_type: Messa
 
 
 @each_type
-@pytest.mark.parametrize("year", [2026, 2036, 2100])
-def test_each_case_keeps_its_label_for_the_next_decades(message_type: MessageType, year: int) -> None:
+@pytest.mark.parametrize("year", [2001, 2026, 2099, 9899])
+def test_each_case_keeps_its_label(message_type: MessageType, year: int) -> None:
     now = datetime(year, 1, 1, tzinfo=UTC)
     for case in load(message_type):
         assert check(message_type, case.body, now=now, headers=case.headers).label == case.label, case.id

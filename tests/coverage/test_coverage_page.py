@@ -100,7 +100,6 @@ def test_names_of_contracts_and_files_are_always_shown_as_text(run: Run, tmp_pat
     def change(schema: dict[str, Any]) -> None:
         schema["properties"][HOSTILE] = {"type": "integer", "minimum": 1}
         schema["properties"]["offerType"]["enum"].append(f"<b>{HOSTILE}")
-        schema["properties"]["offerType"]["$comment"] = f"<i>{HOSTILE}"
 
     Path("changed").mkdir()
     changed_contract(Path("changed"), "offer-creation-request", change)

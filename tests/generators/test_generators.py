@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.generators.brokerfuzz_generators import exported, ours
 from benchmarks.generators.figures import rounded, share
-from benchmarks.generators.messages import NOW, OFFER
+from benchmarks.generators.messages import OFFER
 from benchmarks.generators.scoring import known_sites, score, sites_reached
 from benchmarks.generators.table import Row
 from brokerfuzz.cases.case import compact
@@ -103,7 +103,7 @@ def test_a_site_is_reached_if_it_has_a_value() -> None:
 
 
 def test_the_messages_of_an_export_are_the_exact_bytes_of_its_cases() -> None:
-    plan = Plan(message_type=OFFER, now=NOW, seed=1, count=SAMPLE, only_random=True)
+    plan = Plan(message_type=OFFER, seed=1, count=SAMPLE, only_random=True)
     made = exported(LABELS, SAMPLE)
     assert made.bodies == [case.body for _, case in plan.numbered()]
     assert made.seconds > 0

@@ -72,9 +72,53 @@ def test_every_cell_of_the_tables_is_in_the_schemas_and_nothing_else() -> None:
     assert wrong == []
 
 
-def test_every_validation_rule_is_a_rule_and_every_rule_is_in_the_tables() -> None:
-    offer = "offer-creation-request"
-    ids = {rule.id.partition("@")[0] for rule in CONTRACT.rules[offer]}
+# ------------------------------------------------------------------------------------------------------------ citations
+
+
+def demanded() -> Iterator[tuple[str, tuple[str, str, str | None]]]:
+    """Yields the ID of each rule that the tables demand, with the section, table and row that must be cited."""
+    for table in TABLES["tables"]:
+        for place in table["objects"]:
+            yield f"{place}:additionalProperties", (table["section"], table["table"], None)
+            for row in table["rows"]:
+                message_type, _, site = place.partition("/")
+                path, cited = f"{message_type}/{join(site, row['name'])}", (table["section"], table["table"], row["name"])
+                facts = stated(message_type, row)
+                keywords = [word for word in facts if word not in {"nullable", "default"}]
+                keywords += ["required"] * row["required"] + ["not-in-future"] * ("notInFuture" in row)
+                yield from ((f"{path}:{word}", cited) for word in keywords)
+                if "items" in row:
+                    items = stated(message_type, {"type": row["items"], "nullable": False})
+                    yield from ((f"{path}[]:{word}", cited) for word in items if word != "nullable")
+    for entry in TABLES["statements"]:
+        yield from ((rule_id, (entry["section"], entry["statement"], None)) for rule_id in entry["demands"])
+
+
+def test_every_demand_of_the_contract_is_cited_by_its_rule() -> None:
+    known = CONTRACT.rules_by_id
+    wrong = [(rule_id, cited) for rule_id, cited in demanded() if rule_id not in known or (known[rule_id].citation or ())[:3] != cited]
+    assert wrong == []
+
+
+def test_every_rule_is_demanded_by_a_part_of_the_contract() -> None:
+    asked = {rule_id for rule_id, _ in demanded()}
+    roots = {f"{message_type}/:type" for message_type in MESSAGE_TYPES} | {"product-list-response/data[]:type"}
+    assert set(CONTRACT.rules_by_id) - asked == roots, "these are objects because they have tables with their properties"
+    assert all(rule.citation is not None for rule in CONTRACT.rules_by_id.values())
+
+
+def test_every_row_and_table_is_the_source_of_a_rule() -> None:
+    cited = {rule.citation[:3] for rule in CONTRACT.rules_by_id.values() if rule.citation}
+    parts = {(table["section"], table["table"], row) for table in TABLES["tables"] for row in (None, *(row["name"] for row in table["rows"]))}
+    assert cited == parts | {(entry["section"], entry["statement"], None) for entry in TABLES["statements"]}
+
+
+def test_every_validation_rule_is_cited_by_exactly_the_rules_that_it_states() -> None:
+    offers = {rule.id: rule.id.partition("/")[2].partition("@")[0] for rule in CONTRACT.rules["offer-creation-request"]}
     for entry in TABLES["validation_rules"]:
-        for name in entry["breaks"]:
-            assert name.startswith("*") or f"{offer}/{name}" in ids, name
+        names = {name for name in offers.values() if name in entry["breaks"] or (entry["rule"] == 9 and name.endswith(":additionalProperties"))}
+        assert names >= {name for name in entry["breaks"] if not name.startswith("*")}
+        expected = {rule_id for rule_id, name in offers.items() if name in names}
+        number = entry["rule"]
+        assert {rule.id for rule in CONTRACT.rules_by_id.values() if rule.citation and rule.citation.validation_rule == number} == expected
+    assert [entry["rule"] for entry in TABLES["validation_rules"]] == list(range(1, 10))

@@ -17,9 +17,8 @@ def test_every_rule_has_a_unique_id() -> None:
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)
-def test_every_rule_has_a_demand_and_a_source(message_type: MessageType) -> None:
+def test_every_rule_has_a_demand(message_type: MessageType) -> None:
     for rule in rules(message_type):
-        assert rule.source.strip(), rule.id
         assert rule.demand.strip(), rule.id
         assert "{" not in rule.demand, rule.id
 
@@ -30,25 +29,36 @@ def test_the_rules_are_those_in_the_pinned_list() -> None:
     assert found == PINNED.read_text(encoding="utf-8").splitlines()
 
 
+OFFER = "Offer creation request"
+
+
 @pytest.mark.parametrize(
     ("rule_id", "source"),
     [
-        ("offer-creation-request/number:minLength", "Errors, validation rule 1"),
-        ("offer-creation-request/offerType:enum", "Errors, validation rule 2"),
-        ("offer-creation-request/productClusters:required@offerType=Product-List", "Errors, validation rule 3"),
-        ("offer-creation-request/productClusters:minItems@offerType=Product-List", "Errors, validation rule 3"),
-        ("offer-creation-request/productClusters[].products[].productQuantityInOffer:required", "Errors, validation rule 4"),
-        ("offer-creation-request/productClusters[].products[].pageCount:minimum", "Errors, validation rule 5"),
-        ("offer-creation-request/lastUpdatedDateTimeUtc:not-in-future", "Errors, validation rule 6"),
-        ("offer-creation-request/orderMaximum:minimum", "Errors, validation rule 7"),
-        ("offer-creation-request/priceClasses[].priceTiers[].price:required", "Errors, validation rule 8"),
-        ("offer-creation-request/additionalPropsRequiredOnOrder[].name:required", "Errors, validation rule 8"),
-        ("offer-creation-request/omniChannel:additionalProperties", "Errors, validation rule 9"),
-        ("offer-pricing-response/data.totalExtendedPrice:minimum", "Limits"),
-        ("product-list-response/failureMessages:required", "Response envelope"),
+        ("offer-creation-request/number:minLength", f"{OFFER}, row number; validation rule 1"),
+        ("offer-creation-request/offerType:enum", f"{OFFER}, row offerType; validation rule 2"),
+        ("offer-creation-request/productClusters:required@offerType=Product-List", f"{OFFER}, Conditional rule; validation rule 3"),
+        ("offer-creation-request/productClusters:minItems@offerType=Product-List", f"{OFFER}, Conditional rule; validation rule 3"),
+        (
+            "offer-creation-request/productClusters[].products[].productQuantityInOffer:required",
+            f"{OFFER}, Product in a cluster, row productQuantityInOffer; validation rule 4",
+        ),
+        ("offer-creation-request/productClusters[].products[].pageCount:minimum", f"{OFFER}, Product in a cluster, row pageCount; validation rule 5"),
+        ("offer-creation-request/lastUpdatedDateTimeUtc:not-in-future", f"{OFFER}, row lastUpdatedDateTimeUtc; validation rule 6"),
+        ("offer-creation-request/orderMaximum:minimum", f"{OFFER}, row orderMaximum; validation rule 7"),
+        ("offer-creation-request/orderMaximum:maximum", f"{OFFER}, row orderMaximum"),
+        ("offer-creation-request/priceClasses[].priceTiers[].price:required", f"{OFFER}, Price tier, row price; validation rule 8"),
+        (
+            "offer-creation-request/additionalPropsRequiredOnOrder[].name:required",
+            f"{OFFER}, additionalPropsRequiredOnOrder item, row name; validation rule 8",
+        ),
+        ("offer-creation-request/omniChannel:additionalProperties", f"{OFFER}, omniChannel; validation rule 9"),
+        ("offer-creation-request/:json", "What the service does, JSON messages"),
+        ("offer-pricing-response/data.totalExtendedPrice:minimum", "Offer pricing calculation response, Fields of data, row totalExtendedPrice"),
+        ("product-list-response/failureMessages:required", "Response envelope, row failureMessages"),
     ],
 )
-def test_a_rule_cites_the_part_of_the_contract_that_states_it(rule_id: str, source: str) -> None:
+def test_a_rule_cites_the_part_of_the_contract_that_demands_it(rule_id: str, source: str) -> None:
     assert load_contract().rule(rule_id).source == source
 
 

@@ -20,6 +20,7 @@ class ProbeContext:
     """The input for making probes.
 
     `site` is written as in the ambiguity's table. `message` is a plain message, and `steps` is the path of the place in it.
+    If `now` is None, no probes about the clock are made.
     """
 
     ambiguity: Ambiguity
@@ -27,7 +28,7 @@ class ProbeContext:
     schema: Schema
     message: Any
     steps: Steps
-    now: datetime
+    now: datetime | None
 
     @property
     def present(self) -> Any:

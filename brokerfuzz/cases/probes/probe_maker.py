@@ -33,11 +33,11 @@ _MANY = 12
 
 @dataclass(frozen=True)
 class ProbeMaker:
-    """Makes the unspecified cases of a message type, for the time `now`."""
+    """Makes the unspecified cases of a message type, for the time `now`. If `now` is None, it makes no cases about the clock."""
 
     contract: Contract
     message_type: MessageType
-    now: datetime
+    now: datetime | None
 
     def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
         """Yields the probes of an ambiguity at every site that the ambiguity concerns. Yields nothing if the ambiguity does not
@@ -62,7 +62,7 @@ class ProbeMaker:
     def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:
         """Returns the tags of a probe."""
         timed = ambiguity.detector == "near_now" or name in string_syntax.OFFSETS
-        return f"probe:{ambiguity.id}", f"as:{name}", *([now_tag(self.now)] if timed else [])
+        return f"probe:{ambiguity.id}", f"as:{name}", *([now_tag(self.now)] if self.now is not None and timed else [])
 
     def _message(self, site: Any) -> Any:
         return build(self.contract, self.message_type, MessagePlan(narrowed=schema_with_place(self.contract, self.message_type, self.path(site))))

@@ -69,7 +69,8 @@ _NAMES = {
 def _times(context: ProbeContext) -> Iterator[Probe]:
     """Makes probes of one spelling. A value with several spellings is a probe of the first one."""
     spelling = context.ambiguity.options["spelling"]
-    moving = {name: spell(context.now + timedelta(hours=hours)).removesuffix("Z") + offset for name, (hours, offset) in OFFSETS.items()}
+    now = context.now
+    moving = {name: spell(now + timedelta(hours=hours)).removesuffix("Z") + offset for name, (hours, offset) in OFFSETS.items()} if now else {}
     for name, value in {**_TIMES, **moving}.items():
         if timestamp(value).spellings[0] == spelling:
             yield context.put(name, value)
@@ -81,6 +82,8 @@ OFFSETS = {"behind-by-offset": (4, "+05:00"), "behind-without-zone": (-1, "")}
 
 def _near_now(context: ProbeContext) -> Iterator[Probe]:
     """Makes probes between the usual tolerances of clocks: 0, 30, 60, 120 and 300 seconds."""
+    if context.now is None:
+        return
     for seconds in (1, 15, 45, 90, 180, 240, 290):
         yield context.put(f"in-{counted(seconds, 'second').replace(' ', '-')}", spell(context.now + timedelta(seconds=seconds)))
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from brokerfuzz.cases.case import Fault, now_tag
+from brokerfuzz.cases.case import Fault
 from brokerfuzz.cases.case_decoder import TAG
 from brokerfuzz.cases.changes import Change, Steps, place_of, pointer, value_at
 from brokerfuzz.cases.steering.breakable_rules import breakables
@@ -68,10 +68,9 @@ class Break(NamedTuple):
 class Breaker:
     """A rule and the techniques that break it, in their order."""
 
-    def __init__(self, rule: Rule, techniques: Sequence[Technique], contract: Contract, now: datetime) -> None:
+    def __init__(self, rule: Rule, techniques: Sequence[Technique], contract: Contract, now: datetime | None) -> None:
         self.rule, self.site = rule, steps_of(rule.site)
         self._techniques, self._schema, self._now = techniques, contract.sites[rule.message_type][rule.site].schema, now
-        self._tags = (now_tag(now),) if any(rule.id == other.id for other in contract.semantics) else ()
 
     def may_be_in(self, message: Any) -> bool:
         """Returns True if a message has the top-level property of the rule's site. This check is fast and excludes most messages
@@ -98,13 +97,13 @@ class Breaker:
             technique = self._techniques[number % len(self._techniques)]
             change = technique.change(spot)
             if change is not None:
-                return Break(rule, technique, steps, change, number, self._tags)
+                return Break(rule, technique, steps, change, number, technique.clock_tags(spot))
         return None
 
 
 @lru_cache(maxsize=4)
 def breakers(
-    contract: Contract, message_type: MessageType, seed: int, now: datetime, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None
+    contract: Contract, message_type: MessageType, seed: int, now: datetime | None, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None
 ) -> Sequence[Breaker]:
     """Returns the selected rules that can be broken, each with its techniques. The order of both depends on the seed."""
     random = random_of(seed)

@@ -6,7 +6,6 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from brokerfuzz.cases.case import clock
 from brokerfuzz.cases.case_decoder import TAG
 from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.probes import ProbeMaker
@@ -25,23 +24,23 @@ Question = tuple[Ambiguity, Any]
 
 
 @lru_cache(maxsize=16)
-def _questions(contract: Contract, message_type: MessageType) -> Sequence[Question]:
-    maker = ProbeMaker(contract, message_type, clock(None))
+def _questions(contract: Contract, message_type: MessageType, now: datetime | None) -> Sequence[Question]:
+    maker = ProbeMaker(contract, message_type, now)
     ambiguities = [
         ambiguity for ambiguity in contract.ambiguities if ambiguity.detector not in _LARGE and next(maker.of_ambiguity(ambiguity), None) is not None
     ]
     return [(ambiguity, site) for ambiguity in ambiguities for site in maker.sites(ambiguity)]
 
 
-def questions(contract: Contract, message_type: MessageType, seed: int) -> Sequence[Question]:
+def questions(contract: Contract, message_type: MessageType, seed: int, now: datetime | None) -> Sequence[Question]:
     """Returns every ambiguity with every site where the ambiguity can be probed. The order depends on the seed."""
-    return shuffled(_questions(contract, message_type), random_of(seed))
+    return shuffled(_questions(contract, message_type, now), random_of(seed))
 
 
 class Prober:
     """Adds probes of ambiguities to messages."""
 
-    def __init__(self, contract: Contract, message_type: MessageType, now: datetime) -> None:
+    def __init__(self, contract: Contract, message_type: MessageType, now: datetime | None) -> None:
         self._maker = ProbeMaker(contract, message_type, now)
 
     def asked(self, question: Question, message: Message, number: int) -> tuple[Claim, Message] | None:

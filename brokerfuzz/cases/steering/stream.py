@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import count
 from typing import NamedTuple
 
-from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.steering.breakable_rules import breakables
@@ -46,7 +46,8 @@ def steered_cases(
 ) -> Iterator[Case]:
     """Yields random cases, steered towards what has not been tested.
 
-    The same seed and shard give the same cases, except for values that depend on `now`. If `verdicts` allows them, each message
+    The same seed and shard give the same cases, except for values that depend on `now`. If `now` is None, every verdict is true at
+    any supported time. If `verdicts` allows them, each message
     gives these cases:
 
     - the valid message itself
@@ -56,10 +57,10 @@ def steered_cases(
 
     No message occurs twice, and none occurs in the catalogue of this `strength`. Messages of different shards differ, too, because
     each message contains a unique string (`marks`). `rules` and `techniques` limit the faults (None: all). The cases are endless,
-    unless the limits leave only a finite number, for example `rules` whose faults are all in the catalogue. Raises `ClockError`.
+    unless the limits leave only a finite number, for example `rules` whose faults are all in the catalogue.
     """
     return _CaseStream(
-        message_type, seed, shard, tuple(verdicts), rules, techniques, clock(now), contract or load_contract(), strength
+        message_type, seed, shard, tuple(verdicts), rules, techniques, now, contract or load_contract(), strength
     ).cases()  # fmt: skip
 
 
@@ -80,7 +81,7 @@ class _CaseStream:
         verdicts: tuple[Label, ...],
         rules: tuple[Rule, ...] | None,
         techniques: frozenset[str] | None,
-        now: datetime,
+        now: datetime | None,
         contract: Contract,
         strength: int,
     ) -> None:
@@ -93,7 +94,7 @@ class _CaseStream:
         memory = Memory(lambda: catalogue(message_type, now=now, contract=contract, strength=strength))
         self._memory = None if sites and breakables(contract, message_type, rules, techniques).leave_marks else memory
         self._breaking = Breaking(breakers(contract, message_type, seed, now, rules, techniques), contract, shard * _BROKEN)
-        probing = Probing(Prober(contract, message_type, now), questions(contract, message_type, seed), shard)
+        probing = Probing(Prober(contract, message_type, now), questions(contract, message_type, seed, now), shard)
         self._make: dict[str, Callable[[Message, News], tuple[Claim, Message] | None]]
         self._make = {"single": self._breaking.single, "double": self._breaking.double, "probe": probing.probe}
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import Spot, register_technique
+from brokerfuzz.cases.techniques.registry import CLOCK, Spot, register_technique
+from brokerfuzz.decoder.value_pools import LATEST_NOW
 from brokerfuzz.schemas.instants import spell, timestamp
 
 
@@ -12,6 +13,8 @@ def _ahead(delta: timedelta, fraction: str = "") -> Callable[[Spot], Change | No
     """Puts the current time plus `delta`, unless that is past the last date of the calendar."""
 
     def change(spot: Spot) -> Change | None:
+        if spot.now is None:
+            return None
         try:
             return Put(spell(spot.now + delta).replace("Z", f"{fraction}Z"))
         except OverflowError:
@@ -20,16 +23,16 @@ def _ahead(delta: timedelta, fraction: str = "") -> Callable[[Spot], Change | No
     return change
 
 
-def _at(hours: int, offset: str) -> Callable[[Spot], Change]:
+def _at(hours: int, offset: str) -> Callable[[Spot], Change | None]:
     """Puts the local time this number of hours from now, with the offset."""
-    return lambda spot: Put(spell(spot.now + timedelta(hours=hours)).removesuffix("Z") + offset)
+    return lambda spot: Put(spell(spot.now + timedelta(hours=hours)).removesuffix("Z") + offset) if spot.now else None
 
 
 def _then(written: str) -> Callable[[Spot], Change | None]:
-    """Puts this time, if it is more than a day in the future."""
+    """Puts this time, if it is more than a day in the future. If the current time is None, the time must always be in the future."""
     moment = timestamp(written).moment
     assert moment is not None
-    return lambda spot: Put(written) if moment.second - spot.now > timedelta(days=1) else None
+    return lambda spot: Put(written) if moment.second - (spot.now or LATEST_NOW) > timedelta(days=1) else None
 
 
 _DAY = timedelta(days=1)
@@ -58,4 +61,4 @@ for _name, _text, _change in (
     ("day-ahead-with-nanoseconds", "One day in the future, with nanoseconds.", _ahead(_DAY, ".123456789")),
     ("day-ahead-with-twenty-digits", "One day in the future, with twenty decimal digits in the seconds.", _ahead(_DAY, ".12345678901234567890")),
 ):
-    register_technique(_name, _text, "not-in-future", family="clock", change=_change)
+    register_technique(_name, _text, "not-in-future", family=CLOCK, change=_change)

@@ -7,10 +7,11 @@ a value are rows of a table, each registered with `register_technique`.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from brokerfuzz.cases.case import now_tag
 from brokerfuzz.cases.changes import Change
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import Rule
@@ -19,12 +20,15 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place where a technique breaks a rule: the rule, the site's flat schema (without conditions), the current value, and the time."""
+    """A place where a technique breaks a rule: the rule, the site's flat schema (without conditions), the current value, and the time.
+
+    If `now` is None, only techniques whose faults break the rule at any time apply.
+    """
 
     rule: Rule
     schema: Schema
     present: Any
-    now: datetime
+    now: datetime | None
 
     def forbids(self, json_type: str) -> bool:
         """Returns True if a value of this type breaks this `type` rule and no other rule."""
@@ -49,6 +53,15 @@ class Technique:
     family: str
     change: Callable[[Spot], Change | None]
 
+    def clock_tags(self, spot: Spot) -> tuple[str, ...]:
+        """Returns the tag of a case about the clock if the technique applies to this spot only because the spot has a time."""
+        if spot.now is None or self.family != CLOCK or self.change(replace(spot, now=None)) is not None:
+            return ()
+        return (now_tag(spot.now),)
+
+
+CLOCK = "clock"
+"""The family of the techniques that use the time of a spot."""
 
 TECHNIQUES: dict[str, Technique] = {}
 """All techniques by name, in the order in which brokerfuzz tries them."""

@@ -1,6 +1,7 @@
 """`corpus verify`: lists everything that is wrong with corpora."""
 
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,33 +11,37 @@ from brokerfuzz.commands.output import FOUND
 from brokerfuzz.commands.progress import ProgressLine
 
 if TYPE_CHECKING:
-    from brokerfuzz.corpus.verifying import CorpusProblem
+    from brokerfuzz.corpus.verifying import CorpusProblem, ExpiredCases, Verification
 
 
 @click.command("verify", short_help="Judge every case again and check the checksums.")
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
+@options.now_option("Report cases that are expired")
 @options.contract_option
 @options.json_option
-def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> int:
+def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None, as_json: bool) -> int:
     """Judge every case again, and check the checksums of folders and shards. Each problem is listed on one line.
 
     The command reports malformed records, wrong labels and duplicate cases. In a folder or a set of shards, it also
-    reports changed, missing and unlisted files. A truncated corpus cannot be verified. A file cannot be verified if its first
-    ten lines contain no record of a case. The command reads ndjson files and folders that `export --format files` wrote.
+    reports changed, missing and unlisted files. A case about the clock (see `export --clock`) is expired if its verdict is
+    no longer correct: the command prints the number of expired cases and the first few of them.
 
-    Exit status: 0 no problems; 1 problems found; 2 usage error, or a corpus cannot be read.
+    A truncated corpus cannot be verified. A file cannot be verified if its first ten lines contain no record of a case.
+    The command reads ndjson files and folders that `export --format files` wrote.
+
+    Exit status: 0 no problems; 1 problems or expired cases found; 2 usage error, or a corpus cannot be read.
 
     \b
     Examples:
       brokerfuzz corpus verify corpus.ndjson
-      brokerfuzz corpus verify corpus.shards.json
+      brokerfuzz corpus verify corpus.shards.json --now 2030-01-01T00:00:00Z
       brokerfuzz corpus verify folder --json | jq '.wrong[].why'
     """
     from brokerfuzz.corpus.verifying import Verification
     from brokerfuzz.errors import CorpusError, shortened
     from brokerfuzz.wording import printable_as_in_python
 
-    verification, count = Verification(contract=contract_of(contract)), 0
+    verification, count = Verification(contract=contract_of(contract), now=now), 0
     with ProgressLine() as progress:
         try:
             for wrong in (wrong for corpus in corpora for wrong in verification.of(corpus)):
@@ -47,27 +52,50 @@ def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> in
                     count += 1
         except CorpusError:
             if as_json and count:
-                click.echo(_end(verification.count))
+                click.echo(_end(verification))
             raise
     if as_json:
-        click.echo(f"{'' if count else _HEAD}{_end(verification.count)}")
+        click.echo(f"{'' if count else _HEAD}{_end(verification)}")
     else:
-        problems = "1 problem" if count == 1 else f"{count:,} problems" if count else "no problems"
-        click.echo(f"{verification.count:,} cases judged again, {problems} found")
-    return FOUND if count else 0
+        _print_expired(verification.expired)
+        click.echo(f"{verification.count:,} cases judged again, {_found(count, verification.expired.count)} found")
+    return FOUND if count or verification.expired.count else 0
+
+
+def _found(problems: int, expired: int) -> str:
+    from brokerfuzz.wording import counted
+
+    counts = [counted(number, what) for number, what in ((problems, "problem"), (expired, "expired case")) if number]
+    return " and ".join(counts) or "no problems"
+
+
+def _print_expired(expired: "ExpiredCases") -> None:
+    from brokerfuzz.schemas.instants import spell
+    from brokerfuzz.wording import printable_as_in_python
+
+    if expired.count:
+        click.echo(f"The verdicts of expired cases are not correct at {spell(expired.now)}. Export the corpus again. The first expired cases:")
+    for case in expired.first:
+        click.echo(f"  {printable_as_in_python(str(case))}")
 
 
 _HEAD = '{"wrong": ['
 
 
-def _end(cases: int) -> str:
+def _end(verification: "Verification") -> str:
     """Returns the end of the document. It is also printed if a corpus cannot be read to its end."""
-    return f'], "cases": {cases}}}'
+    import json
+
+    expired = {"count": verification.expired.count, "first": list(map(_data, verification.expired.first))}
+    return f'], "expired": {json.dumps(expired)}, "cases": {verification.count}}}'
 
 
 def _json(wrong: "CorpusProblem", *, first: bool) -> str:
     """Returns a problem as an item of the document. `--json` prints it at once, because a corpus can have very many problems."""
     import json
 
-    item = json.dumps({"file": wrong.name, "line": wrong.line or None, "why": wrong.why})
-    return f"{_HEAD if first else ','}\n  {item}"
+    return f"{_HEAD if first else ','}\n  {json.dumps(_data(wrong))}"
+
+
+def _data(problem: "CorpusProblem") -> dict[str, Any]:
+    return {"file": problem.name, "line": problem.line or None, "why": problem.why}

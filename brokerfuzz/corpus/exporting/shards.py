@@ -129,7 +129,8 @@ def _filling(number: int, size: int, pieces: Iterable[EncodedCut]) -> Iterator[E
 
 def _head(export: Export, count: int) -> dict[str, Any]:
     about = export.about
-    head = {"brokerfuzz": __version__, "format": export.form.name, "recipe": about.recipe, "now": about.now.isoformat(), "of": count}
+    now = export.plans[0].now
+    head = {"brokerfuzz": __version__, "format": export.form.name, "recipe": about.recipe, "now": now and now.isoformat(), "of": count}
     folder = export.plans[0].contract
     return head if folder is None else {**head, "contract": _fingerprint(Path(folder))}
 
@@ -144,13 +145,14 @@ def _of(manifest: dict[str, Any]) -> list[Any]:
 
 
 def recorded_now(place: Place, form: Format, count: int) -> datetime | None:
-    """Returns the time for which the existing shards were generated, or None if there are no shards.
+    """Returns the time for which the cases about the clock in the existing shards were generated. Returns None if there are no
+    shards or no such cases.
 
     Raises `CorpusError` if the manifest is invalid.
     """
     listed = place.beside(ShardNames.of(place.base, form, count).manifest)
     known = _read(listed)
-    if known is None:
+    if known is None or known.get("now") is None:
         return None
     try:
         return clock(datetime.fromisoformat(known["now"]))

@@ -6,15 +6,11 @@ all characters that could end a line, a string or a comment.
 """
 
 import re
-from datetime import timedelta
 
-from brokerfuzz.cases.case import NOW_TAG, Case
-from brokerfuzz.corpus.formats.format import CorpusInfo
-from brokerfuzz.schemas import check
-from brokerfuzz.schemas.instants import instant, spell
+from brokerfuzz.cases.case import NOW_TAG, Case, tagged_now
+from brokerfuzz.schemas.instants import spell
 
 LONGEST_NAME, LONGEST_REASON = 160, 1000
-_TWENTY_YEARS = timedelta(days=20 * 365)
 _PLAIN = re.compile(r"[^A-Za-z0-9_./\[\]:=-]+")
 
 
@@ -45,18 +41,15 @@ def _technique(case: Case, at: str) -> str | None:
     return next((fault.technique for fault in case.faults if fault.at == at), None)
 
 
-def now_of(case: Case, about: CorpusInfo) -> str | None:
-    """Returns the time at which the verdict is correct. Returns None if the verdict stays the same for the next twenty years."""
-    now = next(filter(None, (instant(tag.removeprefix(NOW_TAG)) for tag in case.tags if tag.startswith(NOW_TAG))), None)
-    if now is None:
-        return None
-    later = check(case.message_type, case.body, now=now + _TWENTY_YEARS, contract=about.contract, headers=case.headers)
-    return None if later.label == case.label else spell(now)
+def now_of(case: Case) -> str | None:
+    """Returns the time for which a case about the clock was made. Returns None for any other case: its verdict is always correct."""
+    now = tagged_now(case.tags)
+    return None if now is None else spell(now)
 
 
 def clock_note(now: str | None) -> str:
-    """Returns a sentence about the time at which the verdict is correct. In a comment, the sentence follows the reason."""
-    return f" This verdict is correct only at {now}: set the clock of the target to this time." if now else ""
+    """Returns a sentence about the time for which the case was made. In a comment, the sentence follows the reason."""
+    return f" This case was made for {now}: set the clock of the target to this time." if now else ""
 
 
 def ascii_line(text: str) -> str:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
@@ -26,13 +25,11 @@ class LeftOut:
 class CorpusInfo:
     """The facts about a corpus that are known before its first case, and a counter of the cases that are left out.
 
-    `recipe` contains the arguments of `brokerfuzz export` that regenerate the corpus, without the destination. `now` is the time
-    for which the cases are generated.
+    `recipe` contains the arguments of `brokerfuzz export` that regenerate the corpus, without the destination.
     """
 
     contract: Contract
     message_types: tuple[MessageType, ...]
-    now: datetime
     recipe: str
     left_out: LeftOut = field(default_factory=LeftOut, compare=False)
 

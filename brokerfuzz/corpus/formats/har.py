@@ -14,20 +14,21 @@ from brokerfuzz.corpus.formats.case_names import clock_note, name_of, now_of, re
 from brokerfuzz.corpus.formats.format import CorpusInfo, OneFile
 from brokerfuzz.corpus.formats.routes import HOST, OFFER, ROUTES, sent_headers
 from brokerfuzz.schemas.headers import JSON_TYPE
-from brokerfuzz.schemas.instants import spell
 from brokerfuzz.version import __version__
+
+_STARTED = "2001-01-01T00:00:00Z"
+"""The start time of every entry. HAR requires a start time, but no request was sent."""
 
 
 def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
-    started = spell(about.now)
     creator = json.dumps({"name": "brokerfuzz", "version": __version__})
     yield f'{{"log":{{"version":"1.2","creator":{creator},"entries":['.encode()
     for number, case in enumerate(cases):
-        yield (",\n" if number else "\n").encode() + json.dumps(_entry(case, started, now_of(case, about))).encode()
+        yield (",\n" if number else "\n").encode() + json.dumps(_entry(case, now_of(case))).encode()
     yield b"\n]}}\n"
 
 
-def _entry(case: Case, started: str, now: str | None) -> dict[str, Any]:
+def _entry(case: Case, now: str | None) -> dict[str, Any]:
     method, path = ROUTES[case.message_type]
     if case.message_type == OFFER:
         request = har_entries.request(method, HOST + path, sent_headers(case.headers), case.body)
@@ -36,7 +37,7 @@ def _entry(case: Case, started: str, now: str | None) -> dict[str, Any]:
         request = har_entries.request(method, HOST + path, [("Accept", JSON_TYPE)], b"")
         response = har_entries.response(200, har_entries.content(case.body, JSON_TYPE), "the message to read", [("Content-Type", JSON_TYPE)])
     return {
-        **har_entries.entry(started, 0, request, response, f"{name_of(case)}: {reason_of(case)}{clock_note(now)}"),
+        **har_entries.entry(_STARTED, 0, request, response, f"{name_of(case)}: {reason_of(case)}{clock_note(now)}"),
         "_id": case.id,
         "_message": case.message_type,
         "_verdict": case.label,

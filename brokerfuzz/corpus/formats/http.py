@@ -42,7 +42,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
                 texts[case.label] = stack.enter_context(TemporaryFile())
                 texts[case.label].write(f"@baseUrl = {HOST}\n".encode())
             body = case.body if _fits_inline(case) and not case.headers else f"< ./bodies/{case.id}.bin".encode()
-            texts[case.label].write(_head(case, about).encode() + (body + b"\n" if case.body else b""))
+            texts[case.label].write(_head(case).encode() + (body + b"\n" if case.body else b""))
             if case.body and body != case.body:
                 yield File(f"bodies/{case.id}.bin", [case.body])
         if not texts:
@@ -59,7 +59,7 @@ def _fits_inline(case: Case) -> bool:
     return body[:1] == b"{" and len(body) <= LONGEST and _PRINTABLE.issuperset(body) and _OPENS.encode() not in body and case.is_compact
 
 
-def _head(case: Case, about: CorpusInfo) -> str:
+def _head(case: Case) -> str:
     """Returns the lines of a request before its body."""
     method, path = ROUTES[case.message_type]
     headers = "".join(f"{name}: {value}\n" for name, value in sent_headers(case.headers))
@@ -67,7 +67,7 @@ def _head(case: Case, about: CorpusInfo) -> str:
         raise CorpusError(
             f"the case {case.id} has {_OPENS} in a header, which editors replace as a variable: exclude the case, or choose another format"
         )
-    comment = f"{EXPECTED[case.label]} {reason_of(case)}{clock_note(now_of(case, about))}"
+    comment = f"{EXPECTED[case.label]} {reason_of(case)}{clock_note(now_of(case))}"
     return f"\n### {name_of(case)}\n# {comment.replace(_OPENS, '{ {')}\n{method} {{{{baseUrl}}}}{path}\n{headers}\n"
 
 

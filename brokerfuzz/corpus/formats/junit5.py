@@ -26,7 +26,7 @@ def _lines(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
             case.message_type,
             case.label,
             case.twin_id or "",
-            now_of(case, about) or "",
+            now_of(case) or "",
             name_of(case),
             reason_of(case),
             _form(case.headers),

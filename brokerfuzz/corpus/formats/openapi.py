@@ -78,7 +78,7 @@ class _Chosen:
             self._about.left_out.add(case, UNFIT)
         else:
             self._shown.add(shown)
-            examples[f"{topic_of(case)}_{case.id[:8]}"] = _example(case, self._about)
+            examples[f"{topic_of(case)}_{case.id[:8]}"] = _example(case)
 
     def message_types(self) -> list[MessageType]:
         return list(self._examples)
@@ -104,10 +104,10 @@ def _shown_by(case: Case) -> Hashable:
             return frozenset(touched.ambiguity for touched in case.verdict.ambiguities)
 
 
-def _example(case: Case, about: CorpusInfo) -> dict[str, Any]:
-    now = now_of(case, about)
+def _example(case: Case) -> dict[str, Any]:
+    now = now_of(case)
     summary = reason_of(case) if case.label != "valid" else f"Valid: {topic_of(case)}"
-    return {"summary": f"{summary} (Correct only at {now}.)" if now else summary, "value": orjson.Fragment(case.body)}
+    return {"summary": f"{summary} (Made for {now}.)" if now else summary, "value": orjson.Fragment(case.body)}
 
 
 def _document(about: CorpusInfo, chosen: _Chosen) -> dict[str, Any]:

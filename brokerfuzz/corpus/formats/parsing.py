@@ -26,7 +26,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     for case in cases:
         if case.headers:
             about.left_out.add(case, HEADERS)
-        elif now_of(case, about) is not None:
+        elif now_of(case) is not None:
             about.left_out.add(case, CLOCK)
         else:
             letter = LETTERS[case.label]

@@ -37,10 +37,10 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
             if case.message_type == OFFER:
                 continue
             place = f"{case.message_type}/{case.id}"
-            index.write((",\n" if count else "[\n").encode() + _json(_described(case, about)))
+            index.write((",\n" if count else "[\n").encode() + _json(_described(case)))
             count += 1
             yield File(f"__files/brokerfuzz/{place}.json", [case.body])
-            yield File(f"mappings/brokerfuzz/{place}.json", [_json({"mappings": list(_stubs(case, about))}, indent=2), b"\n"])
+            yield File(f"mappings/brokerfuzz/{place}.json", [_json({"mappings": list(_stubs(case))}, indent=2), b"\n"])
         if not count:
             raise CorpusError("the format wiremock supports only responses, but these cases are requests: choose --message product-list-response")
         index.write(b"\n]\n")
@@ -50,13 +50,13 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
         yield File("mappings/brokerfuzz/cases.json", [_json(listing, indent=2), b"\n"])
 
 
-def _described(case: Case, about: CorpusInfo) -> dict[str, Any]:
+def _described(case: Case) -> dict[str, Any]:
     """Returns the description of a case."""
     return {
         "id": case.id,
         "message": case.message_type,
         "verdict": case.label,
-        "now": now_of(case, about),
+        "now": now_of(case),
         "faults": [{"rule": fault.rule, "at": fault.at, "technique": fault.technique} for fault in case.faults],
         "ambiguities": sorted({touch.ambiguity for touch in case.verdict.ambiguities}),
         "twin": case.twin_id,
@@ -66,8 +66,8 @@ def _described(case: Case, about: CorpusInfo) -> dict[str, Any]:
     }
 
 
-def _stubs(case: Case, about: CorpusInfo) -> Iterator[dict[str, Any]]:
-    description = _described(case, about)
+def _stubs(case: Case) -> Iterator[dict[str, Any]]:
+    description = _described(case)
     response = _served(f"brokerfuzz/{case.message_type}/{case.id}.json")
     by_path = {"method": "GET", "urlPath": description["path"]}
     by_header = {"method": "ANY", "urlPattern": ".*", "headers": {HEADER: {"equalTo": case.id}}}

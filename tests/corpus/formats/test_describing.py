@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from exported_cases import about, cases
+from exported_cases import cases
 from ready_suites import HOSTILE, chosen, hostile, later
 
 from brokerfuzz.cases.case import Case, Fault
@@ -40,7 +40,7 @@ def test_a_reason_contains_the_expected_and_the_found_value() -> None:
     assert reason_of(chosen()[5]).startswith("The contract leaves this open: ")
 
 
-def test_only_a_verdict_that_changes_within_years_has_a_time() -> None:
-    assert now_of(later("2026-06-15T12:00:00Z", "year-ahead"), about()) == "2025-06-15T12:00:00Z"
-    assert now_of(later("2125-06-15T12:00:00Z", "century-ahead"), about()) is None
-    assert now_of(chosen()[0], about()) is None
+def test_only_a_case_about_the_clock_has_a_time() -> None:
+    assert now_of(later("2026-06-15T12:00:00Z", "year-ahead")) == "2025-06-15T12:00:00Z"
+    assert now_of(later("9999-12-31T23:59:59Z", "last-year-there-is", about_the_clock=False)) is None
+    assert now_of(chosen()[0]) is None

@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from exported_cases import OFFER, about, cases, written
+from exported_cases import OFFER, cases, written
 from ready_suites import chosen, clocked
 from referencing import Registry
 from referencing.jsonschema import DRAFT6
@@ -77,7 +77,7 @@ def test_headers_of_a_case_replace_the_default_headers(entries: list[dict[str, A
 def test_a_verdict_that_depends_on_the_clock_comes_with_its_time(entries: list[dict[str, Any]]) -> None:
     assert clocked()
     for entry, case in zip(entries, [*chosen(), *cases()[::10]], strict=True):
-        now = now_of(case, about())
+        now = now_of(case)
         assert entry["_now"] == now
         assert ("set the clock of the target to this time" in entry["comment"]) == (now is not None)
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import pytest
-from exported_cases import OFFER, about, cases, folder
+from exported_cases import OFFER, cases, folder
 from ready_suites import chosen
 
 from brokerfuzz.cases.case import Case
@@ -67,7 +67,7 @@ def test_each_case_is_a_request_in_the_file_for_its_verdict(offers: list[Case], 
         assert [request.name for request in found] == [name_of(case) for case in wanted]
         for request, case in zip(found, wanted, strict=True):
             assert request.comment.startswith(f"# {expected}")
-            assert ("set the clock of the target to this time" in request.comment) == (now_of(case, about()) is not None)
+            assert ("set the clock of the target to this time" in request.comment) == (now_of(case) is not None)
             assert request.target == "POST {{baseUrl}}/offers"
             assert request.headers == sent_headers(case.headers)
             assert request.body == case.body

@@ -1,0 +1,88 @@
+"""Cites the contract for a rule: the table and row that demand it, and the validation rule that states it.
+
+`contract_tables.json` is a transcription of the contract's tables, of two further statements, and of its validation rules. A rule is
+cited only if the contract demands the same value. So a rule of a changed contract that the contract does not state has no citation.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+_TABLES = Path(__file__).with_name("contract_tables.json")
+_TYPES = {"double": "number", "decimal": "number", "int32": "integer"}
+"""Types in the tables that have other names in JSON Schema."""
+_INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
+_OF_DATA = {"product-list-response": "array", "offer-pricing-response": "object"}
+"""The type of `data`, which the table of the envelope leaves to each message."""
+_BOUNDS = ("enum", "minimum", "minLength", "minItems")
+
+
+class Citation(NamedTuple):
+    """The part of the contract that demands a rule.
+
+    `table` is a table or a statement in a section. `row` is None if the whole table demands the rule: its object has no other
+    properties. `validation_rule` is None if no validation rule states the rule.
+    """
+
+    section: str
+    table: str
+    row: str | None = None
+    validation_rule: int | None = None
+
+    def __str__(self) -> str:
+        table = "" if self.table == self.section else f", {self.table}"
+        row = "" if self.row is None else f", row {self.row}"
+        rule = "" if self.validation_rule is None else f"; validation rule {self.validation_rule}"
+        return f"{self.section}{table}{row}{rule}"
+
+
+def citation(rule_id: str, value: Any) -> Citation | None:
+    """Returns the citation of a rule with this value. Returns None if the contract does not state the rule."""
+    stated, found = _stated().get(rule_id, (None, None))
+    return found if value in (stated, [stated]) else None  # a type can be in a list of its own
+
+
+@lru_cache
+def _stated() -> Mapping[str, tuple[Any, Citation]]:
+    """Returns rule ID -> the value that the contract demands, and the citation."""
+    tables = json.loads(_TABLES.read_bytes())
+    found: dict[str, tuple[Any, Citation]] = {}
+    for table in tables["tables"]:
+        about = Citation(table["section"], table["table"])
+        for place in table["objects"]:
+            found[f"{place}:additionalProperties"] = False, about
+            found.setdefault(f"{place}:type", ("object", about))
+            for row in table["rows"]:
+                path = f"{place}{'' if place.endswith('/') else '.'}{row['name']}"
+                found |= {f"{path}{end}": (value, about._replace(row=row["name"])) for end, value in _demands(row, place.partition("/")[0])}
+    for entry in tables["statements"]:
+        about = Citation(entry["section"], entry["statement"])
+        found |= {rule_id: (value, about) for rule_id, value in entry["demands"].items()}
+    for entry in tables["validation_rules"]:
+        for rule_id in [rule_id for rule_id in found if any(_is_stated_by(name, rule_id) for name in entry["breaks"])]:
+            value, about = found[rule_id]
+            found[rule_id] = value, about._replace(validation_rule=entry["rule"])
+    return found
+
+
+def _demands(row: Mapping[str, Any], message_type: str) -> Iterator[tuple[str, Any]]:
+    """Yields the demands of a row: the end of a rule ID, and the value of the rule."""
+    if row["required"]:
+        yield ":required", True
+    name = _OF_DATA[message_type] if row["type"] == "by message" else row["type"]
+    yield ":type", [_TYPES.get(name, name), "null"] if row["nullable"] else _TYPES.get(name, name)
+    bounds = {**(_INT32 if name == "int32" else {}), **{bound: row[bound] for bound in _BOUNDS if bound in row}}
+    yield from ((f":{bound}", value) for bound, value in bounds.items())
+    if row.get("notInFuture"):
+        yield ":not-in-future", True
+    if "items" in row:
+        yield "[]:type", _TYPES.get(row["items"], row["items"])
+        yield from ((f"[]:{bound}", value) for bound, value in (_INT32 if row["items"] == "int32" else {}).items())
+
+
+def _is_stated_by(name: str, rule_id: str) -> bool:
+    """Returns True if a validation rule with this name states the rule. All validation rules are about offers. `*` stands for any site."""
+    message_type, _, rest = rule_id.partition("@")[0].partition("/")
+    return message_type == "offer-creation-request" and (rest == name or (name.startswith("*") and rest.endswith(name[1:])))

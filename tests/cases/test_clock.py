@@ -1,0 +1,111 @@
+"""Verdicts and the clock: only cases with the tag `now:` have a verdict that changes with time."""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from brokerfuzz import catalogue, check, load_contract, random_cases
+from brokerfuzz.cases.case import Case, tagged_now
+from brokerfuzz.cases.clock_coverage import covered_only_with_clock
+from brokerfuzz.cases.plan import Plan
+from brokerfuzz.cases.steering import steered_cases
+from brokerfuzz.decoder.value_pools import EARLIEST_NOW, LATEST_NOW
+from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
+from brokerfuzz.schemas.contract import DATA
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+TIMES = (EARLIEST_NOW, datetime(2001, 6, 1, tzinfo=UTC), NOW, datetime(2099, 12, 31, tzinfo=UTC), LATEST_NOW)
+OFFER: MessageType = "offer-creation-request"
+SOME = 1500
+each_type = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+
+
+def every_kind(message_type: MessageType, now: datetime | None) -> Iterator[Case]:
+    yield from catalogue(message_type, now=now)
+    yield from islice(steered_cases(message_type, 1, now=now), SOME)
+    yield from islice(random_cases(message_type, 1, now=now), SOME)
+
+
+def changing(cases: Iterable[Case], contract: Contract | None = None) -> list[Case]:
+    """Returns the cases whose verdict is not the same at all `TIMES`."""
+    return [
+        case
+        for case in cases
+        if any(check(case.message_type, case.body, now=now, headers=case.headers, contract=contract) != case.verdict for now in TIMES)
+    ]
+
+
+@each_type
+def test_each_verdict_that_changes_with_time_has_the_tag(message_type: MessageType) -> None:
+    changed = changing(every_kind(message_type, NOW))
+    assert bool(changed) is (message_type == OFFER), "only an offer has a timestamp that must not be in the future"
+    assert all(tagged_now(case.tags) == NOW for case in changed)
+
+
+def test_each_fault_with_the_tag_changes_with_time() -> None:
+    faults = [case for case in every_kind(OFFER, NOW) if case.faults and tagged_now(case.tags)]
+    assert {fault.technique for case in faults for fault in case.faults} >= {"hour-ahead", "past-32-bits"}
+    assert len(changing(faults)) == len(faults)
+
+
+@each_type
+def test_without_a_time_no_verdict_changes(message_type: MessageType) -> None:
+    cases = list(every_kind(message_type, None))
+    assert not changing(cases)
+    assert not [case for case in cases if tagged_now(case.tags)]
+
+
+@each_type
+def test_the_catalogue_without_a_time_is_the_rest_of_the_catalogue(message_type: MessageType) -> None:
+    rest = [case.id for case in catalogue(message_type, now=NOW) if tagged_now(case.tags) is None]
+    assert [case.id for case in catalogue(message_type)] == rest
+
+
+def test_the_rule_about_the_future_is_broken_without_a_time() -> None:
+    broken = {fault.technique for case in every_kind(OFFER, None) for fault in case.faults if fault.rule.endswith(":not-in-future")}
+    assert broken == {"last-year-there-is", "leap-day-ahead"}
+
+
+@pytest.fixture
+def changed_contract(tmp_path: Path) -> Contract:
+    """Returns a contract in which another timestamp must not be in the future."""
+    text = (DATA / "semantics.json").read_text()
+    (tmp_path / "semantics.json").write_text(text.replace('"lastUpdatedDateTimeUtc"', '"availableStartDate"'))
+    return load_contract(tmp_path)
+
+
+def test_the_verdicts_of_a_changed_contract_do_not_change_either(changed_contract: Contract) -> None:
+    plan = Plan(message_type=OFFER, count=SOME, contract=str(changed_contract.folder))
+    cases = [case for _, case in plan.numbered()]
+    assert any(fault.rule.endswith("availableStartDate:not-in-future") for case in cases for fault in case.faults)
+    assert not changing(cases, changed_contract)
+
+
+def test_the_techniques_and_ambiguities_that_need_the_time_are_named() -> None:
+    needed = covered_only_with_clock(Plan(message_type=OFFER))
+    seen = {fault.technique for case in every_kind(OFFER, NOW) if tagged_now(case.tags) for fault in case.faults if "not-in-future" in fault.rule}
+    assert set(needed["techniques"]) == seen
+    assert needed["ambiguities"] == ["clock-tolerance"]
+    assert "rules" not in needed
+
+
+@pytest.mark.parametrize(
+    ("plan", "needed"),
+    [
+        (Plan(message_type="offer-pricing-response"), {}),
+        (Plan(message_type=OFFER, verdicts=("valid",)), {}),
+        (Plan(message_type=OFFER, verdicts=("unspecified",)), {"ambiguities": ["clock-tolerance"]}),
+        (Plan(message_type=OFFER, rules=("*:minimum",)), {}),
+        (
+            Plan(message_type=OFFER, techniques=("hour-ahead",)),
+            {"rules": [f"{OFFER}/lastUpdatedDateTimeUtc:not-in-future"], "techniques": ["hour-ahead"]},
+        ),
+        (Plan(message_type=OFFER, techniques=("hour-ahead", "last-year-there-is")), {"techniques": ["hour-ahead"]}),
+    ],
+    ids=["pricing", "valid", "unspecified", "minimum", "one technique", "two techniques"],
+)
+def test_only_selected_names_are_reported(plan: Plan, needed: dict[str, list[str]]) -> None:
+    assert covered_only_with_clock(plan) == needed
