@@ -1,8 +1,8 @@
 """Decodes cases from bytes: random messages, random faults in random messages, and random probes.
 
-A case decoder makes cases from any source of bytes, as the decoder makes messages. The first record selects the kind of case, the
-rule and technique (or the ambiguity), and the place. The records after it give the message. The simplest bytes give the simplest
-message and the first technique.
+A case decoder makes cases from any source of bytes. The first bytes select the kind of case. They also select the rule and
+technique (or the ambiguity), and the place in the message. The bytes after them give the message. The simplest bytes give the
+simplest message and the first technique.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -25,7 +25,7 @@ from brokerfuzz.schemas.flattening import Schema
 _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 """The number of cases with each label, out of ten."""
 _HEADER = 7
-_TOO_LARGE = ("message_size",)  # one such case is a megabyte, so only the catalogue has one
+_TOO_LARGE = ("message_size",)  # such a case has a megabyte, so only the catalogue contains one
 TAG = "random"
 
 
@@ -76,7 +76,7 @@ class CaseDecoder:
         return [technique for technique in maker.techniques(rule) if self.techniques is None or technique.name in self.techniques]
 
     def faults(self, now: datetime) -> FaultMaker:
-        """Returns a maker for this time. The maker reuses everything that earlier makers have built."""
+        """Returns the object that makes faults for this time. It reuses what was built for earlier times."""
         if not self._maker:
             self._maker.append(FaultMaker(self.contract, self.message_type, now))
         return replace(self._maker[0], now=now)
@@ -109,7 +109,7 @@ class CaseDecoder:
 
 @lru_cache(maxsize=16)
 def _questions(contract: Contract, message_type: MessageType) -> Sequence[tuple[Ambiguity, Any]]:
-    """Returns every ambiguity with every site where the ambiguity can be probed."""
+    """Returns a pair for every ambiguity and every site where a message can touch this ambiguity."""
     maker = ProbeMaker(contract, message_type, clock(None))
     ambiguities = [s for s in contract.ambiguities if s.detector not in _TOO_LARGE and next(maker.of_ambiguity(s), None) is not None]
     return [(ambiguity, site) for ambiguity in ambiguities for site in maker.sites(ambiguity)]

@@ -26,10 +26,10 @@ def catalogue(
 ) -> Iterator[Case]:
     """Yields the cases of a message type's catalogue, in order, each once. A twin comes before the first fault that uses it.
 
-    `now` is the time for rules about the future (None: the current time). Everything else in the catalogue is always the same.
-    `strength` is the number of properties whose states are combined exhaustively: 2 for pairs, 3 for triples. For an object with
-    too many combinations, brokerfuzz lowers the strength (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or
-    `UnknownNameError` for an unknown verdict.
+    `now` is the time for rules about the future (None: the current time). The other cases of the catalogue are always the same.
+    `strength` is 2 to combine every two properties of an object in all their states (absent, null, ...), 3 to combine every three
+    properties. For an object with too many combinations, brokerfuzz lowers the strength (`pairs.strength_at`). Raises
+    `StrengthError`, `ClockError`, or `UnknownNameError` for an unknown verdict.
     """
     cases = _listed(contract or load_contract(), message_type, clock(now), strength)
     labels = known_labels(verdicts)
@@ -39,8 +39,7 @@ def catalogue(
 def plainest(message_type: MessageType, *, now: datetime | None = None, contract: Contract | None = None) -> Case:
     """Returns the first valid case.
 
-    Usually the first valid case is the plain message with every property, which is fast to build. Only a changed contract can
-    forbid this message.
+    Usually this is the plain message with every property, which is fast to build. Only a changed contract can forbid it.
     """
     known = contract or load_contract()
     body = compact(build(known, message_type, MessagePlan()))

@@ -1,9 +1,9 @@
 """The prepared catalogue of our own contract. brokerfuzz reads it and judges every message again. This takes a quarter of the time
 that generating the catalogue takes.
 
-The package contains the catalogue as case records for the earliest supported time, because the most fixed times are in the future
-then. Cases that depend on the clock are generated for each `now` and put at their place in the order. Cases that are impossible for
-this `now` are omitted.
+The package contains the catalogue for the earliest supported time. This catalogue is the largest one, because some cases contain a
+fixed time that must be in the future. Cases that depend on the clock are generated again for the requested time, and keep their
+position in the catalogue. A case is omitted if its fixed time is no longer in the future.
 
 `python -m brokerfuzz.cases.prepared_catalogue` prepares the catalogue again. A test fails if the prepared catalogue is out of date.
 """
@@ -35,9 +35,7 @@ _PROBING = ("probe:", "as:")
 
 
 class _ClockCase(NamedTuple):
-    """Identifies a case that depends on the clock, independently of the time. It consists of the case's faults or probe tags, and a
-    number that distinguishes cases with the same faults or tags.
-    """
+    """Identifies a case that depends on the clock, for any time. `number` distinguishes cases with the same faults or the same probe tags."""
 
     faults: tuple[Fault, ...]
     probe: tuple[str, ...]
@@ -98,14 +96,14 @@ def _prepared(message_type: MessageType) -> _Prepared:
 
 
 def _twin(case_id: str, valid: Mapping[str, Case], twins: dict[str, Case]) -> Case:
-    """Returns a valid case in its role as a twin."""
+    """Returns a valid case with the tags of a twin."""
     if case_id not in twins:
         twins[case_id] = replace(valid[case_id], tags=TWIN_TAGS)
     return twins[case_id]
 
 
 def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], ambiguities: Iterable[Ambiguity]) -> Iterator[tuple[_ClockCase, Case]]:
-    """Yields the cases that depend on the clock, each with its identification."""
+    """Generates the cases that depend on the clock. Yields each case with the key that identifies it."""
     contract, seen = load_contract(), Counter[tuple[tuple[Fault, ...], tuple[str, ...]]]()
     for case in chain(faults_of(contract, message_type, now, rules), probes_of(contract, message_type, now, ambiguities)):
         if any(tag.startswith(NOW_TAG) for tag in case.tags):

@@ -16,7 +16,7 @@ LARGEST_FILE = 32 * 1024 * 1024
 has about 20 MB.
 """
 LARGEST_MESSAGE = 8 * 1024 * 1024
-"""Maximum size of a message, in bytes. It is the same as for a line of a corpus."""
+"""Maximum size of a message, in bytes. A line of a corpus has the same maximum."""
 
 _PART = r"\.?[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,253}[A-Za-z0-9_-])?"
 _NAME = re.compile(rf"{_PART}(?:/{_PART})*")
@@ -85,8 +85,8 @@ class FolderFiles(ConfinedFiles):
         self._home = folder.resolve()
 
     def path(self, name: str, kind: Callable[[int], bool] = stat.S_ISREG) -> Path:
-        """Returns the path of a file, or of another kind of path that the function `kind` accepts. Raises `CorpusError` if the
-        path is outside the folder or of another kind.
+        """Returns the path of a file. `kind` is a function that accepts other kinds, such as folders. Raises `CorpusError` if the
+        path is outside the folder or of the wrong kind.
         """
         if not is_name(name):
             raise CorpusError(f"names {quoted(name)}, which is not a name inside the folder")
@@ -109,7 +109,7 @@ class FolderFiles(ConfinedFiles):
 
 
 def is_name(name: str) -> bool:
-    """Returns True if the name can only refer to a file below the folder."""
+    """Returns True if the name contains nothing that leads out of the folder, such as `..`."""
     return len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) is not None
 
 

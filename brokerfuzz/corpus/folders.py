@@ -13,13 +13,13 @@ from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError, quoted
 
 CASES = "cases.ndjson"
-"""The name of the file that contains one record per case. A record there contains the name of the message's file instead of the message."""
+"""The name of the file that contains one record per case. Instead of the message, a record contains the name of the file with the message."""
 SHARDS = ".shards.json"
 """The suffix of the name of a list of shards."""
 
 
 class CorpusFolder:
-    """A folder with cases. Raises `CorpusError` if its manifest is missing or describes something else."""
+    """A folder with cases. Raises `CorpusError` if its manifest is missing, or is not that of a folder written by `--format files`."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.files = path, FolderFiles(path)
@@ -127,8 +127,8 @@ def _differing(files: ConfinedFiles, name: str, digest: str) -> Iterator[str]:
 
 
 def _object(files: ConfinedFiles, name: str, shown_name: str) -> dict[str, Any]:
-    """Returns the JSON object in a file. Errors call the file `shown_name`. Raises `CorpusError` if the file does not contain a
-    JSON object.
+    """Returns the JSON object in a file. `shown_name` is the name of the file in errors. Raises `CorpusError` if the file does not
+    contain a JSON object.
     """
     try:
         found = json.loads(files.bytes_of(name))

@@ -19,7 +19,8 @@ Probe = tuple[str, Steps, Change]
 class ProbeContext:
     """The input for making probes.
 
-    `site` is written as in the ambiguity's table. `message` is a plain message, and `steps` is the path of the place in it.
+    `site` is an entry of the ambiguity's list of sites. `message` is a plain message, and `steps` is the path to the place in this
+    message.
     """
 
     ambiguity: Ambiguity

@@ -72,7 +72,9 @@ def _times(context: ProbeContext) -> Iterator[Probe]:
 
 
 OFFSETS = {"ahead-by-offset": (-4, "-05:00"), "behind-by-offset": (4, "+05:00"), "ahead-without-zone": (1, ""), "behind-without-zone": (-1, "")}
-"""Local times, as hours from now and an offset. The offset, or its absence, decides whether the time is in the past or in the future."""
+"""Local times: the hours from now, and the UTC offset. A program that ignores the offset takes a time in the past as one in the
+future, or the other way round.
+"""
 
 
 def _near_now(context: ProbeContext) -> Iterator[Probe]:
@@ -89,4 +91,4 @@ def _near_now(context: ProbeContext) -> Iterator[Probe]:
 
 
 MAKERS: Mapping[str, Make] = {"timestamp": _times, "near_now": _near_now, "cron": spelled(_CRONS), "url": spelled(_URLS), "name": spelled(_NAMES)}
-"""The functions that make probes, by the detector of the ambiguity."""
+"""The function that makes the probes for each detector of ambiguities."""

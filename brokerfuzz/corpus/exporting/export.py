@@ -1,4 +1,4 @@
-"""An export generates the pieces of a corpus in order and writes them."""
+"""Exports a corpus: generates its pieces in order and writes them."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -46,8 +46,8 @@ class Export:
         return total
 
     def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[EncodedCut]:
-        """Yields the pieces of the `wanted` shards in order. `sizes` contains the number of cases of each shard. `name`
-        determines the compression.
+        """Yields the pieces of the `wanted` shards in order. `sizes` contains the number of cases of each shard. The suffix of
+        `name` determines the compression.
 
         A plan ends at its first block without cases. Raises `CorpusError` if there is no case at all.
         """
@@ -169,8 +169,8 @@ def _is_catalogues(part: ExportTask) -> bool:
 
 
 def _is_even(part: ExportTask) -> bool:
-    """Returns True if the number of a part is even. Even and odd shards of a seed take their messages from different halves of
-    the stock.
+    """Returns True if the number of a part is even. This process starts with even parts and the workers with odd ones: the two
+    kinds build their messages from different stock messages, so each process generates fewer of these.
     """
     return part.block.number % 2 == 0
 

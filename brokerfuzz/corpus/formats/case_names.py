@@ -1,8 +1,8 @@
-"""The name of a case and the reason for its verdict, in printable ASCII. They are used as names of tests and requests, and in
-comments.
+"""The name of a case and the reason for its verdict, in printable ASCII. Exported tests and requests have these names, and comments
+contain the reasons.
 
-Rules, places and techniques may come from an untrusted contract, and quoted values come from a message. So this module escapes
-all characters that could end a line, a string or a comment.
+Rules, places and techniques may come from an untrusted contract, and quoted values come from a message. So this module escapes all
+characters that could end a line, a string or a comment.
 """
 
 import re
@@ -55,7 +55,9 @@ def now_of(case: Case, about: CorpusInfo) -> str | None:
 
 
 def clock_note(now: str | None) -> str:
-    """Returns a sentence about the time at which the verdict is correct. In a comment, the sentence follows the reason."""
+    """Returns a sentence about the time at which the verdict is correct. It is empty if the time does not matter. In a comment, it
+    follows the reason.
+    """
     return f" This verdict is correct only at {now}: set the clock of the target to this time." if now else ""
 
 
