@@ -154,7 +154,9 @@ def _index(suspicion: Suspicion) -> int:
 
 
 def _key(suspicion: Suspicion) -> tuple[Key, bool]:
-    """Returns the key of a suspicion's group. Also returns whether the key contains more than the kind of the contradiction."""
+    """Returns the key of a suspicion's group. Also returns False if the key is so general that the messages of the group may have
+    different causes.
+    """
     kind, case, verdict = suspicion.kind, suspicion.case, suspicion.verdict
     if not suspicion.answer.reached:
         return (kind, "unreachable"), True

@@ -43,7 +43,7 @@ class ConfinedFiles(Protocol):
         except OSError as problem:
             raise unread(name, problem) from problem
         if len(found) > most:
-            raise CorpusError(f"names {quoted(name)}, which is larger than {most:,} bytes")
+            raise CorpusError(f"refers to {quoted(name)}, which is larger than {most:,} bytes")
         return found
 
     def sha256_of(self, name: str) -> str:
@@ -73,7 +73,7 @@ class SiblingFiles(ConfinedFiles):
     def place(self, name: str) -> Place:
         """Returns the place of a file. Raises `CorpusError` if the name leads outside the folder."""
         if "/" in name or not is_name(name):
-            raise CorpusError(f"names {quoted(name)}, which is not a file name in the same folder")
+            raise CorpusError(f"refers to {quoted(name)}, which is not a file name in the same folder")
         return self._place.beside(name)
 
 
@@ -89,13 +89,13 @@ class FolderFiles(ConfinedFiles):
         path is outside the folder or of the wrong kind.
         """
         if not is_name(name):
-            raise CorpusError(f"names {quoted(name)}, which is not a name inside the folder")
+            raise CorpusError(f"refers to {quoted(name)}, which is not a name inside the folder")
         try:
             found = (self.folder / name).resolve(strict=True)
             if not found.is_relative_to(self._home):
-                raise CorpusError(f"names {quoted(name)}, which is a link to a place outside the folder")
+                raise CorpusError(f"refers to {quoted(name)}, which is a link to a place outside the folder")
             if not kind(found.stat().st_mode):
-                raise CorpusError(f"names {quoted(name)}, which is not a file")
+                raise CorpusError(f"refers to {quoted(name)}, which is not a file")
         except (OSError, RuntimeError) as problem:
             raise unread(name, problem) from problem
         return found
@@ -115,4 +115,4 @@ def is_name(name: str) -> bool:
 
 def unread(name: str, problem: Exception) -> CorpusError:
     """Returns the error for a file that cannot be read."""
-    return CorpusError(f"names {quoted(name)}, which cannot be read: {getattr(problem, 'strerror', None) or problem}")
+    return CorpusError(f"refers to {quoted(name)}, which cannot be read: {getattr(problem, 'strerror', None) or problem}")

@@ -121,7 +121,7 @@ def _is_file_or_folder(mode: int) -> bool:
 def _differing(files: ConfinedFiles, name: str, digest: str) -> Iterator[str]:
     try:
         if files.sha256_of(name) != digest:
-            yield f"names {quoted(name)}, which was changed: its checksum differs"
+            yield f"refers to {quoted(name)}, which was changed: its checksum differs"
     except CorpusError as problem:
         yield str(problem)
 
@@ -135,7 +135,7 @@ def _object(files: ConfinedFiles, name: str, shown_name: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as problem:
         raise CorpusError(f"{shown_name} is not JSON ({problem}): export the corpus again") from problem
     except CorpusError as problem:
-        said = str(problem).removeprefix(f"names {quoted(name)}, which ")
+        said = str(problem).removeprefix(f"refers to {quoted(name)}, which ")
         raise CorpusError(f"{shown_name} {said}; specify a corpus written by `brokerfuzz export`") from problem
     if not isinstance(found, dict):
         raise CorpusError(f"{shown_name} is not a JSON object: export the corpus again")

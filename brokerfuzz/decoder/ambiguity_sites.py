@@ -7,7 +7,7 @@ from brokerfuzz.decoder.value_pools import FOR_DETECTOR
 from brokerfuzz.schemas import Contract, MessageType
 
 Doubt = tuple[str, tuple[str, ...]]
-"""(detector, names): the name of the function that detects an ambiguity, and the properties that the ambiguity names in addition to the site."""
+"""An ambiguity that concerns a site: the name of the function that detects the ambiguity, and the names of the properties that it concerns."""
 
 
 @lru_cache(maxsize=64)

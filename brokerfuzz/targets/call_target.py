@@ -95,7 +95,7 @@ class CallTarget(PoolTarget):
             output_fd=_OUTPUT_FD,
             announces_ready=True,
             secrets=NOTHING_SECRET,
-            missing="no return",
+            missing="the function did not return",
         )
 
 
@@ -120,7 +120,7 @@ class CallWire:
             return None
         end = _LENGTH.size + _LENGTH.unpack_from(data)[0]
         if not _LENGTH.size < end <= LONGEST:
-            return Reply("crashed", "wrote to the reply pipe of brokerfuzz", data[:EXCERPT], broken=True)
+            return Reply("crashed", "wrote to file descriptor 4, which brokerfuzz uses for replies", data[:EXCERPT], broken=True)
         if len(data) < end:
             self._incomplete = data
             return None
@@ -130,7 +130,7 @@ class CallWire:
             return Reply(kind, in_one_line(text), text)
         if letter in {b"R", b"E"}:
             return Reply("ready" if letter == b"R" else "unusable", in_one_line(text, 1000), text)
-        return Reply("crashed", "wrote to the reply pipe of brokerfuzz", data[:EXCERPT], broken=True)
+        return Reply("crashed", "wrote to file descriptor 4, which brokerfuzz uses for replies", data[:EXCERPT], broken=True)
 
 
 def _checked(name: str, wanted: str) -> str:

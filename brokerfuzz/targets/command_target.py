@@ -99,7 +99,7 @@ class CommandTarget:
                 async with asyncio.timeout(self.timeout):
                     await process.finished.wait()
             except TimeoutError:
-                return self._answer("timeout", f"no end within {self.timeout:g} s: killed", output, process.errors, started)
+                return self._answer("timeout", f"still running after {self.timeout:g} s: killed", output, process.errors, started)
             finally:
                 process.kill()
             assert process.code is not None

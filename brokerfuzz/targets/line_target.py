@@ -86,7 +86,7 @@ class LineTarget(PoolTarget):
             wire=lambda: LineWire(self.encoding),
             environment={"PYTHONUNBUFFERED": "1", **os.environ},
             secrets=secrets_of(self.arguments),
-            missing="no line",
+            missing="no answer line",
         )
 
 

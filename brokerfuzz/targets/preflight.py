@@ -44,7 +44,7 @@ class Preflight:
         """The warning to show before the other messages are sent; None if nothing is wrong."""
         if self.repeats:
             return None
-        return f"the target rejects an offer that it accepted before ({self.again.reason}): it will reject every message that repeats a number"
+        return f"the target rejects an offer that it accepted before ({self.again.reason}): it will reject every offer whose number it already knows"
 
 
 async def check(target: Target, body: bytes) -> Preflight:
