@@ -69,7 +69,7 @@ class CallTarget(PoolTarget):
         return self.function
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Accepts any message without headers."""
+        """Returns True for any message without headers."""
         return not headers
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:

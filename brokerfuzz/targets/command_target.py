@@ -59,7 +59,7 @@ class CommandTarget:
         return shown_command(self.words)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Accepts any message without headers."""
+        """Returns True for any message without headers."""
         return not headers
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:

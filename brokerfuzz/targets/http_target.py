@@ -170,7 +170,7 @@ class HttpTarget:
         return builder if self._authorities is None else builder.add_root_certificate_pem(self._authorities)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Accepts any message: HTTP allows any bytes, with any headers."""
+        """Returns True, because HTTP allows any bytes with any headers."""
         return True
 
     async def close(self) -> None:

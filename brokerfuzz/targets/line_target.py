@@ -68,7 +68,7 @@ class LineTarget(PoolTarget):
         return shown_command(self.arguments)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Accepts messages that fit on one line and have no headers."""
+        """Returns True for messages that fit on one line and have no headers."""
         return not headers and (self.encoding == "base64" or not _ENDS_A_LINE.search(body))
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
