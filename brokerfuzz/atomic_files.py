@@ -23,7 +23,9 @@ _BEHIND = 8
 
 
 def temporary_name(name: str, end: str) -> str:
-    """Returns a unique temporary name for a file or folder that will be renamed to `name`. It is random, because in containers process IDs repeat."""
+    """Returns a unique temporary name for a file or folder that will be renamed to `name`. The name is random, because process IDs
+    are not unique across containers.
+    """
     return f".{name}.{token_hex(4)}.{end}"
 
 
@@ -62,7 +64,7 @@ def atomic_file(path: Path) -> Iterator[BinaryIO]:
 
 
 class _SyncingFile(FileIO):
-    """A file that is synchronized with the disk regularly, so that the disk works while cases are generated, and not only at the end."""
+    """A file that is synchronized with the disk regularly. So the disk already works while cases are generated."""
 
     _since = 0
 
@@ -81,7 +83,9 @@ class _Writable(Protocol):
 
 
 def write_behind(stream: _Writable, pieces: Iterable[bytes]) -> None:
-    """Writes pieces in a thread while the next ones are generated. Writing and computing checksums release the interpreter lock."""
+    """Writes pieces in a thread while the next ones are generated. This is faster, because writing and computing checksums do not
+    hold Python's interpreter lock.
+    """
     failed = Event()
 
     def write(piece: bytes) -> None:

@@ -1,8 +1,7 @@
-"""Reads and writes files compressed with gzip or Zstandard. The end of the file name shows the method: `.gz` or `.zst`.
+"""Reads and writes files compressed with gzip or Zstandard. The suffix of the file name shows the method: `.gz` or `.zst`.
 
-Reading limits the decompressed size.
-
-The decompressed bytes are the same everywhere. The compressed bytes may depend on the version of zlib or libzstd, but not on the time or the machine.
+A file that decompresses to far more than its size raises an error. The compressed bytes may depend on the version of zlib or
+libzstd, but not on the time or the machine.
 """
 
 import sys
@@ -29,7 +28,9 @@ SUFFIXES = (GZIP, ZSTANDARD)
 """The suffixes of compressed files."""
 
 LARGEST_RATIO = 200
-"""The maximum ratio of decompressed to compressed bytes, checked for more than `FREE` decompressed bytes. The ratio of corpora is 10 to 30."""
+"""The maximum ratio of decompressed to compressed bytes. It applies to files with more than `FREE` decompressed bytes. Corpora have
+a ratio of 10 to 30.
+"""
 FREE = 256 * 1024 * 1024
 """The number of decompressed bytes up to which any ratio is allowed."""
 
@@ -37,7 +38,7 @@ _FIRST_BYTES = {GZIP: (b"\x1f\x8b",), ZSTANDARD: (b"\x28\xb5\x2f\xfd", *(bytes([
 _METHODS = {GZIP: "gzip", ZSTANDARD: "Zstandard"}
 _CHUNK = 1 << 17
 _WINDOW = "too much memory"
-"""Part of the error of libzstd for a frame with a window of more than 128 MiB."""
+"""A part of libzstd's error message for data that need a window (memory for decompression) of more than 128 MiB."""
 
 
 def suffix(name: str | Path) -> str:
@@ -47,7 +48,9 @@ def suffix(name: str | Path) -> str:
 
 @contextmanager
 def compressing(stream: BinaryIO, name: str | Path) -> Iterator[BinaryIO]:
-    """Opens a stream that writes to `stream`, compressed if the suffix of `name` says so. Leaving the block completes the compressed data."""
+    """Opens a stream that writes to `stream` and compresses the data if `name` has a suffix for compression. The compressed data
+    are complete when the `with` block ends.
+    """
     end = suffix(name)
     if not end:
         yield stream
@@ -65,10 +68,11 @@ def _compressor(stream: BinaryIO, end: str) -> BinaryIO:
 
 @contextmanager
 def opened_for_reading(path: str | Path) -> Iterator[BinaryIO]:
-    """Opens a file for reading, and decompresses it if its suffix says so.
+    """Opens a file for reading, and decompresses it if it has a suffix for compression.
 
-    Raises `OSError` if the file cannot be opened, and `CorpusError` if its suffix and first bytes disagree. Reading raises `CorpusError` if the
-    compressed data are damaged or truncated, or if they decompress to more than 256 MB and more than 200 times their size.
+    Raises `OSError` if the file cannot be opened, and `CorpusError` if its first bytes do not match its suffix. Reading raises
+    `CorpusError` if the compressed data are damaged or truncated, or if they decompress to more than 256 MB and more than 200 times
+    their size.
     """
     with Path(path).open("rb") as stream, decompressing(stream, str(path)) as decompressed:
         yield decompressed
@@ -98,7 +102,7 @@ def _misnamed(name: str, end: str, actual: str) -> CorpusError:
 
 
 class _DecompressedStream(RawIOBase):
-    """The decompressed bytes of a file. Errors of the libraries become errors of brokerfuzz."""
+    """The decompressed bytes of a file. Errors of the libraries are raised as `CorpusError`."""
 
     def __init__(self, stream: BufferedReader, end: str, name: str) -> None:
         self._stream, self._name, self._end = stream, name, end
@@ -110,7 +114,7 @@ class _DecompressedStream(RawIOBase):
         return True
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
-        """Reads the next bytes. Raises `CorpusError`."""
+        """Reads the next bytes. Raises `CorpusError` if the data are damaged, or too large."""
         view = memoryview(buffer)
         try:
             data = self._decompressed.read1(len(view))

@@ -1,6 +1,7 @@
 """Creates entries of HAR 1.2 files (http://www.softwareishard.com/blog/har-12-spec).
 
-A body that is not UTF-8 is written as base64. HAR has the property `encoding` only for responses, so requests have `_encoding` and a comment.
+A body that is not UTF-8 is written in base64. In HAR, only responses have the property `encoding` for this, so requests have the
+custom property `_encoding` and a comment.
 """
 
 from base64 import b64encode
@@ -15,7 +16,7 @@ Entry = dict[str, Any]
 
 
 def entry(started: str, milliseconds: float, request: Entry, response: Entry, comment: str) -> Entry:
-    """Returns an entry. Callers may add custom properties, whose names must begin with `_` in HAR."""
+    """Returns an entry. Callers may add custom properties. In HAR, their names must begin with `_`."""
     timings = {"send": 0, "wait": milliseconds, "receive": 0}
     return {
         "startedDateTime": started, "time": milliseconds, "request": request, "response": response, "cache": {}, "timings": timings,
@@ -41,7 +42,9 @@ def request(method: str, url: str, headers: Iterable[tuple[str, str]], body: byt
 
 
 def response(status: int, content: Entry, comment: str, headers: Iterable[tuple[str, str]] = ()) -> Entry:
-    """Returns a response. The status 0 means no response, as browsers write it. `content` is a result of the function `content`."""
+    """Returns a response. The status 0 means that there is no response; browsers also write it so. `content` is a result of the
+    function `content`.
+    """
     return {
         "status": status,
         "statusText": _PHRASES.get(status, ""),

@@ -1,7 +1,8 @@
 """Reads bodies from recorded traffic: HAR files, which browsers, proxies and test tools write.
 
-In HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), each of `log.entries[]` has `request.postData.text` and `response.content.text`. A
-recording contains any kind of traffic; this module recognizes the messages of the contract by their property names.
+In HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), each of `log.entries[]` has `request.postData.text` and
+`response.content.text`. A recording can contain any traffic. This module recognizes the messages of the contract by their property
+names.
 """
 
 import json
@@ -18,19 +19,19 @@ HAR_SUFFIX = ".har"
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{\s*\"log\"\s*:\s*\{")
 _JSON = re.compile(r"(?:[a-z]+/(?:[\w.+-]*\+)?json|)(?:\s*;.*)?", re.IGNORECASE | re.ASCII)
 _UNKNOWN_TYPES = ("", "x-unknown")
-"""The content types of a body without one; Chromium writes the second."""
+"""The content types that mean that the type of a body is unknown. Chromium writes `x-unknown`."""
 
 Body = tuple[int, bytes]
-"""(the number of the entry, from 1; the body)."""
+"""The number of the entry (the first is 1), and the body."""
 
 
 def is_har(head: bytes) -> bool:
-    """Tells whether a file with this beginning may be a HAR file."""
+    """Returns whether a file with these first bytes may be a HAR file."""
     return _HEAD.match(head) is not None
 
 
 def bodies(har: bytes) -> Iterator[Body] | None:
-    """Returns the bodies in a HAR file that have a JSON content type or none: in order, each request before its response.
+    """Returns the bodies in a HAR file whose content type is JSON or unknown. They are in order, each request before its response.
 
     Returns None if the file is not HAR. Raises `ValueError` if the file is not JSON, and `RecursionError` if it is nested too deep.
     """
@@ -83,7 +84,7 @@ def _is_known(message: Mapping[str, Any], schema: Schema) -> bool:
 
 
 def _objects(message: Mapping[str, Any], schema: Schema) -> Iterator[tuple[Mapping[str, Any], Schema]]:
-    """Yields the root and the objects directly below it, each with its flat schema. The first item of an array represents all items."""
+    """Yields the root and the objects directly below it, each with its schema. The first item of an array represents all items."""
     yield message, schema
     for name, there in schema.get("properties", {}).items():
         held = message.get(name)

@@ -1,7 +1,7 @@
-"""Reads messages to judge from files and standard input: one message per file or per line, records of a corpus, or recorded traffic.
+"""Reads the messages to judge from files and standard input: one message per file or per line, records of a corpus, or recorded
+traffic.
 
-Memory is limited: each message is read completely, so messages of more than `LARGEST` bytes are rejected, if possible before they are read. Files
-with several lines are read line by line.
+To limit memory, files with several lines are read line by line, and messages of more than `LARGEST` bytes raise an error.
 """
 
 import os
@@ -31,18 +31,21 @@ from brokerfuzz.schemas.headers import Headers
 LARGEST = 64 * 1024 * 1024
 """The maximum size of a message in bytes."""
 LARGEST_RECORDING = 512 * 1024 * 1024
-"""The maximum size in bytes of a file with recorded traffic (`.har`). It is read completely, and needs several times as much memory."""
+"""The maximum size in bytes of a file with recorded traffic (`.har`). Such a file is read completely, and needs several times its
+size in memory.
+"""
 STANDARD_INPUT = "-"
 LINE_SUFFIXES = (".ndjson", ".jsonl")
 
-_CORPUS_HEAD = b'{"id":"'  # as `corpus.encode` begins a record
+_CORPUS_HEAD = b'{"id":"'  # the first bytes of each record in a corpus
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedVerdict:
-    """The verdict and other data that a corpus record states about its message.
+    """The verdict and other facts that a record of a corpus contains about its message.
 
-    `now` is the time of the verdict if the verdict depends on the clock. `headers` replace the usual headers of the request.
+    If the verdict depends on the clock, `now` is the time at which it is correct. `headers` replace the usual headers of the
+    request.
     """
 
     message_type: MessageType
@@ -62,7 +65,8 @@ class RecordedVerdict:
 class InputMessage:
     """A message to judge: its bytes, and the file and line that it comes from (line 1 if the file contains one message).
 
-    For recorded traffic, `line` is the number of the entry, and `recorded` is True: the body may be unrelated traffic (see `contract_messages`).
+    For recorded traffic, `line` is the number of the entry, and `recorded` is True. Such a body may have nothing to do with the
+    contract (see `contract_messages`).
     """
 
     name: str
@@ -76,13 +80,13 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
     """Yields the messages in a file (`-` is standard input) or a URL, in order.
 
     - If `lines` is True, or the name ends in `.ndjson` or `.jsonl`, each line that is not blank is a message.
-    - A corpus is recognized by its first record; folders and lists of shards that `export` writes are corpora too. Each of their messages comes
-      with its record.
+    - A corpus is recognized by its first record. Folders and lists of shards that `export` writes are corpora, too. Each message of a
+      corpus comes with its record.
     - Recorded traffic (HAR) is recognized by the suffix `.har` or by its content.
     - Any other file is one message.
 
-    Files that end in `.gz` or `.zst` are decompressed. Raises `InputError` if the file cannot be read or a message is too large, and `CorpusError`
-    if a corpus is incomplete.
+    Files that end in `.gz` or `.zst` are decompressed. Raises `InputError` if the file cannot be read or a message is too large,
+    and `CorpusError` if a corpus is incomplete.
     """
     if name.endswith(SHARDS) or (Path(name) / MANIFEST).is_file():
         for part in parts_of(name):
@@ -111,9 +115,9 @@ def messages(name: str, *, lines: bool = False) -> Iterator[InputMessage]:
 def contract_messages(
     found: Iterable[InputMessage], contract: Contract, message_type: MessageType | None = None, others: Counter[str] | None = None
 ) -> Iterator[InputMessage]:
-    """Yields the messages, except unrelated recorded traffic, which is counted in `others` by file.
+    """Yields the messages, except recorded traffic that is not a message of the contract.
 
-    If `message_type` is given, only that type counts as related.
+    `others` counts this traffic by file. If `message_type` is given, recorded messages of other types are also left out.
     """
     for message in found:
         if message.recorded and not har_reading.belongs(message.body, contract, (message_type,) if message_type else MESSAGE_TYPES):
@@ -176,7 +180,7 @@ def _whole(stream: BinaryIO, name: str, first: bytes, most: int) -> bytes:
 
 
 def _line(stream: BinaryIO, name: str, number: int) -> bytes:
-    """Returns the next line with its line end; `b""` after the last one. Raises `InputError` if it is too long."""
+    """Returns the next line with its line break, or `b""` after the last line. Raises `InputError` if it is too long."""
     line = stream.readline(LARGEST + 1)
     if len(line) > LARGEST:
         raise InputError(
@@ -244,7 +248,7 @@ def _said(record: CaseRecord) -> RecordedVerdict:
 
 
 def _is_record(line: bytes) -> bool:
-    """Tells whether a line looks like a record of a case."""
+    """Returns whether a line looks like a record of a case."""
     import orjson
 
     try:

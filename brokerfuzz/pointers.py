@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 Place = tuple["Place", str | int] | None
-"""The steps from the root to a place, as a linked list: the place above, and the last step. None is the root."""
+"""A place, as a linked list: the place that contains it, and the last step (a property name or an item index). None is the root."""
 
 
 def pointer(place: Place) -> str:
@@ -21,15 +21,17 @@ def pointer_of(steps: Iterable[str | int]) -> str:
 
 
 def steps_of(pointer: str) -> list[str]:
-    """Returns the steps of a JSON Pointer as strings. An item index is a string of digits, because a pointer does not distinguish it from a name."""
+    """Returns the steps of a JSON Pointer as strings. An item index is returned as a string of digits, because a pointer does not
+    show whether digits are an index or a property name.
+    """
     return [unescape(token) for token in pointer.split("/")[1:]]
 
 
 def escape(name: str) -> str:
-    """Converts a property name to a reference token of a JSON Pointer."""
+    """Returns a property name as a part of a JSON Pointer, with `~` and `/` escaped."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
 def unescape(token: str) -> str:
-    """Converts a reference token of a JSON Pointer to a property name."""
+    """Returns the property name for a part of a JSON Pointer."""
     return token.replace("~1", "/").replace("~0", "~")

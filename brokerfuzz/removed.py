@@ -16,10 +16,10 @@ OPTIONS: Mapping[str, str] = {
     "--silences": "use --ambiguities",
     "--stance": "use --policy, as in --policy cron-syntax=accepted",
 }
-"""Option -> the remedy."""
+"""Maps each removed option to what to do instead."""
 
 SECTIONS: Mapping[str, str] = {"stances": "use [policies]"}
-"""Section of a configuration -> the remedy."""
+"""Maps each removed section of a configuration to what to do instead."""
 
 KEYS: Mapping[tuple[str, str], str] = {
     ("campaign", "time"): 'use max-time = "10m"',
@@ -30,7 +30,7 @@ KEYS: Mapping[tuple[str, str], str] = {
     ("cases", "exclude-techniques"): f'use techniques {_EXCLUDED}, as in techniques = ["!one-below"]',
     ("cases", "exclude-tags"): f'use tags {_EXCLUDED}, as in tags = ["!pairs:*"]',
 }
-"""Section and key of a configuration -> the remedy."""
+"""Maps the section and name of each removed key of a configuration to what to do instead."""
 
 PROPERTIES: Mapping[str, str] = {
     "silences": "ambiguities",
@@ -39,10 +39,10 @@ PROPERTIES: Mapping[str, str] = {
     "leaning": "behaviour",
     "told": "target_description",
 }
-"""Former property of corpora, journals and reports -> its name today."""
+"""Maps each former property of corpora, journals and reports to its new name."""
 
 
 def renamed_property(document: Any) -> str | None:
-    """Names the first former property of a JSON object and its replacement; None if the object has no such property."""
+    """Returns a phrase with the first former property of a JSON object and its new name, or None if the object has no such property."""
     former = next((name for name in PROPERTIES if isinstance(document, Mapping) and name in document), None)
     return None if former is None else f"uses the former property `{former}`, which is now `{PROPERTIES[former]}`"

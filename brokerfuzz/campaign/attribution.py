@@ -3,7 +3,7 @@
 A fault differs from its twin (the valid counterpart) in one place. If the target rejects the twin too, the rejection of the fault
 proves nothing about the broken rule. If an answer names properties, it should name the property that breaks the rule. Neither
 problem is a finding. A rejected twin shows that the campaign could not test the rule. An answer that names only other properties
-is worth a look.
+shows that the target may have rejected the fault for another reason.
 """
 
 import json
@@ -24,8 +24,8 @@ MOST_EXAMPLES = 20
 
 @dataclass
 class UnprovenRejection:
-    """An example of a rejected fault whose twin was rejected too. The twins of `count` faults got this answer; the example is the
-    first of these faults.
+    """A rejected fault whose twin was rejected too, as an example. `answer` is the answer to the twin. `count` is the number of
+    faults whose twins got this answer. `case` is the first of these faults.
     """
 
     case: Case
@@ -36,8 +36,8 @@ class UnprovenRejection:
 
 @dataclass
 class OtherPropertyNamed:
-    """An example of a rejection that names properties, but not the property that breaks the rule. This rule has `count` such
-    rejections; the example is the first of them.
+    """A rejected fault whose answer names properties, but not the property that breaks the rule. `count` is the number of such
+    faults of this rule. `case` is the first of them.
     """
 
     case: Case
@@ -79,7 +79,7 @@ class Attribution:
 
 
 def _count(known: dict[Any, Any], key: Any, new: Any) -> None:
-    """Adds the count of `new` to the entry with this key. The case with the lower number becomes the example."""
+    """Adds the count of `new` to the entry with this key. Keeps the case with the lower number."""
     old = known.get(key)
     if old is None:
         if len(known) < MOST_EXAMPLES or key in known:

@@ -17,7 +17,7 @@ class Judge:
 
     @property
     def demands(self) -> Contract:
-        """The contract."""
+        """The contract of the cases, which is the built-in contract by default."""
         return self.contract or load_contract()
 
     def under(self, ambiguity_id: str, interpretation: str) -> "Judge":

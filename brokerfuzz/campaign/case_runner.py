@@ -1,8 +1,8 @@
 """Sends cases to a target: the part of a campaign that can be split among processes.
 
 A fixed number of asynchronous workers take cases from one iterator, so there are never more cases in memory than workers. If the
-target rejects a fault, the twin (the valid counterpart) of the fault is sent too, unless the twin was already sent as a case. The
-rejection says something about the rule only if the target accepts the twin.
+target rejects a fault, the twin (the valid counterpart) of the fault is sent too, unless the twin was already sent as a case. A
+rejection shows that the target checks the rule only if the target accepts the twin.
 """
 
 import asyncio

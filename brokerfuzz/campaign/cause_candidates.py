@@ -1,9 +1,9 @@
-"""Proposes changes to the smallest message of a finding: properties to add, and other values for its plainest values. Sends and
-judges nothing.
+"""Proposes changes to the smallest message of a finding: properties to add, and other values for its simple values. This module
+sends and judges nothing.
 
-Shrinking only removes parts. If a message is rejected because a property is missing, the shrunk message does not show which one.
-This module proposes values of the JSON type that the contract demands at each place. It proposes several values if the type alone
-does not determine a plausible value.
+Shrinking only removes parts. If a message is rejected because a property is missing, the shrunk message does not show which
+property this is. This module proposes values of the JSON type that the contract demands at each place. It proposes several values
+if the type alone does not determine a plausible value.
 """
 
 import json
@@ -14,8 +14,8 @@ from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Path, 
 from brokerfuzz.campaign.shrink_candidates import Schemas
 
 TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
-"""For every string in the contract, one of these values is plausible: a name, a time (also a time that must be later than
-another), a schedule, or a link. The name is longer than any string that remains after shrinking if the length does not matter.
+"""Strings to try: a name, a time, a later time, a schedule and a link. For every string in the contract, one of them is plausible.
+Shrinking leaves a longer string than the name only if the length matters.
 """
 NUMBER = 12
 """A number that shrinking never produces and that is not close to a likely limit."""

@@ -44,8 +44,8 @@ class CauseSearch:
     """The search for the causes of one finding. `places` contains the JSON Pointers of the causes found so far.
 
     `known` are causes that shrinking has already found; the search does not change their values. If all additions together do not
-    change the answer, the target may have other bugs; with `thorough`, the search then tries parts of the additions. A message
-    that breaks a rule is not searched, because the target may reject it for another reason.
+    change the answer, one of them may trigger another bug. If `thorough` is true, the search then tries parts of the additions.
+    There is no search if the message breaks a rule, because no addition can make such a message acceptable.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class CauseSearch:
     async def _edits(self, tree: Tree) -> list[Edit]:
         """Returns all possible additions and changes. Also completes the added objects, recursively."""
         completed = tree
-        made: list[tuple[Path, Path, str | None]] = []  # path in the smallest message, path in the completed one, name of a new property
+        made: list[tuple[Path, Path, str | None]] = []  # path in the smallest message, path in the completed message, name of a new property
         for path in self._open_paths(tree):
             one = self._first_item_only(tree, path)
             for value in other_values(tree, path, self._schemas) if one is None else (one,):
@@ -115,8 +115,8 @@ class CauseSearch:
                 yield from self._open_paths(tree, (*path, step))
 
     def _first_item_only(self, tree: Tree, path: Path) -> JsonArray | None:
-        """Returns the array with only its first item. Returns None if the value is not an array of several items, or if the items
-        that matter are already known.
+        """Returns the array with only its first item. Returns None if the value is not an array of several items, or if shrinking
+        has already found a cause in the array.
         """
         there, below = at(tree, path), f"{pointer(tree, path)}/"
         if not isinstance(there, JsonArray) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):

@@ -1,4 +1,4 @@
-"""Checks responses that look like the contract's envelope.
+"""Checks responses that look like the contract's envelope (the outer object with `operationWasSuccessful`).
 
 The contract shows the envelope in two responses, but not in the response to the creation of an offer. So a malformed envelope is
 an observation in the ledger. It is a finding only if the user's policy for this ambiguity is `rejected`.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 AMBIGUITY = "response-envelope"
 ANSWERED = "offer-creation-request"
-"""The only message type that is a request, and so gets a response."""
+"""The only message type that is a request. Only requests get a response."""
 _MARKS = (b'"operationWasSuccessful"', b'"failureMessages"', b'"informationalMessages"')
 
 

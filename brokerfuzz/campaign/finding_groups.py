@@ -1,4 +1,4 @@
-"""Groups equal contradictions while a campaign runs, and again after shrinking."""
+"""Puts equal contradictions into one group while a campaign runs, and again after shrinking."""
 
 from bisect import insort
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer
 
 SAMPLES = 8
-"""Maximum number of messages in a group that are shrunk separately although nothing distinguishes them. They may have different causes."""
+"""Maximum number of messages in a group that are shrunk separately. Messages in one group look alike, but may have different causes."""
 
 Key = tuple[str, ...]
 
@@ -56,7 +56,7 @@ class Suspicion:
 
     @property
     def tags(self) -> list[str]:
-        """The edges and probes of these cases, in the order of their first occurrence."""
+        """The edges and probes of all cases that showed the contradiction, in the order of their first occurrence."""
         return [name for name in self._in_order() if ":" in name]
 
     def _in_order(self) -> list[str]:
@@ -69,11 +69,11 @@ class Suspicion:
 
     @property
     def families(self) -> list[str]:
-        """The families (groups) of its techniques."""
+        """The families (groups) of the techniques."""
         return sorted({family_of(technique) for technique in self.techniques})
 
     def merge(self, other: "Suspicion") -> None:
-        """Adds another suspicion that turned out to be the same contradiction. The first case stays that of this suspicion."""
+        """Adds another suspicion that turned out to be the same contradiction. Keeps this suspicion's first case."""
         self.count += other.count
         for name, place in other.first_shown.items():
             self.first_shown[name] = min(place, self.first_shown.get(name, place))
@@ -97,8 +97,8 @@ class Suspicion:
 
 
 class Suspicions:
-    """Contradictions, grouped by kind, broken rules (and so by site) and families of techniques. If no rule is broken, they are
-    grouped by kind, edges and probes.
+    """Contradictions in groups. The contradictions in a group have the same kind, broken rules and families of techniques. If no
+    rule is broken, they have the same kind, edges (unusual valid values) and probes (values that the contract leaves open).
     """
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ class Suspicions:
         if known is None:
             self._by_key[key] = new
             return
-        first, later = (new, known) if new.index < known.index else (known, new)  # answers arrive in any order; the order of the cases counts
+        first, later = (new, known) if new.index < known.index else (known, new)  # the first case counts, although its answer may arrive later
         first.merge(later)
         self._by_key[key] = first
 
@@ -154,7 +154,9 @@ def _index(suspicion: Suspicion) -> int:
 
 
 def _key(suspicion: Suspicion) -> tuple[Key, bool]:
-    """Returns the key of a suspicion's group, and True if this key describes more than the kind of the problem."""
+    """Returns the key of a suspicion's group. Also returns False if the key is so general that the messages of the group may have
+    different causes.
+    """
     kind, case, verdict = suspicion.kind, suspicion.case, suspicion.verdict
     if not suspicion.answer.reached:
         return (kind, "unreachable"), True

@@ -20,8 +20,8 @@ from brokerfuzz.targets import Answer
 
 
 class FindingMinimizer:
-    """The minimisation of a campaign's suspicions. It takes at most `requests` requests for each suspicion (0: no minimisation),
-    and at most `seconds` seconds for all suspicions together.
+    """The minimisation of a campaign's suspicions. It sends at most `requests` requests for each suspicion (0: no minimisation). It
+    needs at most `seconds` seconds for all suspicions together.
     """
 
     def __init__(self, suspicions: list[Suspicion], sender: Sender, judge: Judge, *, requests: int, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""Findings: contradictions between a verdict and an answer. Sentences for developers describe them."""
+"""Findings: contradictions between a verdict and an answer. Each finding has a sentence that describes it to developers."""
 
 from dataclasses import dataclass
 from hashlib import sha256

@@ -1,9 +1,8 @@
 """Runs a campaign: sends cases to a target, compares verdicts with answers, and shrinks the contradictions.
 
 A campaign keeps only counts, one case for each kind of contradiction, and one case for each ambiguity and kind of answer. So its
-memory does not grow with the number of cases. After all cases are sent, the findings are shrunk in the order of their cases. So a
-target that always gives the same answers gets the same findings, even if the answers to concurrent requests arrive in a different
-order.
+memory does not grow with the number of cases. After all cases are sent, the findings are shrunk in the order of their cases. So the
+findings do not depend on the order in which the answers to concurrent requests arrive.
 """
 
 import asyncio
@@ -101,7 +100,8 @@ def run(campaign: "Campaign") -> Result:
 
 
 def run_sharded(campaign: "Campaign", sharding: Sharding, recalled: Recalled | None = None) -> Result:
-    """Runs a campaign whose cases are sent by worker processes; this process shrinks the findings. `campaign` has no cases.
+    """Runs a campaign whose cases are sent by worker processes; this process shrinks the findings. `campaign` must contain no
+    cases.
 
     Raises `TargetError` if the target cannot be reached at all, `WorkerError` if workers are lost repeatedly.
     """

@@ -1,4 +1,4 @@
-"""The ledger of ambiguities. It shows what the target does if the contract does not specify the behaviour."""
+"""The ledger of ambiguities: for each question that the contract leaves open, it shows what the target does."""
 
 from dataclasses import dataclass, field
 

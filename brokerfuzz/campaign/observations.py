@@ -1,4 +1,5 @@
-"""The results of a campaign or a part of it: counts, contradictions, the ledger, and the rejections for a wrong reason.
+"""The results of a campaign or a part of it: counts, contradictions, the behaviour for each ambiguity, and the rejections for a
+wrong reason.
 
 The results of several parts can be combined in any order, because the example of each kind is always the first case of that kind.
 The results need memory that does not grow with the number of cases.
@@ -21,8 +22,8 @@ from brokerfuzz.targets import Answer, AnswerKind
 
 @dataclass
 class Observations:
-    """The results of a campaign or a part of it. `rules` contains the number of answers to faults, by broken rule. `left_out` is
-    the number of cases that cannot be sent to this target.
+    """The results of a campaign or a part of it. For each broken rule, `rules` contains the number of answers of each kind.
+    `left_out` is the number of cases that cannot be sent to this target.
     """
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)

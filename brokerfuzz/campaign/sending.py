@@ -21,8 +21,8 @@ class UnsendableError(Exception):
 class Sender:
     """Sends messages to the target of a campaign.
 
-    `requests` is the number of messages sent in this run, or in the earlier run whose answers are in the journal. `started` is
-    the start of the campaign on the `time.monotonic` clock. `ago` is the number of seconds since that start.
+    `requests` is the number of messages sent in this run, plus the number of answers read from the journal of an earlier run.
+    `started` is the start of the campaign on the `time.monotonic` clock. `ago` is the number of seconds since that start.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Sender:
             raise asyncio.CancelledError
         at = monotonic() - self.started
         self.timing.add(at, answer.seconds, failed=answer.kind in {"crashed", "timeout"})
-        if self._journal is not None and answer.reached:  # an unanswered message is sent again when the campaign is resumed
+        if self._journal is not None and answer.reached:  # so a resumed campaign sends an unanswered message again
             self._journal.record(key, case, body, sent, answer, at)
         return answer
 

@@ -1,6 +1,6 @@
-"""Proposes changes that make a message smaller. Sends and judges nothing.
+"""Proposes changes that make a message smaller. This module sends and judges nothing.
 
-Every proposed message is smaller than the original, and there is a smallest possible message. So the shrinking always ends.
+Every proposed message is smaller than the current one, so the shrinking always ends.
 """
 
 import re
@@ -10,11 +10,11 @@ from typing import Any
 from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Tree
 
 Schemas = Mapping[str, Mapping[str, Any]]
-"""The flat schema of each site. It determines the simplest values for each place."""
+"""The schema of each site, without references to other schemas. It determines the simplest values at this site."""
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
 _MOST_ZEROED = 32  # characters; longer strings are only shortened
-_LONGEST_HALVED = 20  # digits: about 64 steps
+_LONGEST_HALVED = 20  # digits; a binary search then needs about 64 steps
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
 _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
 """Replacements for timestamps. Replacing digits with zeros would make most timestamps invalid."""

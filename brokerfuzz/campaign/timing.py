@@ -11,7 +11,7 @@ FIRST_SPAN = 0.25
 the length.
 """
 STEPS = 4
-"""Number of buckets per doubling of the latency. It is large enough for latencies with an error of at most a fifth."""
+"""Number of buckets per doubling of the latency. With four, a latency is wrong by at most a fifth."""
 _FASTEST = 1e-6  # seconds
 
 

@@ -1,7 +1,7 @@
 """Splits a plan's cases into blocks. Any process can generate a block without the other blocks.
 
-A block is a shard of a plan. Catalogue blocks and random blocks are numbered separately. So a process that generates random cases
-does not need the size of the catalogue, which can take seconds to compute.
+Blocks of catalogue cases and blocks of random cases have separate numbers. So a process that generates random cases does not need
+the size of the catalogue, which can take seconds to compute.
 """
 
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ class Block:
 
 
 def blocks(plans: Iterable[Plan]) -> Iterator[Block]:
-    """Yields the blocks of finite plans, in order. The function generates the catalogues of the plans."""
+    """Yields the blocks of finite plans, in order. Generates the catalogues of the plans to know their sizes."""
     for plan in plans:
         for random, total, most in ((False, len(plan.catalogue_cases()), CATALOGUE_PER_SHARD), (True, plan.count or 0, RANDOM_PER_SHARD)):
             for number, start in enumerate(range(0, total, most)):

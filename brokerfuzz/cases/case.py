@@ -21,7 +21,9 @@ from brokerfuzz.schemas.oracle import aware
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A rule (its id) that a technique (its name) broke at a place (a JSON Pointer) of a message."""
+    """One broken rule of a message: the id of the rule, the JSON Pointer of the place, and the name of the technique that broke the
+    rule there.
+    """
 
     rule: str
     at: str
@@ -32,11 +34,10 @@ class Fault:
 class Case:
     """A message with its verdict and the reason for the verdict.
 
-    `faults` lists the rules that were broken on purpose. `tags` state the origin of the case and what the case tests (`catalogue`,
+    `faults` lists the rules that were broken on purpose. `tags` describe where the case comes from and what it tests (`catalogue`,
     `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart: the same message without the one fault.
-    `headers` replace the usual headers of the same names in the request that sends the message; None means that the header is
-    omitted. Most cases have no `headers`. Use `judged` to make a case: the label then comes from the oracle, not from the code that
-    made the message.
+    `headers` replace the usual headers of the same names when the message is sent; the value None omits a header. Use `judged` to
+    make a case: the label then comes from the oracle, not from the code that made the message.
     """
 
     message_type: MessageType
@@ -90,9 +91,9 @@ class Case:
     ) -> "Case":
         """Returns the case with these bytes. The oracle judges them.
 
-        `faults` claims that the message breaks the rules of these faults and no others. `claim` claims that the message breaks no
-        rule: `valid` means that the message is valid, and an ambiguity's id means that the message touches this ambiguity. Raises
-        `LabelError` if the oracle disagrees or if the twin is not valid.
+        `faults` and `claim` state the expected verdict. With `faults`, the message must break the rules of these faults and no
+        others. With `claim`, the message must break no rule: it must be valid (`valid`) or touch an ambiguity (the id of the
+        ambiguity). Raises `LabelError` if the oracle disagrees or if the twin is not valid.
         """
         verdict = check(message_type, body, now=now, contract=contract, headers=headers)
         if not confirmed_by(verdict, faults, claim):
@@ -103,12 +104,11 @@ class Case:
 
     @classmethod
     def confirmed(cls, message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> "Case | None":
-        """Returns the same case as `judged`. Returns None if the contract is a changed one and the oracle does not confirm the
-        claim.
+        """Returns the same case as `judged`. If the oracle disagrees and the contract is a changed one, returns None.
 
-        The rules of a changed contract may contradict each other, for example if items must be unique but there are too few
-        values. The code that makes cases does not detect such contradictions, so a case that the oracle does not confirm is
-        dropped. For our own contract, such a case is a bug, and this method raises `LabelError`.
+        The rules of a changed contract may contradict each other, for example if items must be unique but there are too few values.
+        The code that makes cases does not detect such contradictions, so a case is dropped if the oracle disagrees. With our own
+        contract, such a case is a bug, and this method raises `LabelError`.
         """
         try:
             return cls.judged(message_type, body, contract=contract, **claims)
@@ -119,7 +119,7 @@ class Case:
 
 
 def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -> bool:
-    """Returns True if the verdict agrees with these faults and this claim. `Case.judged` describes both."""
+    """Returns True if the verdict is the one that `faults` and `claim` state; see `Case.judged`."""
     if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
         return False
     return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.ambiguity for touch in verdict.ambiguities})
@@ -132,7 +132,7 @@ def _id(message_type: MessageType, headers: Headers, body: bytes) -> str:
 
 
 _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in MESSAGE_TYPES}
-"""Copying a started digest is faster than starting a new one."""
+"""The started digest of each message type. Copying it is faster than starting a new one."""
 
 
 def clock(now: datetime | None) -> datetime:
@@ -177,10 +177,7 @@ def tagged_now(tags: Iterable[str]) -> datetime | None:
 
 
 def compact(value: Any) -> bytes:
-    """Returns the compact JSON of a value: UTF-8, no white space, properties in their given order. A corpus stores messages with
-    such bytes in the property `body`.
-
-    Raises `TypeError` for values that orjson cannot write (integers beyond 64 bits, lone surrogates). A corpus stores messages with
-    such values as bytes.
+    """Returns the compact JSON of a value: UTF-8, no white space, properties in their given order. Raises `TypeError` for values
+    that orjson cannot write (integers beyond 64 bits, lone surrogates).
     """
     return orjson.dumps(value)

@@ -1,8 +1,8 @@
 """Decodes cases from bytes: random messages, random faults in random messages, and random probes.
 
-A case decoder makes cases from any source of bytes, as the decoder makes messages. The first record selects the kind of case, the
-rule and technique (or the ambiguity), and the place. The records after it give the message. The simplest bytes give the simplest
-message and the first technique.
+A case decoder makes cases from any source of bytes. The first bytes select the kind of case. They also select the rule and
+technique (or the ambiguity), and the place in the message. The bytes after them give the message. The simplest bytes give the
+simplest message and the first technique.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -25,7 +25,7 @@ from brokerfuzz.schemas.flattening import Schema
 _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
 """The number of cases with each label, out of ten."""
 _HEADER = 7
-_TOO_LARGE = ("message_size",)  # one such case is a megabyte, so only the catalogue has one
+_TOO_LARGE = ("message_size",)  # such a case has a megabyte, so only the catalogue contains one
 TAG = "random"
 
 

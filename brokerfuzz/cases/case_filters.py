@@ -17,9 +17,9 @@ EXCLUDES = "!"
 class Selection:
     """A filter for cases. Use `selection` to make one.
 
-    `rules` and `techniques` are the rules and techniques that may occur in a case. None allows all. `only_faults` excludes cases
-    without a fault. `tags` gets the tags of a case and returns True to include the case. If `tags` is None, cases with any tags are
-    included.
+    `rules` and `techniques` are the rules and techniques that a case may contain. None allows all. `only_faults` excludes cases
+    without a fault. `tags` is a function that gets the tags of a case and returns True to include the case. None includes all
+    cases.
     """
 
     rules: Collection[str] | None = None
@@ -64,11 +64,11 @@ def selection(
 ) -> Selection:
     """Returns a filter for cases by patterns for rule ids, technique names, tags and sites.
 
-    In a pattern, `*` matches any characters and `?` matches one character. The prefix `!` excludes everything that the rest of
-    the pattern matches. An exclusion takes precedence over the other patterns. If all patterns are exclusions, everything else is
-    included, even cases without a fault. `sites` selects the rules at these sites: a rule is selected if both its id and its site
-    match. Raises `UnknownNameError` if a pattern matches no rule, technique or site. Tags are known only when cases exist, so a tag
-    pattern without a match selects nothing and raises no error.
+    In a pattern, `*` matches any characters and `?` matches one character. The prefix `!` excludes everything that the rest of the
+    pattern matches. An exclusion takes precedence over the other patterns. If all patterns are exclusions, everything else is
+    included, even cases without a fault. A rule is selected if both its id and its site match. Raises `UnknownNameError` if a
+    pattern matches no rule, technique or site. A tag pattern without a match selects nothing and raises no error, because the tags
+    are known only when the cases are generated.
     """
     by_id = _matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists them all")
     at_sites = _at(contract, sites)

@@ -41,8 +41,7 @@ def catalogue(
 def plainest(message_type: MessageType, *, contract: Contract | None = None) -> Case:
     """Returns the first valid case.
 
-    Usually the first valid case is the plain message with every property, which is fast to build. Only a changed contract can
-    forbid this message.
+    Usually this is the plain message with every property, which is fast to build. Only a changed contract can forbid it.
     """
     known = contract or load_contract()
     body = compact(build(known, message_type, MessagePlan()))

@@ -1,7 +1,8 @@
-"""Generates a catalogue: every fault, edge, pair of states and probe.
+"""Generates a catalogue.
 
-Each rule is broken with every technique that applies, at every placement and in every setting. The catalogue also contains each edge,
-and each combination of the states of two properties of an object. Each ambiguity is probed. `catalogue_order` sorts the cases.
+In the faults, every rule is broken with every technique that applies, and at every position in arrays. The valid cases contain
+every edge (an unusual value that the contract permits). They also combine every two properties of an object in all their states
+(absent, null, plain or at an edge). Other cases touch each ambiguity. `catalogue_order` sorts the cases.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -40,7 +41,7 @@ def _unordered(contract: Contract, message_type: MessageType, now: datetime, str
 
 
 def faults_of(contract: Contract, message_type: MessageType, now: datetime, rules: Iterable[Rule]) -> Iterator[Case]:
-    """Yields the faults that break these rules with every technique, and the controls for these faults."""
+    """Yields the faults that break these rules with every technique, and the controls for these faults (see `controls`)."""
     faults, controls = FaultMaker(contract, message_type, now), ControlMaker(contract, message_type, now)
     for rule in rules:
         for case in faults.of_rule(rule):
@@ -49,7 +50,7 @@ def faults_of(contract: Contract, message_type: MessageType, now: datetime, rule
 
 
 def probes_of(contract: Contract, message_type: MessageType, now: datetime, ambiguities: Iterable[Ambiguity]) -> Iterator[Case]:
-    """Yields the probes of these ambiguities."""
+    """Yields the cases that touch these ambiguities."""
     probes = ProbeMaker(contract, message_type, now)
     for ambiguity in ambiguities:
         yield from probes.of_ambiguity(ambiguity)

@@ -1,7 +1,7 @@
-"""Sorts a catalogue so that early cases cover the most goals.
+"""Sorts a catalogue so that early cases cover the most goals (see `covering.goals`).
 
 This is a greedy cover: the next case is the one that adds the most to what earlier cases cover. A fault is output together with its
-twin (the valid counterpart), unless the twin was output before. Such a pair counts only half of what the two cases add together.
+twin (the valid counterpart), unless the twin was output before. In this situation, the weight of the two cases is divided by two.
 """
 
 from collections import defaultdict
@@ -13,8 +13,8 @@ from brokerfuzz.cases.case import Case
 
 
 class CaseWeight(NamedTuple):
-    """The goals that a case covers: named goals, each with its weight, and a bit mask of further goals, which all have the same
-    weight.
+    """The goals that a case covers. `named` maps goals to their weights. `bits` is a bit mask of further goals, which all have the
+    same weight.
     """
 
     named: dict[str, int]
@@ -25,7 +25,7 @@ def by_cover(cases: Sequence[Case], weights: Sequence[CaseWeight], of_bit: int =
     """Yields the cases. The next case is always the one that adds the most weight. Cases that add the same weight keep their given
     order. A fault's twin comes before the fault.
 
-    Each bit has the weight `of_bit`.
+    `of_bit` is the weight of each bit.
     """
     return _Cover(cases, weights, of_bit).every()
 
@@ -65,7 +65,7 @@ class _Cover:
         weight = self.weight_of.get(case.id, _NOTHING)
         self.covered.update(weight.named)
         self.bits |= weight.bits
-        for number in self.faults_of.get(case.id, ()):  # their full weight counts from now on
+        for number in self.faults_of.get(case.id, ()):  # the twin is now output, so the faults count with their full weight
             heappush(self.queue, (-self._gain(self.cases[number]), number))
         yield case
 

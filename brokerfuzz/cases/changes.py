@@ -98,7 +98,7 @@ def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
 
 
 def places(message: Any, site: str) -> list[Steps]:
-    """Returns every place of a site in a message, in order."""
+    """Returns every place in a message that belongs to a site, in order."""
     found: list[Steps] = []
     _find(message, (), "", site, found)
     return found

@@ -1,7 +1,7 @@
-"""Controls: a control is a fault's message with the rule's condition switched on or off, and the verdict on the changed message.
+"""Controls: a control is the message of a fault in which the condition of the broken rule is switched on or off.
 
-Some programs ignore the condition: they always require clusters, for example, or never. Such a program answers both messages in the
-same way, and brokerfuzz reports a finding.
+Some programs ignore the condition: they always require clusters, for example, or never. Such a program gives the fault and its
+control the same answer. One of the two answers is then wrong, and brokerfuzz reports a finding.
 """
 
 import json
@@ -31,9 +31,9 @@ class ControlMaker:
     now: datetime
 
     def of_fault(self, rule: Rule, fault: Case) -> Iterator[Case]:
-        """Yields the message of a presence fault with its condition switched, once for each value that switches the condition.
+        """Yields a control for each value that switches the condition.
 
-        Yields nothing for a fault without a condition.
+        Yields nothing for a rule without a condition.
         """
         condition = self._condition(fault) if rule.condition or rule.keyword in OF_PRESENCE else None
         if condition is None or not isinstance(message := fault.value, dict):
@@ -62,8 +62,8 @@ class ControlMaker:
         return [*null, *(edges(self.contract, self.message_type).values(path)[:3] if scalar else [])]
 
     def _control(self, fault: Case, steps: Steps, value: Any, tag: str) -> Case:
-        """Returns the fault's message with this value. The case is valid or has the same fault. In the second case, its twin is the
-        original twin with this value.
+        """Returns the fault's message with this value. The result is valid or still has the fault. If it has the fault, its twin is
+        the original twin with this value.
         """
         tags = (*(tag for tag in fault.tags if not tag.startswith(UNDER)), tag)
         control = self._judged(_with(fault, steps, value), tags)

@@ -19,8 +19,8 @@ def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = 
     """Yields a small subset of the cases that covers the same goals. The most useful case comes first. A fault's twin comes before
     the fault.
 
-    The goals are those that `brokerfuzz coverage` counts: rules, techniques, edges, ambiguities and pairs of states. Some rules do
-    not allow times in the future: `now` is the time that their techniques use. Raises `ClockError`.
+    The goals are those that `brokerfuzz coverage` counts: rules, techniques, edges, ambiguities and pairs of states. `now` is the
+    current time for the rule about future times. Raises `ClockError`.
     """
     tallies = {message_type: Tally(contract, message_type, clock(now)) for message_type in MESSAGE_TYPES}
     kept: dict[MessageType, dict[str, Case]] = {message_type: {} for message_type in MESSAGE_TYPES}
@@ -35,7 +35,7 @@ def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = 
 
 
 _WEIGHT = 2
-"""The weight of each goal. A fault together with its twin counts half of this weight, and the half must be more than 0."""
+"""The weight of each goal. For a fault together with its twin, the weight is divided by two, and the result must be more than 0."""
 
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:

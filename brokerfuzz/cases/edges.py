@@ -1,4 +1,4 @@
-"""Valid edges: messages that the contract permits but that over-strict programs reject.
+"""Valid cases with edges: unusual values and spellings that the contract permits, but that over-strict programs reject.
 
 One message contains many edges: for example, all its strings are empty. If a target rejects the message, the minimiser finds the
 edge that causes the rejection.
@@ -31,8 +31,8 @@ class EdgeMaker:
     now: datetime
 
     def every(self) -> Iterator[Case]:
-        """Yields plain messages, then messages with many edges, then messages with one property in one state, then spellings of one
-        message.
+        """Yields plain messages, messages with many edges, messages in which one property is absent or null, and different
+        spellings of one message, in this order.
         """
         return (case for case in self._all() if case is not None)
 
@@ -57,8 +57,8 @@ class EdgeMaker:
         return list(self.contract.sites[self.message_type].values())
 
     def _packed(self) -> Iterator[Case | None]:
-        """Puts all places in the same state. The states are null, false, absent, and then each value of a type's pool. Shorter
-        pools repeat their values.
+        """Makes messages in which all properties are null, false or absent. Then makes messages that use the first value to try for
+        each type, the second value, and so on. Types with fewer values repeat them.
         """
         yield self._case("all-null", MessagePlan(choose=null_where_allowed))
         yield self._case("all-false", MessagePlan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
@@ -69,7 +69,7 @@ class EdgeMaker:
                 yield self._case(f"values-{number}", MessagePlan(choose=self._nth(pools, number), narrowed=ground))
 
     def _grounds(self) -> list[Schema]:
-        """Returns flat schemas. Messages that meet these schemas contain every place between them.
+        """Returns schemas such that one message for each schema is enough to contain every site. The first schema is empty.
 
         The first schema is empty. Each further schema requires a place that a complete message lacks. For quantities that must lie within
         a range, one schema has no range, so that every edge of the quantities occurs.
@@ -85,7 +85,7 @@ class EdgeMaker:
         while lacking:
             message = build(self.contract, self.message_type, MessagePlan(narrowed=grounds[-1]))
             left = [path for path in lacking if not places(message, path)]
-            if left == lacking:  # no message has this place
+            if left == lacking:  # no message has these sites
                 left = left[1:]
                 grounds.pop()
             lacking = left
@@ -100,7 +100,7 @@ class EdgeMaker:
         return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not unsupported_keywords_of(site.schema) else []
 
     def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
-        """Returns a function that chooses the value with this number from every pool. If one time must be later than another, the
+        """Returns a function that chooses the value with this number for every type. If one time must be later than another, the
         later time gets the next value.
         """
         later = {
@@ -168,9 +168,7 @@ class EdgeMaker:
         yield from self._literals({"number"}, NUMBER_LITERALS, lambda number: 90000.25 + number)
 
     def _literals(self, types: set[str], literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
-        """Makes messages with values in these spellings. Each place gets one spelling. The function stops when every spelling is
-        used.
-        """
+        """Makes messages with values in these spellings, until every spelling is used. Each property gets one spelling."""
         fits = [site.path for site in self._sites if types_of(site.schema) - {"null"} == types and self._is_free(site)]
         for start in range(0, len(literals), len(fits) or len(literals)):
             some = dict(zip(fits, literals[start:], strict=False))
@@ -181,7 +179,7 @@ class EdgeMaker:
             yield self._judged(f"spelled-{'-'.join(types)}s-{start}", body)
 
     def _is_free(self, site: Site) -> bool:
-        """Returns True if a place accepts any value of its type and no ambiguity concerns it."""
+        """Returns True if any value of the type is valid at the site and no ambiguity concerns the site."""
         bound = {"enum", "minimum", "exclusiveMinimum", "multipleOf", "maxLength"} & set(site.schema)
         return not bound and not unsupported_keywords_of(site.schema) and not detectors_at(self.contract, self.message_type, site.path)
 
@@ -228,7 +226,7 @@ SPELLINGS: Mapping[str, Callable[[bytes], bytes]] = {
     "escaped-first-letter": _within_texts(lambda text: f"\\u{ord(text[0]):04x}{text[1:]}"),
     "escaped-slashes": lambda body: body.replace(b"/", b"\\/"),
 }
-"""Functions that write the same message as different bytes."""
+"""Functions that rewrite the bytes of a message without changing its meaning."""
 TEXT_LITERALS: Sequence[str] = [
     f'"{text}"' for text in (
         r"\"\\\/\b\f\n\r\t", r"\u002c\u0022\u005C", r"\u0012\u001f", r"\u00A0\u00e9", r"\u0123\u0821\uA66D\ua66d", r"\\u0000", r"\\a\\n",

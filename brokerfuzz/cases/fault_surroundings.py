@@ -1,7 +1,8 @@
-"""The surroundings of a fault: its position in arrays, and the state of the rest of the message.
+"""The surroundings of a fault.
 
-Buggy code may check the first item but not the others, or the first ten but not the eleventh. It may also check a property only
-if another property is present or true. So brokerfuzz tries faults at every `Placement` and in every `Setting`.
+Buggy code may check the first item of an array but not the others, or the first ten but not the eleventh. So brokerfuzz tries
+faults at different positions in arrays (`Placement`). Buggy code may also check a property only if another property is present or
+true. So brokerfuzz also varies the rest of the message (`Setting`).
 """
 
 from collections.abc import Callable
@@ -48,9 +49,10 @@ _SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
 def placements(site: str) -> list[Placement]:
     """Returns the possible positions of a fault at a site.
 
-    The first two are the only item of each array, and the eleventh of twelve items in all arrays. After these two come the last, a
-    middle and the first item of each array. The first two find code that checks only some items. The only item is both the first
-    and the last one. The eleventh is not the first, not the last, and not one of the first ten.
+    At the first position, every array has only one item. At the second position, the fault is in the eleventh of twelve items of
+    every array. These two positions find most code that checks only some items: the only item is both the first and the last one,
+    and the eleventh is neither, nor is it one of the first ten. After these two come the last, a middle and the first item of each
+    array.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []
@@ -59,9 +61,11 @@ def placements(site: str) -> list[Placement]:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """The rest of the message around a fault. All properties are in one state, unless the fault needs another one.
+    """The rest of the message around a fault. All other properties are in the same state (for example null), unless the fault needs
+    another state.
 
-    `prop` is the index of the value that enumerations use. Different settings use different values.
+    `full` is True to include the optional properties, and `backwards` to write the properties in reverse order. `prop` is the index
+    of the value that is used for enumerations. It differs between settings.
     """
 
     name: str
@@ -76,7 +80,7 @@ class Setting:
         return f"in:{self.name}"
 
     def plan(self, contract: Contract, message_type: MessageType, sizes: dict[str, int], within: int) -> MessagePlan:
-        """Returns the `MessagePlan` of a message in this setting, with arrays of these sizes."""
+        """Returns the `MessagePlan` of a message in this setting. `sizes` are the sizes of the arrays."""
 
         def choose(path: str, schema: Schema) -> Any:
             if "enum" in schema and (self.full or contract.sites[message_type][path].required):
@@ -117,14 +121,14 @@ BARE = Setting("bare", full=False, prop=1)
 NULLS = Setting("nulls", prop=2, state=_null)
 BACKWARDS = Setting("backwards", backwards=True, prop=3)
 SETTINGS = (COMPLETE, UNUSUAL, BARE, NULLS, BACKWARDS)
-"""The settings, in order: all properties are present; all other properties have an unusual value; only the required ones are
-present; all others are null; all are in reverse order.
+"""The settings, in order. Apart from the fault, the message has: all properties; unusual values; only the required properties; null
+everywhere; all properties in reverse order.
 """
 
 
 def surroundings(site: str) -> list[tuple[Placement, Setting]]:
-    """Returns every placement of a site in a complete message, and every setting with the fault in the only item. Placements and
-    settings alternate.
+    """Returns pairs of a placement and a setting. Each placement occurs in a complete message, and each setting occurs with the
+    fault in the only item. Placements and settings alternate.
     """
     placed = [(placement, COMPLETE) for placement in placements(site)]
     in_settings = [(ONLY, setting) for setting in SETTINGS[1:]]

@@ -1,4 +1,4 @@
-"""Faults: one technique breaks one rule at one place of a message. The twin (the valid counterpart) is the message without the fault."""
+"""Faults: messages in which one technique breaks one rule at one place. The twin (the valid counterpart) is the message without the fault."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -17,13 +17,11 @@ from brokerfuzz.schemas.flattening import Schema, conjoin
 from brokerfuzz.schemas.sites import join
 
 OF_PRESENCE = {"required", "minItems", "minLength", "minimum"}
-"""The keywords of rules about presence: something must be present and not empty. Conditional rules use these keywords, and so do
-unconditional rules below them.
-"""
+"""The keywords of rules that demand that something is present and not empty. Only these keywords occur in the conditional rules."""
 
 
 class _Recent(dict[Any, Any]):
-    """A cache of the last 256 entries. Faults made from one plain message share this message and the twin."""
+    """A cache of the last 256 entries. It is used for plain messages and twins, which many faults share."""
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if len(self) >= 256:
@@ -43,13 +41,10 @@ class FaultMaker:
     _twins: _Recent = field(default_factory=_Recent, repr=False, compare=False)
 
     def of_rule(self, rule: Rule) -> Iterator[Case]:
-        """Yields the cases that break the rule with every technique that applies, at every placement and in every setting. Each case
-        has a `twin`.
+        """Yields the faults of a rule. Each technique that applies is used at least once, and so is every placement and every
+        setting (see `fault_surroundings`).
 
-        The techniques alternate: the first one breaks the only item of a complete message, and each further one uses other
-        surroundings. If a condition affects the rule's place, the rule is also broken in messages that meet the condition. A
-        presence rule is then broken at every placement: once with the condition's property before the broken one, and once after
-        it.
+        If a condition affects the rule, the rule is broken again in messages that meet the condition. Each fault has a `twin`.
         """
         techniques = self.techniques(rule)
         if not techniques:
@@ -71,10 +66,10 @@ class FaultMaker:
     def _first_that_fits(
         self, rule: Rule, techniques: Sequence[Technique], around: Sequence[tuple[Placement, Setting]], number: int, made: Collection[str]
     ) -> Iterator[Case]:
-        """Yields one case: it uses the technique with this number in the surroundings with this number.
+        """Yields at most one case.
 
-        If these surroundings give no case, or only a case that is already in `made`, the plain surroundings are tried. As soon as
-        all techniques were used once, any technique may be used.
+        First tries the technique and the surroundings with this number. If they give no case, or only a case that is already in
+        `made`, tries the plain surroundings. After all techniques were used once, other techniques may be tried, too.
         """
         placement, setting = around[number % len(around)]
         first = number % len(techniques)
@@ -103,7 +98,7 @@ class FaultMaker:
         yield from [case] if case and faults and twin else []
 
     def unbroken(self) -> list[Rule]:
-        """Returns the rules that no technique breaks. A changed contract may use keywords without techniques."""
+        """Returns the rules that no technique breaks. There are such rules only in a changed contract that uses other keywords."""
         return [rule for rule in self.contract.rules[self.message_type] if not self.techniques(rule)]
 
     def techniques(self, rule: Rule) -> list[Technique]:
@@ -145,22 +140,22 @@ class FaultMaker:
         return Spot(rule, self.contract.sites[self.message_type][rule.site].schema, value_at(message, steps), self.now)
 
     def deciding(self, rule: Rule) -> list[Condition]:
-        """Returns the conditions that affect the rule's place: the rule's own condition, or those of the places above it."""
+        """Returns the conditions that affect the rule: its own condition, or the conditions of rules for the places above it."""
         if rule.condition is not None:
             return [rule.condition]
         conditional = [other for other in self.contract.rules[self.message_type] if other.condition]
         others = [other for other in conditional if other.site and other.site != rule.site and rule.site.startswith(other.site)]
-        if rule.keyword == "enum":  # the deciding property, in other spellings
+        if rule.keyword == "enum":  # the rule is about the property in the condition: break it with other spellings of its value
             others += [other for other in conditional if other.condition and _decides(other.condition, rule.site)]
         return list({other.condition.label: other.condition for other in others if other.condition}.values())
 
     def case(
         self, rule: Rule, technique: Technique, placement: Placement = ONLY, setting: Setting = COMPLETE, *, given: Schema | None = None
     ) -> Case | None:
-        """Returns the case in which the technique breaks the rule, at this placement and in this setting. Returns None if the
-        technique does not apply there.
+        """Returns the case in which the technique breaks the rule, in these surroundings. Returns None if the technique does not
+        apply there.
 
-        `given` is a flat schema that the message must also meet.
+        `given` is an additional schema that the message must meet.
         """
         message = self._message(rule, placement, setting, given)
         steps = self._steps(message, rule.site, placement)
@@ -195,13 +190,13 @@ class FaultMaker:
         return self._messages[key]
 
     def breakable_schema(self, rule: Rule) -> Schema:
-        """Returns a flat schema for messages in which the rule can be broken: the place is present and the rule's condition applies."""
+        """Returns a schema for messages in which the rule can be broken: the place is present and the rule's condition applies."""
         schema = schema_with_place(self.contract, self.message_type, rule.site)
         return conjoin(schema, schema_meeting(self.contract, self.message_type, rule.condition)) if rule.condition else schema
 
     @staticmethod
     def _steps(message: object, site: str, placement: Placement) -> Steps | None:
-        """Returns the path to a site at this placement."""
+        """Returns the path to the place that a placement selects."""
         wanted = placement.indices(site)
         found = places(message, site)
         return next((steps for steps in found if [step for step in steps if isinstance(step, int)] == wanted), None)

@@ -1,8 +1,6 @@
-"""Builds messages from a plan. The plan states whether a message is complete or minimal, and may choose array sizes and the states
-of properties.
+"""Builds messages from a plan. The plan states whether a message is complete or minimal.
 
-The decoder makes a message from arbitrary bytes. A builder makes the message that the plan describes. Catalogue cases start from
-such messages.
+It can also choose the sizes of arrays and the values of properties. The catalogue uses such messages.
 """
 
 import re
@@ -40,13 +38,12 @@ class MessagePlan:
     """A description of a message.
 
     - `full`: if true, the message contains all optional properties; otherwise it contains none.
-    - `narrowed`: a flat schema to combine with the contract's.
-    - `sizes`: the number of items by the path of the array (default: one).
-    - `within`: if an array of `sizes` contains another array of `sizes`, the inner size applies only in the outer item with this
-      index. If `within` is None, the inner size applies in all items.
-    - `choose`: a function that gets the path and the flat schema of every property. It returns the property's value, `ABSENT` or
-      `PLAIN`. The builder ignores values that the schema forbids. For array items after the first, the builder chooses the values
-      itself.
+    - `narrowed`: an additional schema that the message must meet. It must not contain references.
+    - `sizes`: the number of items for the path of each array (default: one).
+    - `within`: the index of an item. If an array in `sizes` contains another array in `sizes`, the inner size applies only within this
+      item of the outer array. If `within` is None, it applies within all items.
+    - `choose`: a function that gets the path and the schema of every property. It returns a value, `ABSENT` or `PLAIN`. The builder
+      ignores values that the schema forbids. It chooses the values of array items after the first itself.
     - `backwards`: write properties in reverse order.
     """
 
@@ -63,7 +60,9 @@ class MessagePlan:
 
 
 def build(contract: Contract, message_type: MessageType, plan: MessagePlan) -> Any:
-    """Builds the message of a plan. It is valid if the plan's values are valid. Related values are made consistent, as in the decoder."""
+    """Builds the message of a plan. The message is valid if the values in the plan are valid. If values contradict each other, the
+    builder repairs them (see `decoder.consistency_repair`).
+    """
     schema = flat.conjoin(contract.flat[message_type], plan.narrowed) if plan.narrowed else contract.flat[message_type]
     return _Builder(contract, message_type, plan).value(schema, "", 0)
 
@@ -75,7 +74,7 @@ class _Builder:
     plan: MessagePlan
 
     def value(self, schema: Schema, path: str, index: int) -> Any:
-        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # items after the first differ
+        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # items after the first must differ
         return self._wished(schema, path, index, wish)
 
     def _wished(self, schema: Schema, path: str, index: int, wish: Any) -> Any:
@@ -148,7 +147,7 @@ class _Builder:
 
 
 def _instant_order(path: str) -> int:
-    """Orders times by the names of their properties, so that a start comes before its end (see `value_pools.INSTANTS`)."""
+    """Returns an index into `value_pools.INSTANTS` that follows from the name of the property, so that a start comes before its end."""
     return 1 if re.search("end", path, re.IGNORECASE) else 0
 
 
@@ -166,7 +165,9 @@ def _numbered(values: Sequence[Any], index: int, schema: Schema) -> Any:
 
 
 def schema_requiring(path: str, leaf: Schema | None = None) -> Schema:
-    """Returns a flat schema that requires the place at `path` (in at least one item of each array on the path) to meet `leaf`."""
+    """Returns a schema that requires a value at `path` that meets the schema `leaf`. At least one item of each array on the path
+    must contain such a value.
+    """
     if not path:
         return leaf or {}
     if path.startswith("[]"):
@@ -177,7 +178,7 @@ def schema_requiring(path: str, leaf: Schema | None = None) -> Schema:
 
 
 def schema_with_place(contract: Contract, message_type: MessageType, path: str) -> Schema:
-    """Returns a flat schema that requires the place at `path` to be present and neither null nor an empty array. Raises `ContractError`."""
+    """Returns a schema that requires a value at `path` that is neither null nor an empty array. Raises `ContractError`."""
     contract.check_described(message_type)
     schema = contract.sites[message_type][path].schema
     types = flat.types_of(schema) - {"null"}
@@ -188,16 +189,18 @@ def schema_with_place(contract: Contract, message_type: MessageType, path: str) 
 
 
 def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
-    """Returns a schema that prevents consistency repair from removing the place: failure messages exist only if `data` is null."""
+    """Returns a schema that prevents the repair of inconsistencies from removing the place. The only such place is in the failure
+    messages, which need a `data` of null.
+    """
     enveloped = "envelope" in detectors_at(contract, message_type, "")
     return {"properties": {"data": {"type": ["null"]}}} if enveloped and path.startswith("failureMessages[]") else {}
 
 
 def schema_meeting(contract: Contract, message_type: MessageType, condition: Condition) -> Schema:
-    """Returns a flat schema under which the condition lets its rule apply.
+    """Returns a schema for messages to which the rule with this condition applies.
 
-    If the rule applies only when the condition is not met, the schema negates the condition. That is possible only for enumerated
-    properties. Other conditions are left to chance.
+    Some rules apply only if their condition is not met. The schema then negates the condition, but it can do this only for
+    properties with an enumeration. It ignores other conditions of this kind.
     """
     if condition.holds:
         deciding = list(condition.when.get("properties", {}))

@@ -8,8 +8,8 @@ from brokerfuzz.cases.case import Case, Fault
 
 
 class SelectionReason(NamedTuple):
-    """The reason why a case is included. It is either the case's fault, which no other included case has, or the ids of the cases
-    that have this case as their twin.
+    """The reason why a case is included. Either `fault` is the case's fault, which no other included case has, or `twin_of`
+    contains the ids of the cases whose twin this case is.
     """
 
     fault: Fault | None
@@ -17,11 +17,10 @@ class SelectionReason(NamedTuple):
 
 
 def minimal(cases: Iterable[Case]) -> Iterator[tuple[Case, SelectionReason]]:
-    """Yields the cases of the smallest set, in order, each with its reason.
+    """Yields the cases of the smallest set in order, each with the reason for including it.
 
-    A case has one fault, so the set needs one case for each rule and technique. If several cases have the same rule and technique,
-    the case whose twin is shared by the most other cases is chosen. A twin always comes before its faults, so that you can stop
-    after any case.
+    The set contains one fault for each combination of rule and technique. If several cases have the same rule and technique, the
+    case whose twin is shared by the most other cases is chosen. A twin always comes before its faults.
     """
     serving: defaultdict[tuple[str, str], list[Case]] = defaultdict(list)
     for case in cases:

@@ -1,10 +1,10 @@
-"""Pairs: valid messages in which every two states of any two properties of an object occur together (or three states of three
-properties, ...).
+"""Pairs: valid messages that combine any two properties of an object in all their states (absent, null, plain or at an edge). With
+a higher strength, they combine any three or more properties.
 
 Programs that check each property correctly may fail on combinations: a false flag disables a check, or a program divides by zero
 because a price has no quantity. A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) contains all
-pairs in few rows. One message combines the rows of all objects at one depth, because these objects are independent. If possible,
-the message also uses rows of other depths, so that states of different depths are combined, too.
+pairs in few rows. The objects at one depth are independent, so one message uses a row for each of them. If possible, the message
+also uses rows for objects at other depths, so that these states are combined, too.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -28,18 +28,18 @@ from brokerfuzz.schemas.sites import join
 
 STRENGTHS = (1, 2, 3, 4)
 MOST_COMBINATIONS = 1_000_000
-"""The maximum number of combinations of states in an object. Generating so many takes about a minute. Objects with more
-combinations get a lower strength.
+"""The maximum number of combinations for one object. Generating so many takes about a minute. For objects with more combinations,
+brokerfuzz uses a lower strength.
 """
 
 Row = Mapping[str, str]
 """The state of each property of an object."""
 _STEPS = (1, 3, 7, 9, 11, 13, 17, 19, 21, 23)
-"""Step sizes through the rows of other depths. Different steps combine different rows each time."""
+"""Step sizes for choosing rows for objects at other depths. Different steps give different combinations of rows."""
 Combination = frozenset[tuple[str, str]]
 """Some properties of an object, each with a state."""
 MOST_TRIED = 64
-"""The number of tries to fill the rest of an object before a pair of states is considered impossible."""
+"""The number of values of the other properties to try before a pair of states is considered impossible."""
 MOST_TRIED_WHOLE = 4
 """The number of these tries that use complete messages, which are slow to build."""
 
@@ -48,7 +48,8 @@ MOST_TRIED_WHOLE = 4
 class PairMaker:
     """Makes the messages of the covering arrays of a message type.
 
-    `strength` is the number of properties whose states are combined exhaustively.
+    `strength` is 2 to combine every two properties of an object in all their states, 3 to combine every three properties, and so
+    on.
     """
 
     contract: Contract
@@ -57,8 +58,8 @@ class PairMaker:
     strength: int = 2
 
     def every(self) -> Iterator[Case]:
-        """Yields messages for the rows of the root, then for the rows of the objects below, one depth at a time. The last messages
-        contain the missing combinations.
+        """Yields messages for the rows of the root, then for the rows of the objects below it, one depth after the other. The last
+        messages contain the combinations that are still missing.
         """
         known = states(self.contract, self.message_type)
         strengths = {path: strength_at(known, path, self.strength) for path in known.objects}
@@ -83,7 +84,7 @@ class PairMaker:
                 wanted = {path: array[number % len(array)] for path, array in at_depth.items()}
                 other_rows = {path: array[(number * step) % len(array)] for step, (path, array) in zip(cycle(_STEPS), others.items(), strict=False)}
                 messages = (_message(known, wanted, number, some) for some in (other_rows, {}))
-                message = next(filter(self._is_valid, messages), None)  # a condition may forbid the states of the other rows
+                message = next(filter(self._is_valid, messages), None)  # a condition may forbid this combination of rows
                 if message is not None:
                     yield self._case(message, f"{depth}-{number}")
 
@@ -121,7 +122,7 @@ def _depth(path: str) -> int:
 def _message(known: States, chosen: Mapping[str, Row], number: int, other_rows: Mapping[str, Row] | None = None, *, full: bool = True) -> Any:
     """Returns a complete message in which the objects at the sites of `chosen` are in these states.
 
-    Other objects are in the states of `other_rows` if possible. `number` selects among the edges of a property.
+    Other objects are in the states of `other_rows` if possible. `number` selects one of the edges if a property has several.
     """
     wished = {join(path, name): state for path, row in {**(other_rows or {}), **chosen}.items() for name, state in row.items()}
     wished = {path: state for path, state in wished.items() if not any(_is_above(path, site) for site in chosen)}
@@ -187,7 +188,7 @@ def rows(contract: Contract, message_type: MessageType, path: str, strength: int
 
 
 def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """Returns the row without impossible pairs. The later property of each such pair gets another state."""
+    """Returns a row without impossible pairs: the second property of each such pair gets another state."""
     tied = {name for pair in excluded for name, _ in pair}
     before = list[tuple[str, str]]()
     for name in [name for name in factors if name in tied]:
@@ -198,9 +199,7 @@ def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combina
 
 
 def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combination], strength: int) -> Iterator[Row]:
-    """Yields rows with the combinations that were lost when impossible pairs were removed. Each row contains as many of them as
-    possible.
-    """
+    """Yields additional rows. They contain the combinations that were lost when impossible pairs were removed from the rows in `made`."""
     held = {some for row in made for some in combinations(row.items(), strength)}
     lost = [some for names in combinations(factors, strength) for some in _all(names, factors) if some not in held and not _clash(some, excluded)]
     while lost:
@@ -215,7 +214,7 @@ def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combinati
 
 
 def _filled(row: Row, factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """Completes the row: every other property gets a compatible state, the plain one if possible."""
+    """Completes a row: every property without a state gets a state that is possible together with the others, the plain state if possible."""
     whole = dict(row)
     for name in factors:
         if name not in whole:
@@ -243,8 +242,8 @@ def check_strength(known: States, path: str, strength: int) -> None:
 
 
 def strength_at(known: States, path: str, strength: int) -> int:
-    """Returns the requested strength for the object at a path. If this object would have too many combinations, returns the highest
-    strength at which it has not.
+    """Returns the strength for the object at a path: the requested strength, or the highest strength that does not need too many
+    combinations.
 
     Raises `StrengthError` for an invalid strength.
     """
@@ -260,9 +259,7 @@ def combinations_of(factors: StatesOf, strength: int) -> int:
 
 
 def missing(contract: Contract, message_type: MessageType, path: str, strength: int) -> set[Combination]:
-    """Returns every combination of states that must occur at a site. It occurs if any valid message has an object there in these
-    states.
-    """
+    """Returns every combination of states that the object at a site can have in a valid message. The covering array must contain all of them."""
     factors = states(contract, message_type).at(path)
     excluded = impossible(contract, message_type, path)
     every = (frozenset(some) for names in combinations(factors, min(strength, len(factors))) for some in _all(names, factors))
@@ -271,7 +268,7 @@ def missing(contract: Contract, message_type: MessageType, path: str, strength: 
 
 @lru_cache(maxsize=256)
 def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequence[Combination]:
-    """Returns the pairs of states that no valid message has, because a condition or an ambiguity of the object excludes them."""
+    """Returns the pairs of states that the object at a path has in no valid message, because of a condition or an ambiguity."""
     known = states(contract, message_type)
     factors = known.at(path)
     bound = [name for name in factors if name in _bound(contract, message_type, path)]
@@ -282,8 +279,8 @@ def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequ
 def witness(known: States, path: str, row: Row) -> Any | None:
     """Returns a valid message whose object at a site has these states, or None if none is found.
 
-    The other properties that a condition or an ambiguity involves are tried plain, absent and null, first in a message with
-    little else.
+    If a condition or an ambiguity involves other properties of the object, they are tried plain, absent and null. Small messages
+    are tried first.
     """
     bound = _bound(known.contract, known.message_type, path) - set(row)
     others = {
@@ -305,8 +302,8 @@ def witness(known: States, path: str, row: Row) -> Any | None:
 
 
 def _bound(contract: Contract, message_type: MessageType, path: str) -> set[str]:
-    """Returns the properties that a condition or an ambiguity of the object involves. Returns all properties if the ambiguity names
-    none.
+    """Returns the properties that occur in a condition or an ambiguity of the object. Returns all properties if an ambiguity of the
+    object names no property.
     """
     props = contract.sites[message_type][path].schema["properties"]
     names: set[str] = set()

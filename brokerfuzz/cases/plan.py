@@ -20,7 +20,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 
 STRIDE = 4096
-"""The number of case numbers reserved for each shard."""
+"""The difference between the numbers of the first cases of two consecutive shards."""
 CATALOGUE_PER_SHARD = 512
 """The number of catalogue cases in each shard."""
 RANDOM_PER_SHARD = 1024
@@ -80,9 +80,7 @@ class Plan:
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
-        """Yields all cases with their numbers, in order. Stops at the first empty shard, because an empty shard means that the
-        filters leave no further random cases.
-        """
+        """Yields all cases with their numbers, in order. Stops at the first empty shard: the filters then leave no further random cases."""
         for shard in self.shards():
             number = None
             for number, case in self.cases(shard):

@@ -99,7 +99,7 @@ def _prepared(message_type: MessageType) -> _Prepared:
 
 
 def _twin(case_id: str, valid: Mapping[str, Case], twins: dict[str, Case]) -> Case:
-    """Returns a valid case in its role as a twin."""
+    """Returns a valid case with the tags of a twin."""
     if case_id not in twins:
         twins[case_id] = replace(valid[case_id], tags=TWIN_TAGS)
     return twins[case_id]

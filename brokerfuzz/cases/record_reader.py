@@ -36,7 +36,7 @@ def no_files(name: str) -> bytes:
 
 
 class CaseRecord(NamedTuple):
-    """The claims that a line makes about its case. `judged` verifies them."""
+    """What a line of a corpus says about its case. `judged` verifies it."""
 
     id: str
     message_type: MessageType

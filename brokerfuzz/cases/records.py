@@ -8,9 +8,10 @@
 then exactly those of the message. Otherwise, `raw` contains the bytes in base64. If the corpus is a folder, `file` is the name of
 the file in it that contains the message.
 
-`ambiguities` lists the ids of the touched ambiguities. `twin` is null if there is no twin. Cases about request headers have
-`"headers": [["content-type", "text/plain"], …]` before the message. These headers replace the usual headers of the same names. The
-value null means that the header is not sent. If the headers declare a compressed body, the message is the compressed body.
+`ambiguities` lists the ids of the touched ambiguities. `twin` is null if there is no twin. A case with unusual request headers has
+the property `"headers": [["content-type", "text/plain"], …]` before the message. These headers replace the usual headers of the
+same names. The value null means that the header is not sent. If the headers declare a compressed body, the message is the
+compressed body.
 
 The last record of a corpus ends with `"last":true`, so that readers detect a truncated corpus.
 """
@@ -49,7 +50,7 @@ def encode_beside(case: Case, file: str, *, last: bool = False) -> bytes:
 
 
 def _message(case: Case) -> tuple[bytes, bytes]:
-    """Returns the property that holds the message, and its content."""
+    """Returns the name of the property that contains the message, and its content."""
     return (b',"body":', case.body) if case.is_compact else (b',"raw":', b'"%b"' % b64encode(case.body))
 
 

@@ -1,8 +1,7 @@
 """Cases about the headers of a request: content types, encodings, and other headers that matter.
 
-The message is plain and valid. Only the headers are unusual, and the contract does not mention them. This module does not vary the
-HTTP method, because the user chooses it. It does not send a wrong content-length, because the HTTP client does not allow it and the
-service would never see the message.
+The message is plain and valid. Only the headers are unusual, and the contract does not mention them. The user chooses the HTTP
+method, so this module does not vary the method. It also does not send a wrong content-length: the HTTP client does not allow this.
 """
 
 from collections.abc import Iterator, Mapping
@@ -81,7 +80,7 @@ class RequestMaker:
                 yield from _each(body, "Content-Type", _FORMS)
             case of.CONTENT_ENCODING:
                 yield from _each(body, "Content-Encoding", _CODINGS)
-                smallest = build(self.contract, self.message_type, MessagePlan(full=False))  # a compressed body cannot be shrunk
+                smallest = build(self.contract, self.message_type, MessagePlan(full=False))  # the minimiser cannot shrink a compressed body
                 yield "gzip", gzipped(compact(smallest)), (("Content-Encoding", "gzip"),)
             case of.RESPONSE_TYPE:
                 yield from _each(body, "Accept", _RESPONSE_TYPES)

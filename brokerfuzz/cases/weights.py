@@ -1,7 +1,8 @@
-"""The weights that determine the order of a catalogue: the items that a case covers, and the weight of each item.
+"""The weights that determine the order of a catalogue. A case covers named items (for example a rule with a technique), and each
+item has a weight.
 
-The numbers are tuned on services that each have one seeded bug (`python -m benchmarks fleet`), and reflect typical bugs. In most
-buggy programs, a check is missing completely and not only for one technique. A lenient parser is lenient at all places of a type.
+The weights are tuned on services that each have one seeded bug (`python -m benchmarks fleet`). They reflect typical bugs. In most
+buggy programs, a check is missing completely and not only for one technique. A lenient parser is lenient for all values of a type.
 Code that checks the only item and the eleventh of twelve items usually checks all of them.
 """
 
@@ -21,7 +22,7 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _FIRST = 1_000_000
 _OF_GOAL = {"edge": 60, "ambiguity": 60}
 OF_PAIR = 4
-"""The weight of a pair of states. The pairs that a case covers are stored as bits."""
+"""The weight of a pair of states."""
 _OF_RULE = 1500
 _OF_AMBIGUITY = 500
 _OF_TAG = {
@@ -46,8 +47,8 @@ _OF_VALUES = 500
 
 
 def case_weights(cases: Iterable[Case], contract: Contract, message_type: MessageType) -> Sequence[CaseWeight]:
-    """Returns, for each case, the weight of each named item that the case covers. For a valid case, also returns its pairs of
-    states, as bits.
+    """Returns for each case the items that it covers, with their weights. For a valid case, also returns the covered pairs of
+    states as a bit mask.
     """
     scanner = MessageScanner(states(contract, message_type))
     return [

@@ -30,10 +30,10 @@ def load(
 ) -> list[Case]:
     """Returns the minimal catalogue of a message type, in its order: valid cases, each followed by the faults made from it.
 
-    A valid case is the twin (the valid counterpart) of the faults that follow it. `verdicts`, `rules`, `techniques` and `sites`
-    select cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected faults are always
-    included. You can pass a single string instead of a sequence. Each case is judged when its message type is loaded for the
-    first time. Hypothesis is not required. Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern
+    A valid case is the twin (the valid counterpart) of the faults after it. `verdicts`, `rules`, `techniques` and `sites` select
+    cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected faults are always included.
+    You can pass a single string instead of a sequence. The cases are judged when their message type is loaded for the first time.
+    This function does not need Hypothesis. Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern
     matches no rule, technique or site.
     """
     labels = None if verdicts is None else known_labels(verdicts)

@@ -1,6 +1,6 @@
 """Compares two corpora and counts the differences by rule.
 
-Only the IDs of the first corpus stay in memory, and for each ID one number that summarizes the record of the case.
+For each case of the first corpus, only two things stay in memory: the ID, and one number that summarizes the record of the case.
 """
 
 from collections import Counter
@@ -15,15 +15,18 @@ from brokerfuzz.corpus.reading import check_rereadable, records
 KINDS = ("before", "after", "added", "removed", "changed")
 
 CaseTopic = tuple[str, str, str]
-"""A triple: the message type; a rule ID, an ambiguity ID or a label; a technique or an empty string."""
+"""What a case is about, as a triple. The first string is the message type. The second is the ID of a rule, the ID of an ambiguity,
+or a label. The third is a technique or an empty string.
+"""
 
 
 @dataclass
 class Comparison:
-    """The number of cases before, after, added, removed and changed: in total, and by rule, ambiguity or label.
+    """The numbers of cases: in the first corpus (before), in the second (after), added, removed and changed. Each number is given
+    in total, and by rule, ambiguity or label.
 
-    A case is `changed` if both corpora contain it with different labels, faults or ambiguities. A changed case is counted under
-    the rules, ambiguities or label in the second corpus.
+    A case is `changed` if both corpora contain it with different labels, faults or ambiguities. A changed case is counted under its
+    rules, ambiguities or label in the second corpus.
     """
 
     about: dict[str, Counter[CaseTopic]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
@@ -32,7 +35,7 @@ class Comparison:
     """The number of cases with a changed label, by (label before, label after)."""
 
     def count(self, kind: str, record: CaseRecord) -> None:
-        """Counts a case under a kind."""
+        """Counts a case as one of `before`, `after`, `added`, `removed` or `changed`."""
         self.cases[kind] += 1
         self.about[kind].update(dict.fromkeys(_about(record), 1))
 
@@ -97,7 +100,7 @@ def _compare(found: Comparison, before: int, record: CaseRecord) -> None:
 
 
 def _state(record: CaseRecord) -> int:
-    """Returns a number that summarizes a record and contains its label. The number is different in another process."""
+    """Returns a number that summarizes a record and contains its label. Another process computes another number."""
     said = hash((record.faults, record.ambiguities)) & 0xFFFF_FFFF_FFFF
     return said * len(LABELS) + LABELS.index(record.label)
 

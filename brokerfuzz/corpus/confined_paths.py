@@ -16,7 +16,7 @@ LARGEST_FILE = 32 * 1024 * 1024
 has about 20 MB.
 """
 LARGEST_MESSAGE = 8 * 1024 * 1024
-"""Maximum size of a message, in bytes. It is the same as for a line of a corpus."""
+"""Maximum size of a message, in bytes. A line of a corpus has the same maximum."""
 
 _PART = r"\.?[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,253}[A-Za-z0-9_-])?"
 _NAME = re.compile(rf"{_PART}(?:/{_PART})*")
@@ -43,7 +43,7 @@ class ConfinedFiles(Protocol):
         except OSError as problem:
             raise unread(name, problem) from problem
         if len(found) > most:
-            raise CorpusError(f"names {quoted(name)}, which is larger than {most:,} bytes")
+            raise CorpusError(f"refers to {quoted(name)}, which is larger than {most:,} bytes")
         return found
 
     def sha256_of(self, name: str) -> str:
@@ -73,7 +73,7 @@ class SiblingFiles(ConfinedFiles):
     def place(self, name: str) -> Place:
         """Returns the place of a file. Raises `CorpusError` if the name leads outside the folder."""
         if "/" in name or not is_name(name):
-            raise CorpusError(f"names {quoted(name)}, which is not a file name in the same folder")
+            raise CorpusError(f"refers to {quoted(name)}, which is not a file name in the same folder")
         return self._place.beside(name)
 
 
@@ -85,17 +85,17 @@ class FolderFiles(ConfinedFiles):
         self._home = folder.resolve()
 
     def path(self, name: str, kind: Callable[[int], bool] = stat.S_ISREG) -> Path:
-        """Returns the path of a file, or of another kind of path that the function `kind` accepts. Raises `CorpusError` if the
-        path is outside the folder or of another kind.
+        """Returns the path of a file. `kind` is a function that accepts other kinds, such as folders. Raises `CorpusError` if the
+        path is outside the folder or of the wrong kind.
         """
         if not is_name(name):
-            raise CorpusError(f"names {quoted(name)}, which is not a name inside the folder")
+            raise CorpusError(f"refers to {quoted(name)}, which is not a name inside the folder")
         try:
             found = (self.folder / name).resolve(strict=True)
             if not found.is_relative_to(self._home):
-                raise CorpusError(f"names {quoted(name)}, which is a link to a place outside the folder")
+                raise CorpusError(f"refers to {quoted(name)}, which is a link to a place outside the folder")
             if not kind(found.stat().st_mode):
-                raise CorpusError(f"names {quoted(name)}, which is not a file")
+                raise CorpusError(f"refers to {quoted(name)}, which is not a file")
         except (OSError, RuntimeError) as problem:
             raise unread(name, problem) from problem
         return found
@@ -109,10 +109,10 @@ class FolderFiles(ConfinedFiles):
 
 
 def is_name(name: str) -> bool:
-    """Returns True if the name can only refer to a file below the folder."""
+    """Returns True if the name contains nothing that leads out of the folder, such as `..`."""
     return len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) is not None
 
 
 def unread(name: str, problem: Exception) -> CorpusError:
     """Returns the error for a file that cannot be read."""
-    return CorpusError(f"names {quoted(name)}, which cannot be read: {getattr(problem, 'strerror', None) or problem}")
+    return CorpusError(f"refers to {quoted(name)}, which cannot be read: {getattr(problem, 'strerror', None) or problem}")

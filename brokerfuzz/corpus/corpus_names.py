@@ -13,8 +13,8 @@ _OTHERS = (".7z", ".br", ".bz2", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".snapp
 
 
 def format_from_name(out: str) -> Format:
-    """Returns the format for the suffix of a name, or `ndjson` if the name has no suffix. Raises `CorpusError` if the suffix
-    matches no format or several formats.
+    """Returns the format for the suffix of a file name, or `ndjson` if there is no suffix. Raises `CorpusError` if no format or
+    several formats have this suffix.
     """
     _check_lower_case(out, SUFFIXES)
     bare = out.removesuffix(suffix(out))
@@ -31,7 +31,7 @@ def format_from_name(out: str) -> Format:
 
 
 def check_suffix(out: str, form: Format) -> None:
-    """Raises `CorpusError` if the suffix of the name means an unsupported compression."""
+    """Raises `CorpusError` if the name has the suffix of an unsupported compression."""
     _check_lower_case(out, SUFFIXES)
     end = PurePosixPath(out).suffix.lower()
     if end in _OTHERS:
@@ -48,7 +48,7 @@ def _check_lower_case(out: str, ends: Collection[str]) -> None:
 
 
 def check_ndjson(out: str) -> None:
-    """Raises `CorpusError` if the suffix of the name is not a suffix of the format ndjson, or means an unsupported compression."""
+    """Raises `CorpusError` if the name has the suffix of another format than ndjson, or of an unsupported compression."""
     check_suffix(out, format_named("ndjson"))
     end = PurePosixPath(out.removesuffix(suffix(out))).suffix
     if end not in ("", ".ndjson", ".jsonl"):

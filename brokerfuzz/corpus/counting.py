@@ -17,7 +17,9 @@ class Summary:
 
     @classmethod
     def of(cls, passed: Counter[tuple[str, str]], left_out: Counter[tuple[str, str]]) -> "Summary":
-        """Returns the number of written cases: all `passed` cases, without the cases that the format left out."""
+        """Returns the summary of an export. `passed` are the cases that were passed to the format, and `left_out` are those that it
+        did not write.
+        """
         written = passed - left_out
         return cls(written.total(), dict(written))
 
@@ -37,5 +39,5 @@ class CountedCases:
             yield case
 
     def summary(self, left_out: LeftOut) -> Summary:
-        """Returns the number of cases yielded so far, without the cases that were left out."""
+        """Returns the summary of the cases yielded so far, without the cases in `left_out`."""
         return Summary.of(self._by_label, left_out.by_label)

@@ -85,7 +85,8 @@ def _manifest(name: str, about: CorpusInfo) -> bytes:
 def is_corpus(place: Place) -> bool:
     """Returns True if a folder is a corpus and may be replaced.
 
-    The content of the manifest decides this, because other programs also write files with the manifest's name.
+    It is a corpus if its manifest has the right content. The name of the manifest is not enough, because other programs also write
+    files with this name.
     """
     try:
         with place.opened(MANIFEST) as stream:
@@ -96,7 +97,7 @@ def is_corpus(place: Place) -> bool:
 
 
 def _listed(place: Place) -> set[str]:
-    """Returns the files and folders that the existing corpus lists in its checksums. A new corpus replaces them."""
+    """Returns the names of the files and folders that belong to the existing corpus, from its list of checksums. A new corpus replaces them."""
     listed = {MANIFEST, SUMS}
     with suppress(FileNotFoundError, CorpusError), place.opened(SUMS) as lines:
         for entry in map(SUM.fullmatch, iter(lambda: lines.readline(LONGEST_SUM), b"")):
@@ -123,8 +124,8 @@ def found_file(place: Place) -> Written | None:
 
 
 def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
-    """Returns the size and SHA-256 of a folder in the format `name`. Returns None if the folder does not match its manifest and
-    checksums.
+    """Returns the size and SHA-256 of an existing folder in the format `name`. Returns None if the folder does not match its
+    manifest and checksums.
     """
     try:
         with place.opened(MANIFEST) as stream:
@@ -139,7 +140,7 @@ def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
 
 
 def _size(place: Place, line: bytes) -> int | None:
-    """Returns the size in bytes of the file whose name is in this line of checksums.
+    """Returns the size in bytes of the file that this line of the checksums names.
 
     Returns None if the file was changed or the name leads outside the folder.
     """

@@ -24,9 +24,9 @@ def write(
     """Writes a corpus in a format to a path, or to a URL that fsspec supports.
 
     The corpus appears at its destination only when it is completely written. It replaces an existing corpus there. A file is
-    compressed if its name ends in `.gz` or `.zst`. `progress` is called with the number of cases written so far. `about` contains
-    the facts about the corpus that formats other than `ndjson` use. Raises `UnknownNameError` if the format is unknown. Raises
-    `CorpusError` if the corpus cannot be written or there is no case; then no new files remain on disk.
+    compressed if its name ends in `.gz` or `.zst`. `progress` is called with the number of cases written so far. `about` describes
+    the corpus; formats other than `ndjson` use it. Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the
+    corpus cannot be written or there is no case; then no new files remain on disk.
     """
     place, form = place_of(str(path)), format_named(fmt)
     counted, known = CountedCases(_some(cases), progress), about or CorpusInfo(load_contract(), MESSAGE_TYPES, "")

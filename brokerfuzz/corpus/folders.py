@@ -13,13 +13,13 @@ from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError, quoted
 
 CASES = "cases.ndjson"
-"""The name of the file that contains one record per case. A record there contains the name of the message's file instead of the message."""
+"""The name of the file that contains one record per case. Instead of the message, a record contains the name of the file with the message."""
 SHARDS = ".shards.json"
 """The suffix of the name of a list of shards."""
 
 
 class CorpusFolder:
-    """A folder with cases. Raises `CorpusError` if its manifest is missing or describes something else."""
+    """A folder with cases. Raises `CorpusError` if its manifest is missing, or is not that of a folder written by `--format files`."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.files = path, FolderFiles(path)
@@ -121,21 +121,21 @@ def _is_file_or_folder(mode: int) -> bool:
 def _differing(files: ConfinedFiles, name: str, digest: str) -> Iterator[str]:
     try:
         if files.sha256_of(name) != digest:
-            yield f"names {quoted(name)}, which was changed: its checksum differs"
+            yield f"refers to {quoted(name)}, which was changed: its checksum differs"
     except CorpusError as problem:
         yield str(problem)
 
 
 def _object(files: ConfinedFiles, name: str, shown_name: str) -> dict[str, Any]:
-    """Returns the JSON object in a file. Errors call the file `shown_name`. Raises `CorpusError` if the file does not contain a
-    JSON object.
+    """Returns the JSON object in a file. `shown_name` is the name of the file in errors. Raises `CorpusError` if the file does not
+    contain a JSON object.
     """
     try:
         found = json.loads(files.bytes_of(name))
     except (ValueError, RecursionError) as problem:
         raise CorpusError(f"{shown_name} is not JSON ({problem}): export the corpus again") from problem
     except CorpusError as problem:
-        said = str(problem).removeprefix(f"names {quoted(name)}, which ")
+        said = str(problem).removeprefix(f"refers to {quoted(name)}, which ")
         raise CorpusError(f"{shown_name} {said}; specify a corpus written by `brokerfuzz export`") from problem
     if not isinstance(found, dict):
         raise CorpusError(f"{shown_name} is not a JSON object: export the corpus again")

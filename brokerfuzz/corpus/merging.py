@@ -11,10 +11,10 @@ from brokerfuzz.schemas import Contract
 
 
 def merged(paths: Sequence[str | Path], *, contract: Contract | None = None) -> Iterator[Case]:
-    """Yields the cases of all corpora in order, each case once. Moves a fault that comes before its twin to the end.
+    """Yields the cases of all corpora in order, each case once. A fault that comes before its twin is moved to the end.
 
-    Reads the corpora twice, or three times if a fault must be moved. Keeps only IDs in memory. Judges each case again. Raises
-    `CorpusError` if a corpus is invalid.
+    The function reads the corpora twice, or three times if a fault must be moved. It keeps only IDs in memory, and judges each case
+    again. Raises `CorpusError` if a corpus is invalid.
     """
     check_rereadable(*paths)
     late = _before_their_twins(paths)

@@ -1,4 +1,4 @@
-"""Reads corpora from files, compressed files and folders. Needs only a limited amount of memory, even if the content is malicious."""
+"""Reads corpora from files, compressed files and folders. The amount of memory is limited, even if the content is malicious."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -18,9 +18,9 @@ from brokerfuzz.schemas import Contract
 LONGEST_LINE = 8 * 1024 * 1024
 """Maximum length of a line, in bytes.
 
-The longest line that brokerfuzz writes has 1.4 MB. It contains in base64 a message of more than 1 MiB, which tests the ambiguity
-`message-size`. Random cases have up to 33 KB. So a changed contract may set the size for `message-size` to up to 6 MB. Reading
-and judging the longest line needs less than 1 GB of memory.
+The longest line that brokerfuzz writes has 1.4 MB. It contains a message of more than 1 MiB in base64, which tests the ambiguity
+`message-size`. A changed contract may set the size for this ambiguity to up to 6 MB. Reading and judging the longest line needs
+less than 1 GB of memory.
 """
 _AGAIN = "export the corpus again, as ndjson or with --format files"
 _REMEMBERED = 4096
@@ -28,16 +28,16 @@ _REMEMBERED_BYTES = 64 * 1024 * 1024
 
 
 def read(path: str | Path, *more: str | Path, contract: Contract | None = None) -> Iterator[Case]:
-    """Yields the cases of a corpus in order, each judged again. Raises `CorpusError` if a record does not match its message.
+    """Yields the cases of a corpus in order, each judged again. Raises `CorpusError` if a record contains a wrong verdict.
 
     A corpus is a file, possibly compressed (`.gz`, `.zst`), a folder written by `--format files`, or a list of shards
-    (`NAME.shards.json`). Several paths, such as the shards themselves, are read one after the other. Files and lists of
-    shards can also be at URLs that fsspec supports (`s3://…`).
+    (`NAME.shards.json`). Several paths, such as the shards themselves, are read one after the other. Files and lists of shards can
+    also be at URLs that fsspec supports (`s3://…`).
 
     The `twin` of a fault is its valid counterpart, an earlier case in the corpus. If the corpus does not contain the twin, or the
-    twin came more than 4,096 valid cases earlier, only `twin_id` is set. Also raises `CorpusError` if a file cannot be read, is
-    not a corpus, or is truncated. The cases before the error are yielded first, so do not rely on any case before you have read
-    all cases.
+    twin came more than 4,096 valid cases earlier, only `twin_id` is set. Also raises `CorpusError` if a file cannot be read, is not
+    a corpus, or is truncated. The error comes only after the cases before it were yielded, so do not rely on any case before you
+    have read all cases.
     """
     twins = Twins()
     for one in parts_of(path, *more):
@@ -45,7 +45,7 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
 
 
 def parse(stream: BinaryIO, name: str, *, contract: Contract | None = None) -> Iterator[Case]:
-    """Yields the cases of a corpus in a stream, as `read` does. Errors call the stream `name`."""
+    """Does the same as `read` for a stream. `name` is the name of the stream in errors."""
     return _cases(_lines(stream, name, no_files), name, Twins(), contract)
 
 
@@ -108,7 +108,7 @@ class Twins:
 
 
 class RecordSequence:
-    """Checks that the last record of a corpus, and only the last, is marked as the last."""
+    """Checks that exactly one record of a corpus is marked as the last record, and that no record comes after it."""
 
     def __init__(self, name: str) -> None:
         self._name, self._last = name, False
@@ -130,7 +130,7 @@ class RecordSequence:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a corpus: the name of its file, its number and its bytes. `bytes_of` reads messages that are stored in separate files."""
+    """A line of a corpus: the name of its file, its number and its bytes. `bytes_of` is a function that reads a message from a separate file."""
 
     name: str
     number: int
@@ -153,8 +153,8 @@ Lines = Generator[Line, None, None]
 
 
 def parts_of(*paths: str | Path) -> Iterator[Place]:
-    """Yields the corpora at these paths or URLs. For a list of shards (`NAME.shards.json`), yields the shards. Raises
-    `CorpusError` if a path or a list is invalid.
+    """Yields the place of each corpus at these paths or URLs. For a list of shards (`NAME.shards.json`), yields the places of the
+    shards. Raises `CorpusError` if a path or a list is invalid.
     """
     for place in map(place_of, map(str, paths)):
         yield from ShardList(place).places if place.base.endswith(SHARDS) else [place]

@@ -70,8 +70,8 @@ class Verification:
         self._malformed = 0
 
     def of(self, path: str | Path) -> Iterator[CorpusProblem | None]:
-        """First yields a problem for each wrong checksum in a folder or list of shards. Then yields the problem of each record,
-        or None if the record is correct.
+        """Yields a problem for each wrong checksum in a folder or list of shards. After these, yields one value for each record:
+        its problem, or None if the record is correct.
 
         Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus. A file is not a corpus if none of its
         first ten lines is a record. So a corpus with a few damaged lines is verified to its end, but a file that is not a corpus
@@ -95,7 +95,7 @@ class Verification:
                 if self._malformed > MAX_MALFORMED:
                     raise CorpusError(f"{line.name} has more than {MAX_MALFORMED:,} malformed lines: it is not a corpus")
                 first.append(problem)
-                if line.number > self._malformed - before:  # at least one line was a record
+                if line.number > self._malformed - before:  # at least one line of this file was a record
                     yield from first
                     first.clear()
                 elif line.number == FIRST_LINES:

@@ -7,14 +7,13 @@ from brokerfuzz.decoder.value_pools import FOR_DETECTOR
 from brokerfuzz.schemas import Contract, MessageType
 
 Doubt = tuple[str, tuple[str, ...]]
-"""(detector, names): the detector of an ambiguity, and the property names that follow the site in the ambiguity's entry."""
+"""An ambiguity that concerns a site: the name of the function that detects the ambiguity, and the names of the properties that it concerns."""
 
 
 @lru_cache(maxsize=64)
 def doubts(contract: Contract, message_type: MessageType) -> Mapping[str, tuple[Doubt, ...]]:
-    """Returns the doubts at each site that an ambiguity names. Sites that no ambiguity names are not included.
-
-    The rule that a timestamp must not be in the future counts as a doubt with the detector `past`.
+    """Maps each site that an ambiguity names to its doubts. The rule that a timestamp must not be in the future counts as a doubt
+    with the detector `past`.
     """
     found: dict[str, tuple[Doubt, ...]] = {}
     for ambiguity in contract.ambiguities:
@@ -34,8 +33,8 @@ def detectors_at(contract: Contract, message_type: MessageType, path: str) -> li
 
 @lru_cache(maxsize=4096)
 def spelling_at(contract: Contract, message_type: MessageType, path: str) -> str | None:
-    """Returns the detector at a site for which `value_pools.FOR_DETECTOR` has ordinary values. If there are several, returns the narrowest; if there
-    is none, returns None.
+    """Returns the detector at a site for which `value_pools.FOR_DETECTOR` has ordinary values. If there are several, returns the
+    one that allows the fewest values. If there is none, returns None.
     """
     found = detectors_at(contract, message_type, path)
     return next((detector for detector in FOR_DETECTOR if detector in found), None)

@@ -48,9 +48,10 @@ _WORDS = ["letter", "postcard", "brochure", "insert", "envelope", "reply card", 
 
 
 def values(path: str, schema: Schema) -> Sequence[Any]:
-    """Returns realistic values that a flat schema allows at a path. The result is empty if no such values are known.
+    """Returns realistic values that the schema allows at a path. The result is empty if no such values are known.
 
-    The values depend on the name of the last property in the path, and in a few cases on the whole path. Strings without an entry get a common word.
+    The values depend on the name of the last property in the path, and in a few cases on the whole path. If the name of a string
+    property is unknown, the values are common words.
     """
     return _values(path, types_of(schema), tuple(map(schema.get, _BOUNDS)))
 

@@ -1,4 +1,4 @@
-"""Byte sources that do not need Hypothesis: a seeded generator, and stored records."""
+"""Byte sources that do not need Hypothesis: a seeded generator, and a list of byte strings."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -19,11 +19,11 @@ class Seeded:
         self.take, self._bits = random.randbytes, random.getrandbits
 
     def choose(self, count: int, /) -> int:
-        """Returns a number below `count`. All numbers are equally likely, to within a thousandth."""
+        """Returns a number below `count`. The probabilities of the numbers differ by at most a thousandth."""
         return self._bits(18) % count
 
     def draw(self, site: str, /) -> Any:
-        """Raises `TypeError`, because only the Hypothesis source supports pinned sites."""
+        """Raises `TypeError`, because only Hypothesis can draw values for pinned sites."""
         raise TypeError(f"{site} is pinned, and a seeded source has no strategies to draw from")
 
 
@@ -42,7 +42,7 @@ class Records:
         return self.take(1)[0] % count
 
     def draw(self, site: str, /) -> Any:
-        """Raises `TypeError`, because only the Hypothesis source supports pinned sites."""
+        """Raises `TypeError`, because only Hypothesis can draw values for pinned sites."""
         raise TypeError(f"{site} is pinned, and records have no strategies to draw from")
 
 

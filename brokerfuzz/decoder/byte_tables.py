@@ -1,8 +1,9 @@
 """Tables that map each byte to a value.
 
-Each property has one byte at a fixed position of a record, and a table of 256 entries. An entry is `ABSENT` (the property is omitted), a fixed value,
-a `Free` value, or a `Spelling`. A `Free` value is decoded from the last bytes of the record, and a `Spelling` reads further bytes. Simpler entries
-come first: lower bytes give simpler messages, so Hypothesis shrinks a message by lowering its bytes.
+The decoder reads an object from a record, a byte string of fixed length (see `record_layout`). Each property has one byte at a
+fixed position of the record, and a table of 256 entries. An entry is `ABSENT` (the property is omitted), a fixed value, a `Free`
+value, or a `Spelling`. A `Free` value is decoded from the last bytes of the record. A `Spelling` is decoded from bytes that are
+reserved for the property. Simpler entries come first. So Hypothesis shrinks a message when it lowers its bytes.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,13 +22,13 @@ class Source(Protocol):
         ...
 
     def draw(self, site: str, /) -> Any:
-        """Returns a value for a pinned site. Called only for decoders with pinned sites."""
+        """Returns a value for a pinned site, from the strategy that the user gave for this site."""
         ...
 
 
 Inline = Callable[[Source, bytes, int], Any]
-"""Decodes a value from its window in a record. The window begins at the given position. If the value needs more bytes than the window has, the source
-provides them.
+"""A function that decodes a value from the bytes of a record that are reserved for it. The integer is the position of the first of
+these bytes. If the value needs more bytes, the source provides them.
 """
 
 
@@ -99,10 +100,11 @@ def together(parts: Sequence[Values]) -> Values:
 
 
 def table(values: Values, *, optional: bool, nullable: bool, rich: bool = False) -> Table:
-    """Returns 256 entries.
+    """Returns the 256 entries of a table.
 
-    First comes one entry for each of these: absent (if `optional`), the plainest value, null (if `nullable`), the other values, and the rare values.
-    Then all entries except the rare values are repeated. Free values come last. If `rich` is true, absent and null have only one entry each.
+    The first entries are absent (if `optional`), the plainest value, null (if `nullable`), the other values and the rare values.
+    Then all of them except the rare values are repeated. Free values come last. If `rich` is true, absent and null have only one
+    entry each.
     """
     ordinary = list(values.ordinary)
     firsts = [*([ABSENT] if optional else []), *ordinary[:1], *([None] if nullable else []), *ordinary[1:], *values.rare]

@@ -1,8 +1,8 @@
-"""Compiles a flat schema to a decoder, which turns bytes into valid messages.
+"""Compiles a schema to a decoder, which turns bytes into valid messages.
 
-An object is a record of fixed length (see `record_layout`) with one byte for each property. The table of the property (see `byte_tables`) maps the
-byte to a value. Conditions (`if`, `then`, `else`) are satisfied by construction: the properties in the condition are decoded first, and the rest is
-decoded with the tables of the branch that applies.
+The decoder reads each object from a record, a byte string of fixed length with one byte for each property (see `record_layout`).
+The table of the property (see `byte_tables`) maps the byte to a value. Conditions (`if`, `then`, `else`) are always met: the
+properties in the condition are decoded first, and the rest is decoded with the tables of the branch that applies.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -28,8 +28,8 @@ Read = Callable[[Source], Any]
 FURTHER_ITEMS = (1, 1, 1, 1, 2, 1, 1, 2, 1, 1, 3, 1, 2, 1, 1, 4)
 """The numbers of further items in an array, in addition to the first item. A number that should occur more often is repeated."""
 RARE_FURTHER_ITEMS = (5, 7, 10, 10, 11, 11)
-"""Rare numbers of further items. Each one occurs in about one of 200 arrays. The numbers 10 and 11 are included because faulty code may check only
-the first ten items.
+"""Rare numbers of further items. Each one occurs in about one of 200 arrays. With 10 or 11 further items, an array has an eleventh
+item, which faulty code may not check.
 """
 
 
@@ -37,8 +37,8 @@ the first ten items.
 class Style:
     """Options that determine how values are chosen.
 
-    `plausible` selects realistic values instead of edges. `pinned` contains the sites whose values the source draws. `rich` contains the sites that
-    are seldom empty.
+    `plausible` selects realistic values instead of unusual ones. `pinned` contains the sites whose values come from the user's
+    strategies. `rich` contains the sites that are seldom absent, null or empty.
     """
 
     plausible: bool = False
@@ -75,7 +75,8 @@ class _CompileContext:
 
 
 def compile_decoder(contract: Contract, message_type: MessageType, *, narrowed: Schema | None = None, style: Style | None = None) -> Read:
-    """Returns a function that turns a source of bytes into a valid message. `narrowed` is a flat schema with additional restrictions.
+    """Returns a function that turns a source of bytes into a valid message. `narrowed` is an additional schema that all messages
+    must meet.
 
     Raises `ContractError` if no message can be valid, or if a required property has no schema.
     """
@@ -115,8 +116,8 @@ def _values(schema: Schema, place: _CompileContext) -> Values:
 
 
 def _arrays(schema: Schema, place: _CompileContext) -> list[Spelling]:
-    """Returns entries for arrays with no items, one item and several items, if the array's bounds allow these. An entry that should occur more often
-    is repeated.
+    """Returns the entries of an array's table: no items, one item and several items, if the array's bounds allow these numbers. An
+    entry that should occur more often is repeated.
     """
     low = schema.get("minItems", 0)
     high = schema.get("maxItems", max(12, low + 3))
@@ -131,15 +132,16 @@ def _arrays(schema: Schema, place: _CompileContext) -> list[Spelling]:
 
 
 def _several(read: Callable[[int, Source, bytes, int], Any], low: int, high: int, place: _CompileContext) -> Inline:
-    """Returns the entry for an array with several items. `Source.choose` gives the number of items. The smallest choice omits an optional array.
+    """Returns the entry for an array with several items. The number of items comes from `Source.choose`. If the array is optional,
+    the smallest choice omits the array.
 
-    Hypothesis can lower a choice and remove the records that depend on this choice in one step. If a byte of a record gave the number instead,
-    Hypothesis could not shrink the array without shifting the bytes after it.
+    In one step, Hypothesis can lower a choice and remove the records that depend on it. If the number came from a byte of a record,
+    fewer items would shift the bytes of everything after the array.
     """
     usual = [count for count in FURTHER_ITEMS if low <= count + 1 <= high] or [max(low - 1, 1)]
     rare = [] if place.style.plausible else [c for c in (*RARE_FURTHER_ITEMS, low - 1, low, high - 1) if low <= c + 1 <= high and c > 0]
     further = sorted([*(usual[i % len(usual)] for i in range(200)), *rare])
-    further += usual[:1] * 8  # Hypothesis often chooses the ends of a range, so the upper end is a common number
+    further += usual[:1] * 8  # Hypothesis often chooses the end of a range, so the last number is a usual one
     count = len(further) + place.optional
 
     def several(source: Source, record: bytes, start: int) -> Any:
@@ -176,7 +178,7 @@ def _items(schema: Schema, place: _CompileContext) -> Callable[[int, Source, byt
 
 
 def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
-    """Decodes the value of the byte at this position. The value's window comes directly after the byte."""
+    """Decodes the value of the byte at this position. The bytes that are reserved for the value come directly after this byte."""
     value = entries[record[start]]
     if value.__class__ is Spelling:
         return value.read(source, record, start + 1)
@@ -187,7 +189,7 @@ def _slot(source: Source, record: bytes, start: int, entries: Table) -> Any:
 
 
 class _Property(NamedTuple):
-    """A property of an object: its name, the position of its byte, and the start of its window."""
+    """A property of an object: its name, the position of its byte, and the start of the bytes that are reserved for its content (its window)."""
 
     name: str
     position: int
@@ -229,7 +231,7 @@ def _object(schema: Schema, place: _CompileContext) -> Inline:
 
 def _tables(schema: Schema, place: _CompileContext) -> list[Table]:
     required, properties = schema.get("required", ()), schema.get("properties", {})
-    left_out: Table = (ABSENT,) * 256  # a property that exists only in another branch of a condition
+    left_out: Table = (ABSENT,) * 256  # for a property that exists only in another branch of a condition
     places = {name: place.prop(name, optional=name not in required) for name in place.outline.props}
     return [_table(properties[name], there) if name in properties else left_out for name, there in places.items()]
 
@@ -238,7 +240,9 @@ def _tables(schema: Schema, place: _CompileContext) -> list[Table]:
 
 
 def _conditional(schema: Schema, conditions: list[Schema], place: _CompileContext, props: _ObjectSpeller) -> Inline:
-    """Returns the entry for an object with conditions. The properties in the conditions are decoded first, to determine the branch."""
+    """Returns the function that decodes an object with conditions. It first decodes the properties in the conditions, because they
+    determine the branch.
+    """
     base = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
     deciding = [prop for prop in props.props if any(prop.name in condition["if"].get("properties", {}) for condition in conditions)]
     first_tables = _tables(base, place)

@@ -1,8 +1,8 @@
-"""Repairs inconsistencies between the parts of a message, so that a valid message touches no ambiguity.
+"""Repairs inconsistencies between the properties of a message, so that a valid message touches no ambiguity.
 
-Each property is decoded independently, but some ambiguities concern several properties: a minimum above its maximum, duplicate identifiers, a
-contradictory envelope. Each repair changes an object or an array in place, so that no message has to be discarded. Properties that the user pinned
-are never changed.
+Each property is decoded independently, but some ambiguities concern several properties: a minimum above its maximum, duplicate
+identifiers, a contradictory envelope. A repair modifies the object or array, so no message has to be discarded. Properties that the
+user pinned are never changed.
 """
 
 import math
@@ -19,7 +19,7 @@ Repair = Callable[[Any], None]
 
 
 def repairs(doubts: Sequence[Doubt], site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
-    """Returns the repairs for the object or array at a site with this flat schema and these doubts, in the order in which they apply."""
+    """Returns the repairs for the object or array at a site, in the order in which they apply. `doubts` are the ambiguities at the site."""
     found: list[Repair] = []
     for detector, names in doubts:
         if detector in _REPAIRS:
@@ -162,7 +162,7 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
 
 
 def _money(amount: float) -> float:
-    """Rounds the amount to four decimal places, unless the amount is so large that a double cannot represent them."""
+    """Rounds the amount to four decimal places. Returns very large amounts unchanged, because a double cannot represent their decimal places."""
     return round(amount, 4) if abs(amount) < 1e11 else amount
 
 

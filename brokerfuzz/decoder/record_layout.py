@@ -1,9 +1,9 @@
 """The layout of a record.
 
-A record begins with one byte for each property of an object. After these bytes, it has a window for each property. The window contains the bytes of
-the property's content: the properties of a nested object, or the first item of an array. So a single record with fixed positions describes everything
-except further array items. Each further item has a record of its own. The bytes of an unused window are ignored, and no position changes if a window
-becomes unused.
+A record is a byte string from which the decoder reads an object. It begins with one byte for each property of the object. Then it
+has a window for each property: the bytes for the content of the property, which is a nested object or the first item of an array.
+So a single record describes everything except further array items. Each further item has a record of its own. If a property has no
+content, its window is ignored, and all other positions stay the same.
 """
 
 from dataclasses import dataclass, field
@@ -14,15 +14,17 @@ from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 @dataclass(eq=False)
 class Outline:
-    """The places directly inside a place, regardless of conditions: the properties of an object, or the items of an array."""
+    """The structure of a message at a place: all properties of the object with their outlines, or the outline of the array items.
+    It includes the properties of all branches of conditions.
+    """
 
     props: "dict[str, Outline]" = field(default_factory=dict)
     items: "Outline | None" = None
 
     @cached_property
     def width(self) -> int:
-        """The size of the window in bytes. A window contains a byte and an inner window for each property of an object, or for the first item of an
-        array.
+        """The size of the window in bytes. For each property of an object, a window contains a byte and an inner window. It
+        contains the same for the first item of an array.
         """
         return sum(1 + prop.width for prop in self.props.values()) + (1 + self.items.width if self.items else 0)
 
@@ -37,7 +39,7 @@ class Outline:
 
 
 def outline(*schemas: Schema) -> Outline:
-    """Returns the outline of a place. It includes everything that any of these flat schemas describes."""
+    """Returns the outline of a place. It includes everything that any of these schemas describes."""
     parts = [*schemas]
     for schema in schemas:
         parts += [entry[branch] for entry in conditions_of(schema) for branch in ("then", "else") if branch in entry]

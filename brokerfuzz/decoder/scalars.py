@@ -1,4 +1,6 @@
-"""The possible values of scalar places: fixed values, with the plainest first, and free values that are decoded from bytes."""
+"""The possible values of strings, numbers and booleans: a list of values, with the plainest first, and arbitrary values that are
+decoded from bytes.
+"""
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
@@ -28,12 +30,12 @@ class ValuePlace:
     plausible: bool
 
     def is_concerned_by(self, detector: str) -> bool:
-        """Tells whether an ambiguity with this detector concerns the place."""
+        """Returns whether an ambiguity with this detector concerns the place."""
         return detector in detectors_at(self.contract, self.message_type, self.path)
 
 
 def may_be_null(schema: Schema, spot: ValuePlace) -> bool:
-    """Tells whether null is allowed at the place."""
+    """Returns whether null is allowed at the place."""
     if "enum" in schema:
         return None in schema["enum"]
     if flat.unsupported_keywords_of(schema):
@@ -42,7 +44,9 @@ def may_be_null(schema: Schema, spot: ValuePlace) -> bool:
 
 
 def ready_made(schema: Schema, spot: ValuePlace) -> Values | None:
-    """Returns the values of a place, except null, if the place's schema or the style lists them. Otherwise returns None."""
+    """Returns the values of a place, except null, if they can be listed: enumerations, realistic values, and values for keywords
+    that the decoder does not support. Otherwise returns None.
+    """
     if "enum" in schema:
         return Values([_fresh(value) for value in schema["enum"] if value is not None])
     if flat.unsupported_keywords_of(schema):
@@ -100,7 +104,9 @@ def _booleans(schema: Schema, spot: ValuePlace) -> Values:
 
 
 def _bounds(schema: Schema, low: float = -_LARGEST, high: float = _LARGEST) -> tuple[float, float]:
-    """Returns inclusive bounds. An exclusive bound is moved inwards by 1 for integers, or by a billionth of itself for numbers."""
+    """Returns inclusive bounds. If a bound is exclusive, returns a slightly narrower inclusive bound: narrower by 1 for integers,
+    by a billionth of the bound for numbers.
+    """
     whole = "number" not in flat.types_of(schema)
     low, high = max(low, schema.get("minimum", low)), min(high, schema.get("maximum", high))
     if "exclusiveMinimum" in schema:

@@ -1,4 +1,4 @@
-"""Arbitrary values decoded from `FREE_BYTES` bytes: any string, integer or number, and any second of a period of thirty years."""
+"""Arbitrary values decoded from `FREE_BYTES` bytes: strings, integers, numbers, and timestamps from a period of thirty years."""
 
 import math
 import struct
@@ -14,7 +14,7 @@ _SECONDS = int((EARLIEST_NOW - _EPOCH).total_seconds()) - 3600
 
 
 def _letters() -> Iterator[str]:
-    """Yields at least 256 characters from all planes and many scripts. Plain characters come first. Surrogates and NUL are excluded."""
+    """Yields at least 256 Unicode characters from many scripts. Plain characters come first. Surrogates and NUL are excluded."""
     yield from "ab01 AZ-_.~/"
     yield from (chr(code) for code in range(0x21, 0x7F) if chr(code) not in "ab01 AZ-_.~/")
     yield from (chr(0xA1 + 3 * i) for i in range(60))

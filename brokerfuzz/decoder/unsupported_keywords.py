@@ -1,7 +1,8 @@
-"""Values for schemas of a changed contract with keywords that the decoder does not support: `pattern`, `format`, `oneOf`.
+"""Generates values for keywords that the decoder does not support, such as `pattern`, `format` and `oneOf`. Only a changed contract
+uses them.
 
-hypothesis-jsonschema generates these values from fixed bytes, through Hypothesis's `fuzz_one_input`. Each value is validated before it is used,
-because hypothesis-jsonschema handles some keywords incorrectly. The values depend on the versions of both libraries.
+hypothesis-jsonschema generates these values from fixed bytes, through Hypothesis's `fuzz_one_input`. Each value is validated before
+it is used, because hypothesis-jsonschema handles some keywords incorrectly. The values depend on the versions of both libraries.
 """
 
 import json
@@ -21,7 +22,7 @@ _BYTES = 4096
 def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
     """Returns up to 60 different values that the schema accepts, shortest first.
 
-    Raises `ContractError` if no value was found. Either the schema allows no value, or a random search does not find one.
+    Raises `ContractError` if no value was found. The schema may allow no value, or its values may be too rare for a random search.
     """
     texts = _pool(json.dumps(schema))
     if not texts:
@@ -66,7 +67,9 @@ def _bytes(schema_text: str, attempt: int) -> bytes:
 
 
 def _ordinary(value: Any) -> bool:
-    """Tells whether the value touches no ambiguity at any site: its strings are valid Unicode, and its numbers have their usual notation."""
+    """Returns whether the value touches none of the ambiguities that concern all sites: its strings are valid Unicode, and its
+    numbers have their usual notation.
+    """
     if isinstance(value, str):
         return "\0" not in value and len(value) <= 1024 and not any("\ud800" <= letter <= "\udfff" for letter in value)
     if isinstance(value, float):
@@ -95,7 +98,7 @@ def restore_many() -> None:
     from hypothesis_jsonschema import _from_schema as module
 
     if not hasattr(utils.many, "more") and getattr(module, "cu", None) is utils:
-        setattr(module, "cu", _Utils(utils))  # noqa: B010  (type checkers reject the assignment: the object replaces a module)
+        setattr(module, "cu", _Utils(utils))  # noqa: B010  (type checkers reject the assignment, because the attribute is a module)
 
 
 class _Utils:

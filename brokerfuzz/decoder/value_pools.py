@@ -1,4 +1,5 @@
-"""Interesting values for a place, with the plainest first. They are the edges of every type, and ordinary values for sites with ambiguities.
+"""Lists of values to try, with the plainest first. There are unusual values for every type, and ordinary values for sites with
+ambiguities.
 
 All values are valid and touch no ambiguity, so that a message can contain any number of them.
 """
@@ -26,11 +27,11 @@ PAST_INSTANTS: Sequence[str] = (
     "2000-01-01T00:00:00Z", "2000-02-29T23:59:59Z", "1999-12-31T23:59:59Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59Z",
     "1996-03-31T01:30:00Z", "1996-10-27T01:30:00Z", "1900-01-01T00:00:00Z", "1753-01-01T00:00:00Z",
 )  # fmt: skip
-"""Values for timestamps that must not be in the future. They are in the past for every `now` that is not before `EARLIEST_NOW`."""
+"""Values for timestamps that must not be in the future. They are earlier than `EARLIEST_NOW`, the earliest supported time."""
 
 EARLIEST_NOW = datetime(2001, 1, 1, tzinfo=UTC)
 LATEST_NOW = datetime(9900, 1, 1, tzinfo=UTC)
-"""The latest supported `now`. It is many years before the last possible time, so that later times always exist."""
+"""The latest time for which brokerfuzz generates cases. The last possible time is in the year 9999, so there is always a later time."""
 
 INSTANTS: Sequence[str] = (
     "2020-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z", *PAST_INSTANTS,
@@ -47,7 +48,9 @@ URLS: Sequence[str] = (
 NAMES: Sequence[str] = ("A", "Active", "Component", "Discontinued", "In Review", "Print on Demand", "Kit", "v2", "active")
 
 FOR_DETECTOR: Mapping[str, Sequence[str]] = {"past": PAST_INSTANTS, "timestamp": INSTANTS, "cron": CRONS, "url": URLS, "name": NAMES}
-"""Ordinary values at the sites of ambiguities about notation, by detector. `past` comes before `timestamp`, because `past` is narrower."""
+"""Maps the detector of an ambiguity about the notation of strings to strings in the usual notation. `past` comes before
+`timestamp`, because `past` allows fewer values.
+"""
 
 INTEGERS: Sequence[int] = (
     1, 0, 2, -1, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999, 1000000, -2, -128, -32769,
@@ -71,14 +74,16 @@ def texts(shortest: int, longest: int | None) -> list[str]:
 
 
 def integers(low: int, high: int, step: int = 1) -> list[int]:
-    """Returns multiples of `step` from `low` to `high`, plainest first. They include both bounds and their neighbours."""
+    """Returns multiples of `step` from `low` to `high`, plainest first. They include both bounds and the multiples next to the bounds."""
     bounds = [low, low + 1, high, high - 1]
     rounded = [value - value % step for value in (*INTEGERS, *bounds, low + step - 1)]
     return list(dict.fromkeys(value for value in rounded if low <= value <= high))
 
 
 def numbers(low: float, high: float, *, decimal: bool = False) -> list[int | float]:
-    """Returns numbers from `low` to `high`, plainest first. `decimal` excludes numbers that a decimal of 28 digits cannot represent."""
+    """Returns numbers from `low` to `high`, plainest first. If `decimal` is true, excludes numbers that a decimal of 28 digits
+    cannot represent.
+    """
     bounds = [value for value in (low, high) if abs(value) <= 1.8e308]
     fitting = [value for value in (*NUMBERS, *bounds) if low <= value <= high and not (decimal and beyond_decimal(value))]
     return list({(value, type(value), str(value)): value for value in fitting}.values())
@@ -91,5 +96,5 @@ def beyond_decimal(value: float) -> bool:
 
 
 def of_any_type() -> list[Any]:
-    """Returns values for a place to which a changed contract gives no type."""
+    """Returns values for a place without a type. Only a changed contract has such places."""
     return ["a", None, False, True, 0, 1.5, ""]

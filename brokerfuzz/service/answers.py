@@ -1,4 +1,4 @@
-"""The service's data: the bytes of an offer, the complaints about the offer, and the answer."""
+"""The data types of the service: an offer, a complaint about an offer, and the answer to an offer."""
 
 import json
 import re
@@ -12,12 +12,12 @@ from typing import Any, Literal
 from brokerfuzz.pointers import steps_of
 
 Manner = Literal["reply", "crash", "abort", "hang"]
-"""How the service answers. `reply`: with a decision. `crash`: with a server error (500). `abort`: it cuts the connection without an
-answer. `hang`: it never answers.
+"""How the service answers. With `reply`, it accepts or rejects the offer. With `crash`, it answers with a server error (500). With
+`abort`, it cuts the connection without an answer. With `hang`, it never answers.
 """
 
 DEEPEST = 200
-"""Maximum nesting of an offer that bugs examine. Only the service without bugs judges offers that are nested deeper."""
+"""Maximum nesting of the offers that seeded bugs affect. For offers that are nested deeper, the service behaves as if it had no bugs."""
 
 MOST_MESSAGES = 100
 """Maximum number of complaints in one answer."""
@@ -27,8 +27,8 @@ _STRING_OR_BRACKET = re.compile(rb'"(?:[^"\\]|\\.)*"|([\[{])|([\]}])', re.DOTALL
 
 @dataclass(frozen=True, slots=True)
 class Complaint:
-    """A reason to reject an offer. `at` is a JSON Pointer. `found` is the service's description of the value there, and `demanded` of the
-    values that it accepts. `rule` is the ID of the broken rule.
+    """A reason to reject an offer. `at` is a JSON Pointer. `found` describes the value there, and `demanded` describes the values
+    that the service accepts there. `rule` is the ID of the broken rule.
     """
 
     rule: str | None
@@ -107,7 +107,7 @@ class Offer:
         return self._parsed[0]
 
     def prop(self, name: str) -> Any:
-        """Returns the value of a property of the root; None if the root has no such property."""
+        """Returns the value of a property of the offer, or None if the offer has no such property."""
         return self.value.get(name) if self.readable and isinstance(self.value, dict) else None
 
     def having(self, value: Any) -> "Offer":

@@ -9,8 +9,8 @@ The contract defines no methods, paths or status codes. The service uses these:
 | `POST /pricing`| 200 with a pricing that is different each time; the body of the request is ignored   |
 
 The status is 404 for other paths and 405 for other methods. It is 413 for bodies of more than 32 MiB, and 415 for offers with a
-content-encoding. Every response uses the contract's envelope, unless a seeded bug changes it. The service ignores content types. The
-table `DECISIONS` in `judging` settles the questions that the contract leaves open.
+content-encoding. Every response uses the contract's envelope, unless a seeded bug changes it. The service ignores content types. If
+the contract leaves a question open, the service follows the table `DECISIONS` in `judging`.
 """
 
 import json
@@ -56,7 +56,7 @@ def reference_app(*, bugs: Iterable[str] = (), contract: "Contract | None" = Non
 
 
 def _generated(message_type: "MessageType", seed: int, contract: "Contract | None") -> Iterator[bytes]:
-    """Yields valid responses without end. Prepares nothing before the first response is needed."""
+    """Yields valid responses without end. Starts to prepare them only when the first response is needed."""
     from brokerfuzz.decoder import messages
 
     for message in messages(message_type, seed, plausible=True, contract=contract):

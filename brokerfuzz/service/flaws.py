@@ -1,7 +1,7 @@
 """The building blocks of bugs: the ways in which a service can go wrong.
 
-A judge decides about an offer. A flaw is a function that receives the offer and the judge, and returns the service's answer. This
-answer can differ from the judge's answer: it has fewer or more complaints, it is about a changed offer, or it is never sent.
+A judge is a function that returns the right answer to an offer. A flaw is a function that receives the offer and the judge, and
+returns an answer that may be wrong. For example, the flaw removes some complaints, or passes a changed offer to the judge.
 """
 
 import re
@@ -18,7 +18,7 @@ Test = Callable[[Any], bool]
 """A condition on a value of any type."""
 
 RULES = "offer-creation-request/"
-"""The beginning that all rule IDs share."""
+"""The first characters of the IDs of all rules for offers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Bug:
 
 
 def rule_id(*rules: str) -> str | None:
-    """Returns the ID of the rule if there is exactly one rule and it contains no `*`; otherwise returns None."""
+    """Returns the ID of the rule if there is exactly one rule and its name contains no `*`; otherwise returns None."""
     return RULES + rules[0] if len(rules) == 1 and "*" not in rules[0] else None
 
 
@@ -53,32 +53,32 @@ def null(value: Any) -> bool:
 
 
 def a_string(test: Test) -> Test:
-    """Returns a condition: a string that passes the test."""
+    """Returns a condition that holds for strings that pass the test."""
     return lambda value: isinstance(value, str) and test(value)
 
 
 def a_number(test: Test) -> Test:
-    """Returns a condition: a number that passes the test."""
+    """Returns a condition that holds for numbers that pass the test."""
     return lambda value: isinstance(value, int | float) and not isinstance(value, bool) and test(value)
 
 
 def an_array(test: Test) -> Test:
-    """Returns a condition: an array that passes the test."""
+    """Returns a condition that holds for arrays that pass the test."""
     return lambda value: isinstance(value, list) and test(value)
 
 
 def an_object(test: Test) -> Test:
-    """Returns a condition: an object that passes the test."""
+    """Returns a condition that holds for objects that pass the test."""
     return lambda value: isinstance(value, dict) and test(value)
 
 
 def lacks(name: str) -> Test:
-    """Returns a condition: an object without this property."""
+    """Returns a condition that holds for objects without this property."""
     return an_object(lambda props: name not in props)
 
 
 def orders_after(later: str, earlier: str) -> Test:
-    """Returns a condition: an object in which the property `later` comes after the property `earlier`."""
+    """Returns a condition that holds for objects in which the property `later` comes after the property `earlier`."""
     return an_object(lambda props: later in props and earlier in props and list(props).index(later) > list(props).index(earlier))
 
 
@@ -86,10 +86,11 @@ def orders_after(later: str, earlier: str) -> Test:
 
 
 def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Ignores violations of rules. A rule is written as `SITE:KEYWORD`, and `*` in it matches any characters.
+    """Returns a flaw that ignores some violations of rules. A rule is written as `SITE:KEYWORD`, and `*` in it matches any
+    characters.
 
-    Violations are ignored only if three conditions hold. The regular expression `at` matches the JSON Pointer of the violation. The
-    value at this place passes the test `value`, or there is no value. The whole offer passes the test `when`.
+    A violation is ignored if its JSON Pointer matches the regular expression `at`, the value at this place passes the test `value`
+    (or there is no value), and the offer passes the test `when`.
     """
     ignored = re.compile("|".join(re.escape(RULES + rule).replace(r"\*", ".*") for rule in rules))
 
@@ -106,7 +107,7 @@ def ignores(*rules: str, at: str = "", value: Test = anything, when: Callable[[O
 
 
 def rejects(site: str, test: Test, demanded: str) -> Flaw:
-    """Rejects an offer if a value at the site passes the test, although the judge accepts the offer."""
+    """Returns a flaw that rejects an offer that the judge accepts, if a value at the site passes the test."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
@@ -118,7 +119,7 @@ def rejects(site: str, test: Test, demanded: str) -> Flaw:
 
 
 def rejects_text(pattern: bytes, demanded: str) -> Flaw:
-    """Rejects an offer if the pattern occurs in its JSON, although the judge accepts the offer."""
+    """Returns a flaw that rejects an offer that the judge accepts, if the pattern occurs in its JSON."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)
@@ -128,7 +129,7 @@ def rejects_text(pattern: bytes, demanded: str) -> Flaw:
 
 
 def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool] = anything) -> Flaw:
-    """Judges a changed value instead of the value that was sent. `change` returns its argument if nothing needs to change."""
+    """Returns a flaw that changes the offer before the judge sees it. `change` returns its argument if nothing needs to change."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         if not offer.readable or not when(offer):
@@ -140,8 +141,8 @@ def changes_offer(change: Callable[[Any], Any], *, when: Callable[[Offer], bool]
 
 
 def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
-    """Rewrites a body that is not JSON, then judges the result. `rewrite` returns None or raises ValueError if it cannot rewrite the
-    body.
+    """Returns a flaw that rewrites a body that is not JSON before the judge sees it. `rewrite` returns None or raises ValueError if
+    it cannot rewrite the body.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
@@ -158,10 +159,10 @@ def rewrites(rewrite: Callable[[bytes], bytes | None]) -> Flaw:
 
 
 def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
-    """Converts the values that the judge complains about, then judges the offer again.
+    """Returns a flaw that converts the values that the judge complains about, and then passes the offer to the judge again.
 
-    Only complaints whose `demanded` text matches the regular expression count. If `convert` cannot convert a value, it returns the
-    same value.
+    It converts a value only if the `demanded` text of the complaint matches the regular expression. If `convert` cannot convert a
+    value, it returns the same value.
     """
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
@@ -175,17 +176,17 @@ def coerces(demanded: str, convert: Callable[[Any], Any]) -> Flaw:
 
 
 def fails(manner: Manner, site: str, test: Test) -> Flaw:
-    """Crashes, cuts the connection or hangs if a value at the site passes the test."""
+    """Returns a flaw that crashes, cuts the connection or never answers if a value at the site passes the test."""
     return fails_when(manner, lambda offer: any(test(value) for value in offer.values(site)))
 
 
 def fails_when(manner: Manner, when: Callable[[Offer], bool]) -> Flaw:
-    """Crashes, cuts the connection or hangs if the offer passes the test `when`."""
+    """Returns a flaw that crashes, cuts the connection or never answers if the offer passes the test `when`."""
     return lambda offer, judge: ServiceAnswer(manner=manner) if when(offer) else judge(offer)
 
 
 def claims_success(success: bool, *, of_accepted: bool) -> Flaw:
-    """Returns a wrong `operationWasSuccessful`, either for accepted or for rejected offers."""
+    """Returns a flaw that sets a wrong `operationWasSuccessful`, either for accepted or for rejected offers."""
 
     def flaw(offer: Offer, judge: Judge) -> ServiceAnswer:
         answer = judge(offer)

@@ -1,4 +1,4 @@
-"""The service's decision about an offer. The contract decides, and a table settles the questions that the contract leaves open."""
+"""Decides whether the service accepts an offer. A table contains the decisions on questions that the contract leaves open."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
@@ -35,9 +35,9 @@ def decisions(contract: "Contract") -> "Policies":
 def answering(*, bugs: Iterable[str] = (), contract: "Contract | None" = None, now: datetime | None = None) -> Callable[[bytes], ServiceAnswer]:
     """Returns a function that returns the service's answer to the bytes of an offer. The function needs no server.
 
-    `bugs` are names from `BUGS`. The first bug wraps the judge that conforms to the contract, and each further bug wraps the judge
-    with the bugs before it. `now` is the time at which offers are judged; None means the current time. Raises `UnknownNameError`
-    for an unknown bug.
+    `bugs` are names from `BUGS`. The bugs are applied one after the other: each bug can change the answer that the service would
+    give with only the bugs before it. `now` is the time at which offers are judged; None means the current time. Raises
+    `UnknownNameError` for an unknown bug.
     """
     judge = reduce(_flawed, [bug(name) for name in bugs], conforming(contract))
     return lambda body: judge(Offer(body, now))

@@ -42,8 +42,9 @@ def running(
 ) -> Iterator[str]:
     """Runs the service in a child process during a `with` block; yields its address, such as `http://127.0.0.1:40123`.
 
-    The child process does not compete for the interpreter lock of this process, and ends when this process ends. Port 0 means any
-    free port. Raises `UnknownNameError` for an unknown bug, and `TargetError` if the service cannot listen at this host and port.
+    A separate process does not slow down this process through Python's interpreter lock. It ends when this process ends. Port 0
+    means any free port. Raises `UnknownNameError` for an unknown bug, and `TargetError` if the service cannot listen at this host
+    and port.
     """
     options = {"bugs": [bug(name).name for name in bugs], "contract": contract, "now": now, "seed": seed}
     child = _child()
@@ -163,7 +164,7 @@ def _listening(host: str, port: int) -> socket.socket:
     except (OSError, UnicodeError) as problem:
         raise TargetError(f"the host {host!r} cannot be resolved ({problem}): use {LOOPBACK}") from problem
     try:
-        if os.name == "posix":  # allows reusing a port at once; on Windows it would allow sharing it
+        if os.name == "posix":  # the port can then be used again at once; on Windows, two servers could then share the port
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(QUEUE)

@@ -1,4 +1,4 @@
-"""Checks the arguments of the strategies. An error states the argument, the argument's value, and what to do."""
+"""Checks the arguments of the strategies. Each error contains the name of the argument, its value, and what to do."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -21,14 +21,14 @@ def reject(name: str, value: object, remedy: str) -> NoReturn:
 
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
-    """Rejects size bounds that are not integers, are too small, or contradict each other."""
+    """Raises `InvalidArgument` for size bounds that are not integers, are too small, or contradict each other."""
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
             reject(name, value, f"use a whole number of at least {least}")
     if high is not None and low > high:
-        reject(f"min_{what}", low, f"it is greater than max_{what}={high!r}; lower it or raise max_{what}")
+        reject(f"min_{what}", low, f"this is greater than max_{what}={high!r}; lower min_{what} or raise max_{what}")
 
 
 def tuple_of(name: str, values: Iterable[Any] | None) -> tuple[Any, ...] | None:
@@ -37,7 +37,7 @@ def tuple_of(name: str, values: Iterable[Any] | None) -> tuple[Any, ...] | None:
 
 
 def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> None:
-    """Rejects values that are not in `known`."""
+    """Raises `InvalidArgument` for values that are not in `known`."""
     for value in values or ():
         if value not in known:
             reject(name, value, f"use values from {', '.join(map(repr, known))}")
@@ -48,12 +48,14 @@ def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
         reject(name, values, "use a list or tuple, also for a single value")
     chosen = tuple(values)
     if not chosen:
-        reject(name, values, "it is empty; add at least one value, or omit the argument to allow all")
+        reject(name, values, "the list is empty; add at least one value, or omit the argument to allow all values")
     return chosen
 
 
 def pinned_sites(fields: Fields | None, contract: Contract, message_type: MessageType) -> frozenset[str]:
-    """Returns the pinned sites. Rejects unknown sites, values that are not strategies, and sites inside other pinned sites."""
+    """Returns the pinned sites. Raises `InvalidArgument` for unknown sites, values that are not strategies, and sites inside other
+    pinned sites.
+    """
     if fields is None:
         return frozenset()
     if not isinstance(fields, Mapping):
@@ -66,12 +68,12 @@ def pinned_sites(fields: Fields | None, contract: Contract, message_type: Messag
         if not isinstance(strategy, SearchStrategy):
             reject(f"fields[{path!r}]", strategy, "use a strategy; for a single value, st.just(value)")
         if outer := next((other for other in fields if path.startswith((f"{other}.", f"{other}["))), None):
-            reject("fields", path, f"it is inside {outer!r}, which is pinned, too; pin only one of them")
+            reject("fields", path, f"this site is inside {outer!r}, which is pinned, too; pin only one of them")
     return frozenset(fields)
 
 
 def judged(message: Any, fields: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
-    """Returns the message if it is within the contract. If the pinned values break the contract, raises `InvalidArgument`."""
+    """Returns the message if it breaks no rule. Raises `InvalidArgument` if the pinned values break a rule."""
     try:
         verdict = check(message_type, message, contract=contract)
     except TypeError as problem:
@@ -85,7 +87,7 @@ def judged(message: Any, fields: Iterable[str], contract: Contract, message_type
 
 
 def known_type(message_type: Any) -> MessageType:
-    """Returns the message type. Rejects a value that is not a message type."""
+    """Returns the message type. Raises `InvalidArgument` for any other value."""
     if message_type not in MESSAGE_TYPES:
         error = UnknownNameError("message type", str(message_type), MESSAGE_TYPES, f"use one of {', '.join(MESSAGE_TYPES)}")
         reject("message_type", message_type, str(error))

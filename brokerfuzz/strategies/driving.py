@@ -1,6 +1,6 @@
-"""Hypothesis as a source of bytes. Each record is one draw of a fixed size.
+"""Hypothesis as the source of the decoder's bytes. Each record (a byte string of fixed length) is one draw.
 
-So Hypothesis shrinks, replays and stores messages like any other example.
+So Hypothesis can shrink, replay and store messages like any other example.
 """
 
 from collections.abc import Mapping
@@ -43,5 +43,5 @@ class Drawn:
         return self._draw(_below(count))
 
     def draw(self, site: str, /) -> Any:
-        """Returns a value of the strategy that the site is pinned to."""
+        """Returns a value from the user's strategy for the pinned site."""
         return self._draw(self._pins[site])

@@ -32,10 +32,11 @@ def invalid_offer_requests(
     Each case breaks one rule. `case.twin` is its twin (the valid counterpart): a valid message that differs only at the place where
     the rule is broken.
 
-    `rules` limits the rules to break (ids; `*` matches any characters: `"*:minimum"`). `techniques` limits the ways to break
-    them. `now` is the current time for faults that need a future time (None: the actual time). `contract` is a changed contract.
+    `rules` contains the ids of the rules to break. In an id, `*` matches any characters: `"*:minimum"`. `techniques` contains the
+    names of the techniques to use. `now` is the current time for faults with a time in the future (None: the actual time).
+    `contract` is a changed contract.
 
-    Raises `InvalidArgument` for unknown rules and techniques, and for rules that none of the techniques can break.
+    Raises `InvalidArgument` for unknown rules and techniques, and if none of the techniques can break any of the rules.
 
     Shrinks towards the first rule and technique, and towards a plain message around the fault.
 
@@ -53,7 +54,7 @@ def invalid_product_list_responses(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Case:
-    """Cases of product list responses that break one rule each. Everything else is as in `invalid_offer_requests`.
+    """Cases of product list responses that break one rule each. The arguments are those of `invalid_offer_requests`.
 
     Source: Response envelope; Product list response.
     """
@@ -69,7 +70,7 @@ def invalid_pricing_responses(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Case:
-    """Cases of offer pricing calculation responses that break one rule each. Everything else is as in `invalid_offer_requests`.
+    """Cases of offer pricing calculation responses that break one rule each. The arguments are those of `invalid_offer_requests`.
 
     Source: Response envelope; Offer pricing calculation response; Limits.
     """
@@ -90,7 +91,7 @@ def cases(
 
     `verdicts` limits the labels (`valid`, `invalid`, `unspecified`). `now` and `contract` are as in `invalid_offer_requests`.
 
-    Shrinks towards the first of the labels, and then in the same way as the strategies for this label.
+    Shrinks towards the first label, and then towards simple messages.
     """
     contract = contract or load_contract()
     decoder = case_decoder(contract, arguments.known_type(message_type), arguments.labels(verdicts, LABELS))

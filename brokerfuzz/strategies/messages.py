@@ -42,7 +42,7 @@ def offer_requests(
     minimum is 0, `productClusters` may also be absent or null, if the offer type allows this. `fields` pins properties: it maps a
     property name, or the site of an inner property (`productClusters[].products[].productId`), to a strategy for its values. A
     pinned property is present in every object that can contain it. `plausible=True` uses realistic business values instead of
-    edges. `contract` is a changed contract (`brokerfuzz.load_contract(folder)`).
+    unusual values. `contract` is a changed contract (`brokerfuzz.load_contract(folder)`).
 
     No message touches an ambiguity, unless a pinned value does. Raises `InvalidArgument` for unknown offer types and sites,
     contradictory size limits, and pinned values that break the contract.
@@ -66,7 +66,7 @@ def _offers(wishes: "_Wishes", offer_types: tuple[Any, ...] | None, min_clusters
         arguments.reject("offer_types", offer_types, "fields pins offerType, too; use only one of them")
     types = [name for name in (offer_types or known) if max_clusters != 0 or name != PRODUCT_LIST]
     if not types:
-        remedy = f"offers of type {PRODUCT_LIST!r} need at least one cluster; raise it or choose other offer_types"
+        remedy = f"offers of type {PRODUCT_LIST!r} need at least one cluster; use 1 or more, or choose other offer_types"
         arguments.reject("max_clusters", max_clusters, remedy)
     of_types: Schema = {"properties": {"offerType": {"enum": types}}} if len(types) < len(known) else {}
     return wishes.decoder(_sized("productClusters", min_clusters, max_clusters), of_types)
@@ -88,7 +88,7 @@ def product_list_offers(
 
     Most offers have several clusters with several products each. `min_products` and `max_products` limit the number of products in
     each cluster. The same product may occur in several clusters. Page counts are absent, null, 1 or the maximum. Most products have
-    files and surcharges. Everything else is as in `offer_requests`.
+    files and surcharges. The other arguments are as in `offer_requests`.
 
     Shrinks towards one cluster with one product.
 
@@ -124,11 +124,11 @@ def product_list_responses(
 ) -> ProductListResponse:
     """Valid product list responses, which a program that parses them must accept.
 
-    `min_products` and `max_products` limit the number of records in `data`. With a minimum of 0, `data` may also be null, in a
-    response that reports a failure. `fields` pins properties by their site: `{"data[].status": st.sampled_from(["Active",
+    `min_products` and `max_products` limit the number of products in `data`. If the minimum is 0, the response may also report a
+    failure, with null as `data`. `fields` pins properties by their site: `{"data[].status": st.sampled_from(["Active",
     "Retired"])}`. `plausible` and `contract` are as in `offer_requests`.
 
-    Shrinks towards a successful response with few records.
+    Shrinks towards a successful response with few products.
 
     Source: Response envelope; Product list response.
     """
@@ -148,9 +148,9 @@ def pricing_responses(
 ) -> OfferPricingResponse:
     """Valid offer pricing calculation responses with correct sums.
 
-    `min_offers` and `max_offers` limit the number of priced offers in `data`. With a minimum of 0, `data` may also be null, in a
-    response that reports a failure. `fields`, `plausible` and `contract` are as in `product_list_responses`. If prices or
-    quantities are pinned, sums are not corrected.
+    `min_offers` and `max_offers` limit the number of priced offers in `data`. If the minimum is 0, the response may also report a
+    failure, with null as `data`. `fields`, `plausible` and `contract` are as in `product_list_responses`. If prices or quantities
+    are pinned, the sums may be wrong.
 
     Shrinks towards a successful response with few offers.
 
@@ -167,7 +167,7 @@ def _responses(wishes: "_Wishes", what: str, path: str, low: int, high: int | No
 
 
 def _sized(path: str, low: int, high: int | None) -> Schema:
-    """Returns a flat schema that limits the size of an array. If the minimum is 1 or more, the array is required."""
+    """Returns a schema that limits the size of an array. If the minimum is 1 or more, the schema also requires the array."""
     bounds: Schema = {} if high is None else {"maxItems": high}
     if low:
         bounds |= {"type": "array", "minItems": low}
@@ -176,7 +176,7 @@ def _sized(path: str, low: int, high: int | None) -> Schema:
 
 
 def _where_it_is(schema: Schema) -> Schema:
-    """Returns the same schema without requirements for presence: it limits only what is present."""
+    """Returns the same schema without `required`, so that it restricts only properties that are present."""
     kept = {keyword: value for keyword, value in schema.items() if keyword not in ("type", "required", "minItems")}
     if "properties" in kept:
         kept["properties"] = {name: _where_it_is(prop) for name, prop in kept["properties"].items()}
@@ -208,7 +208,7 @@ class _Wishes:
         return cls(contract, message_type, plausible, arguments.pinned_sites(fields, contract, message_type), rich)
 
     def decoder(self, *narrowed: Schema) -> Read:
-        """Returns the decoder for these options and additional flat schemas."""
+        """Returns the decoder for these options. All messages also meet the schemas in `narrowed`."""
         try:
             style = Style(self.plausible, self.pinned, self.rich)
             return compile_decoder(self.contract, self.message_type, narrowed=reduce(conjoin, narrowed), style=style)

@@ -1,7 +1,8 @@
 """The answers that targets give, and the rules for interpreting an HTTP response as an answer.
 
 The contract defines neither status codes nor the response to an offer creation request, so users can configure these rules. The
-default rules follow the meaning that HTTP gives to the status codes. They also read the envelope that all responses share.
+default rules follow the meaning that HTTP gives to the status codes. They also read the property `operationWasSuccessful` of the
+envelope, the outer object that all responses share.
 """
 
 import json
@@ -49,10 +50,10 @@ class AnswerRules:
     """The rules for interpreting HTTP responses.
 
     `accept` and `reject` are status patterns. Each pattern is a code (`201`) or a class (`2xx`). A code has priority over a class,
-    and `accept` has priority over `reject`. The answer is `crashed` if the status matches no pattern. By default, 2xx means
-    `accepted`, 5xx or an invalid status means `crashed`, and the other classes mean `rejected`: a redirect or an informational
-    response does not accept the message. If `envelope` is true, a body with `operationWasSuccessful: false` turns `accepted` into
-    `rejected`. A body with `operationWasSuccessful: true` changes nothing.
+    and `accept` has priority over `reject`. If a status matches no pattern, the answer is `crashed`. By default, this happens for
+    5xx and for invalid statuses. By default, 2xx means `accepted`, and 1xx, 3xx and 4xx mean `rejected`. If `envelope` is true, a
+    body with `operationWasSuccessful: false` turns `accepted` into `rejected`. A body with `operationWasSuccessful: true` changes
+    nothing.
 
     Raises `TargetError` for an invalid pattern.
     """
@@ -69,7 +70,7 @@ class AnswerRules:
                 self._kinds.update((code, kind) for code in _codes(patterns, classes=classes))
 
     def has_code(self, status: int) -> bool:
-        """Returns whether the rules name this exact status, not only its class."""
+        """Returns whether the rules contain the code of this status, not only its class."""
         return str(status) in self.accept or str(status) in self.reject
 
     def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:

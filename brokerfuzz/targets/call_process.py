@@ -1,17 +1,17 @@
 """The script that runs in the process of a `CallTarget`: imports the function and calls it with each message.
 
-brokerfuzz starts the script by its path, and the script imports nothing from brokerfuzz. So it starts as fast as Python itself,
-and nothing interferes with the user's function. The script reads messages from file descriptor 3 and writes replies to descriptor
-4. Four bytes before each message or reply contain its length. A reply is a letter and a text. The first reply is `R` if the
-function is ready, or `E` with the reason if the function cannot be used. The reply to each message is `A` (accepted), `J`
-(rejected) or `C` (crashed).
+brokerfuzz starts the script by its path, and the script imports nothing from brokerfuzz. So the script starts as fast as Python
+itself, and no code of brokerfuzz can interfere with the user's function. The script reads messages from file descriptor 3 and writes
+replies to descriptor 4. The first four bytes of a message or reply contain the length of the rest. A reply is a letter and a text.
+The first reply is `R` if the function is ready, or `E` with the reason if the function cannot be used. The reply to each message is
+`A` (accepted), `J` (rejected) or `C` (crashed).
 """
 
 import os
 import struct
 import sys
 
-TYPE_CHECKING = False  # importing typing would add half of the start-up time
+TYPE_CHECKING = False  # importing typing would make the start 50 % slower
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
     from typing import Any
@@ -53,8 +53,8 @@ def main(function_name: str, rejection_names: list[str], path: list[str]) -> Non
 
 
 def die_with_parent() -> None:
-    """Makes the system kill this process when the campaign is killed, because a function that never returns does not notice
-    that the campaign has ended. Works on Linux only.
+    """Makes the system kill this process when brokerfuzz is killed. Otherwise a function that never returns would keep running.
+    Works on Linux only.
     """
     if sys.platform == "linux":
         try:
@@ -105,7 +105,7 @@ def rejection(name: str) -> type[BaseException]:
 
 
 def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple[type[BaseException], ...]) -> tuple[bytes, str]:
-    """Calls the function and returns the reply."""
+    """Calls the function with the message. Returns the letter and the text of the reply."""
     try:
         result = function(body)
         if hasattr(result, "__await__"):

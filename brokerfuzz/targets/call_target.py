@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets.answers import EXCERPT, Answer, AnswerKind
+from brokerfuzz.targets.answers import EXCERPT, AnswerKind
 from brokerfuzz.targets.exit_reason import in_one_line
-from brokerfuzz.targets.process_limits import checked_processes, checked_timeout, unsendable
+from brokerfuzz.targets.pool_target import PoolTarget
 from brokerfuzz.targets.secret_masking import NOTHING_SECRET
 from brokerfuzz.targets.shell import LONGEST_ARGUMENT, fed, program
 
 if TYPE_CHECKING:
-    from brokerfuzz.targets.process_pool import ProcessPool, Reply
+    from brokerfuzz.targets.process_pool import ProcessSettings, Reply
 
 LONGEST = 1 << 16
 """Maximum number of bytes in a reply."""
@@ -29,23 +29,23 @@ _NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _KINDS: dict[bytes, AnswerKind] = {b"A": "accepted", b"J": "rejected", b"C": "crashed"}
 
 
-class CallTarget:
-    """A function that receives the message as bytes. It is named `package.module:function`, and imported from the current folder or
-    from `sys.path`.
+class CallTarget(PoolTarget):
+    """A function that receives the message as bytes. `function` has the form `package.module:function`. The module is imported from
+    the current folder or from `sys.path`.
 
-    The function accepts a message by returning None, True or the string `accepted`. It rejects a message by returning False or
-    the string `rejected`. A space and a reason may follow either string. The function also rejects a message by raising `ValueError`,
-    or an exception if the name of its class or of a base class contains `validation`. The `ValidationError` of pydantic,
-    jsonschema or Django is an example. If `rejections` names exception classes, as `package.module:Class`, only these classes
-    reject. If the function raises any other exception, including `AssertionError`, the answer is `crashed`. The answer is also
-    `crashed` if the function returns any other value: a list of errors, a parsed message or a number has no defined meaning. If
-    the function returns an awaitable, brokerfuzz awaits it.
+    The function accepts a message by returning None, True or the string `accepted`. It rejects a message by returning False or the
+    string `rejected`. A space and a reason may follow either string. The function also rejects a message by raising `ValueError`,
+    or an exception if the name of its class or of a base class contains `validation`. The `ValidationError` of pydantic, jsonschema
+    or Django is an example. If `rejections` names exception classes, as `package.module:Class`, only these classes reject. If the
+    function raises any other exception, including `AssertionError`, the answer is `crashed`. The answer is also `crashed` if the
+    function returns any other value: a list of errors, a parsed message or a number has no defined meaning. If the function returns
+    an awaitable, brokerfuzz awaits it.
 
-    The function runs in separate processes, at most `processes` of them at once (default: one per core). So the function cannot
-    harm the campaign. If its process ends, the answer is `crashed`. If the function does not return within `timeout` seconds, the
-    answer is `timeout`. A new process is then started for the next message. The function's standard output is discarded. If the
-    process ends, the last part of its standard error is kept. If the function was called before but can no longer be imported,
-    the target tries again for up to `patience` seconds.
+    The function runs in separate processes, at most `processes` of them at once (default: one per core). So a crash of the function
+    does not stop the campaign. If its process ends, the answer is `crashed`. If the function does not return within `timeout`
+    seconds, the answer is `timeout`. A new process is then started for the next message. The function's standard output is
+    discarded. If the process ends, the last part of its standard error is kept. If the function was called before but can no longer
+    be imported, the target tries again for up to `patience` seconds.
 
     Raises `TargetError` for invalid names and limits.
     """
@@ -61,10 +61,7 @@ class CallTarget:
     ) -> None:
         self.function = _checked(function, "a function, such as 'package.module:function'")
         self.rejections = tuple(_checked(name, "an exception class, such as 'package.module:Class'") for name in rejections)
-        self.timeout = checked_timeout(timeout)
-        self.processes = checked_processes(processes)
-        self.patience = patience
-        self._pool: ProcessPool | None = None
+        super().__init__(timeout=timeout, processes=processes, patience=patience)
 
     @property
     def name(self) -> str:
@@ -72,7 +69,7 @@ class CallTarget:
         return self.function
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Accepts any message without headers."""
+        """Returns True for any message without headers."""
         return not headers
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
@@ -83,52 +80,34 @@ class CallTarget:
         line = shlex.join([sys.executable, "-c", f"import {module}{'' if short else ', sys'}; {call}"])
         return line if short else fed(body, line)
 
-    async def open(self) -> None:
-        """Imports the function in the first process. Raises `TargetError` with the original error if the import fails."""
+    def _settings(self) -> "ProcessSettings":
         where = program([sys.executable or "python"], self.name)
-        from brokerfuzz.targets.process_pool import ProcessPool, ProcessSettings
+        from brokerfuzz.targets.process_pool import ProcessSettings
 
         here = str(Path.cwd())
         path = list(dict.fromkeys([here, *(str(Path(entry).absolute()) for entry in sys.path)]))
-        arguments = [where, "-P", "-X", "faulthandler", _CALLER, self.function, str(len(self.rejections)), *self.rejections, *path]
-        settings = ProcessSettings(
+        return ProcessSettings(
             name=self.name,
             program=where,
-            arguments=arguments,
+            arguments=[where, "-P", "-X", "faulthandler", _CALLER, self.function, str(len(self.rejections)), *self.rejections, *path],
             wire=CallWire,
             input_fd=_INPUT_FD,
             output_fd=_OUTPUT_FD,
             announces_ready=True,
             secrets=NOTHING_SECRET,
-            missing="no return",
+            missing="the function did not return",
         )
-        self._pool = ProcessPool(settings, timeout=self.timeout, processes=self.processes, patience=self.patience)
-        await self._pool.open()
-
-    async def close(self) -> None:
-        """Ends the processes."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            await pool.close()
-
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Calls the function with the message."""
-        if self._pool is None:
-            raise TargetError(f"{self.name} is not open: call open() before send()")
-        if headers:
-            raise unsendable(self.name)
-        return await self._pool.send(body)
 
 
 class CallWire:
-    """Encodes messages and decodes replies. The length of each comes before it, as `call_process` describes."""
+    """Encodes messages and decodes replies. Each begins with four bytes that contain the length of the rest; see `call_process`."""
 
     def __init__(self) -> None:
         self.rest = b""
         self._incomplete = b""
 
     def encode(self, body: bytes) -> bytes:
-        """Returns the message with its length before it."""
+        """Returns the message, preceded by its length."""
         return _LENGTH.pack(len(body)) + body
 
     def decode(self, data: bytes) -> "Reply | None":
@@ -141,7 +120,7 @@ class CallWire:
             return None
         end = _LENGTH.size + _LENGTH.unpack_from(data)[0]
         if not _LENGTH.size < end <= LONGEST:
-            return Reply("crashed", "wrote to the reply pipe of brokerfuzz", data[:EXCERPT], broken=True)
+            return Reply("crashed", "wrote to file descriptor 4, which brokerfuzz uses for replies", data[:EXCERPT], broken=True)
         if len(data) < end:
             self._incomplete = data
             return None
@@ -151,7 +130,7 @@ class CallWire:
             return Reply(kind, in_one_line(text), text)
         if letter in {b"R", b"E"}:
             return Reply("ready" if letter == b"R" else "unusable", in_one_line(text, 1000), text)
-        return Reply("crashed", "wrote to the reply pipe of brokerfuzz", data[:EXCERPT], broken=True)
+        return Reply("crashed", "wrote to file descriptor 4, which brokerfuzz uses for replies", data[:EXCERPT], broken=True)
 
 
 def _checked(name: str, wanted: str) -> str:

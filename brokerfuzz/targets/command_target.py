@@ -59,7 +59,7 @@ class CommandTarget:
         return shown_command(self.words)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Accepts any message without headers."""
+        """Returns True for any message without headers."""
         return not headers
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
@@ -99,7 +99,7 @@ class CommandTarget:
                 async with asyncio.timeout(self.timeout):
                     await process.finished.wait()
             except TimeoutError:
-                return self._answer("timeout", f"no end within {self.timeout:g} s: killed", output, process.errors, started)
+                return self._answer("timeout", f"still running after {self.timeout:g} s: killed", output, process.errors, started)
             finally:
                 process.kill()
             assert process.code is not None
@@ -116,7 +116,9 @@ class CommandTarget:
         raise TargetError(f"{self.name} is not open: call open() before send(), and close() after all answers")
 
     async def _start(self, output: Excerpt) -> "Process":
-        """Starts the program, and retries if the system lacks resources. Raises `OSError` if that fails although a start succeeded before."""
+        """Starts the program. Tries again for up to `patience` seconds if the program was started before, or if the system lacks
+        resources. If all tries fail, raises `OSError` if the program was started before, else `TargetError`.
+        """
         began, pause = perf_counter(), 0.05
         while True:
             try:
@@ -148,7 +150,7 @@ class CommandTarget:
 
     def _answer(self, kind: AnswerKind, reason: str, output: Excerpt, errors: Excerpt, started: float) -> Answer:
         body = output.head or errors.head
-        if output.head and errors.head:  # keep a part of both
+        if output.head and errors.head:  # keep the beginning of both
             body = output.head[: max(EXCERPT // 2, EXCERPT - len(errors.head))] + errors.head
         return Answer(kind, None, self._secrets.excerpt(body, EXCERPT), self._secrets.hide(reason), perf_counter() - started)
 

@@ -1,4 +1,4 @@
-"""Short descriptions of a program's output and of how it ended."""
+"""Describes in a few words what a program wrote and how it ended."""
 
 import signal
 
@@ -21,7 +21,7 @@ class Excerpt:
 
     @property
     def first_line(self) -> str:
-        """The first line that is not blank. For a Python traceback, this is the last line instead, because it contains the error."""
+        """The first line that is not blank. If this line begins a Python traceback, the last line, because it contains the error."""
         line = next((line for line in self.head.splitlines() if line.strip()), b"")
         return self.last_line if line.startswith(b"Traceback (most recent") else in_one_line(line)
 

@@ -34,8 +34,9 @@ GRACE = 1.0
 """Seconds to wait after the HTTP client's time limit, in case the client does not stop by itself."""
 
 CLOSING_TIME = 0.03
-"""Seconds to wait until the client's thread has released its Python objects. If it releases one while the interpreter exits, the
-process aborts."""
+"""Seconds to wait until the client's thread has released its Python objects. If this thread releases an object while the
+interpreter exits, the process aborts.
+"""
 
 CONTENT_TYPE, TRANSFER_ENCODING = "content-type", "transfer-encoding"
 _PEM = b"-----BEGIN CERTIFICATE-----"
@@ -48,22 +49,22 @@ class HttpTarget:
     application/json` is added. `timeout` is the number of seconds from the first attempt to connect to the last byte of the
     response. `rules` define how to interpret a response. Redirects are not followed. Proxies from the environment are not used.
 
-    If a connection ends without an answer, this message need not be the cause. A server may close an idle connection at any time
-    (RFC 9112, 9.3), or another message may have crashed the server. So the message is sent once more, and the second answer
-    counts. If the server answered before but no longer accepts connections, the target tries again for up to `patience` seconds.
-    The target does the same if this machine lacks resources for a connection.
+    If a connection ends without an answer, the message is not always the cause. A server may close an idle connection at any time
+    (RFC 9112, 9.3), or another message may have crashed the server. So the message is sent once more, and the second answer counts.
+    If the server answered before but no longer accepts connections, brokerfuzz tries again for up to `patience` seconds. brokerfuzz
+    also does this if this machine lacks resources for a connection.
 
-    Status 429 says nothing about the message, and neither does status 503 with `Retry-After`. All messages then wait. The message
-    that got this status is sent again until it has waited `longest_wait` seconds in total. After a 429 without `Retry-After`, the
-    waits are 1, 2, 4, ... seconds. When the time is up, the answer is `timeout` for 429 or `crashed` for 503, and its `reached` is
-    False. After that, no other message waits like this until the target processes a message again. A message that would be sent
-    before the time that the target asked for gets the same answer at once. `slowed` counts the waits. If `rules` contain the code
-    429 or 503, this status is an ordinary answer.
+    With status 429 (too many requests), or status 503 with a `Retry-After` header, the server asks brokerfuzz to wait. This says
+    nothing about the message. So all messages wait, and the message that got this status is sent again until it has waited
+    `longest_wait` seconds in total. After a 429 without `Retry-After`, the waits are 1, 2, 4, ... seconds. If `longest_wait` is
+    over, the answer is `timeout` for 429 or `crashed` for 503, and its `reached` is False. The other messages then wait no longer:
+    until the time that the server asked for, they get the same answer without being sent. `slowed` counts the waits. If `rules`
+    contain the code 429 or 503, a response with this code is an ordinary answer.
 
     Certificates are verified with the system's authorities and the authorities in `ca`, a PEM file. If `insecure` is true,
-    certificates are not verified. An idle connection is closed if unexpected data arrives on it. If the unexpected data arrives
-    just after the next request was sent, the target treats the data as the answer. To avoid this, send the header `Connection:
-    close`: each message then gets its own connection.
+    certificates are not verified. An idle connection is closed if unexpected data arrives on it. If unexpected data arrives just
+    after the next request was sent, brokerfuzz treats the data as the answer. To avoid this, send the header `Connection: close`:
+    each message then gets its own connection.
 
     `name`, `request`, `reproduction`, answers and errors contain no secrets; see `secret_masking`.
 
@@ -136,7 +137,7 @@ class HttpTarget:
         return curl_line(self.url, self.method, self._headers(headers), body, without=without, insecure=self.insecure, ca=self.ca)
 
     async def open(self) -> None:
-        """Creates the client. Raises `TargetError` for a method, header or URL that cannot be sent."""
+        """Creates the HTTP client. Raises `TargetError` for a method, header or URL that cannot be sent."""
         from pyreqwest.exceptions import PyreqwestError
         from pyreqwest.http import Url
 
@@ -163,13 +164,13 @@ class HttpTarget:
         seconds = self.timeout
         builder = ClientBuilder().no_proxy().http1_only().follow_redirects(False).user_agent("brokerfuzz")
         builder = builder.gzip(False).brotli(False).zstd(False).deflate(False)
-        # increasing limits, so that the limit for connecting expires first if there is no connection
+        # the limit for connecting is the shortest, so that it expires first if no connection is made
         builder = builder.connect_timeout(timedelta(seconds=seconds * 0.5)).read_timeout(timedelta(seconds=seconds * 0.9))
         builder = builder.timeout(timedelta(seconds=seconds)).danger_accept_invalid_certs(self.insecure)
         return builder if self._authorities is None else builder.add_root_certificate_pem(self._authorities)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Accepts any message: HTTP allows any bytes, with any headers."""
+        """Returns True, because HTTP allows any bytes with any headers."""
         return True
 
     async def close(self) -> None:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
-from brokerfuzz.targets.answers import EXCERPT, Answer
+from brokerfuzz.targets.answers import EXCERPT
 from brokerfuzz.targets.exit_reason import in_one_line
-from brokerfuzz.targets.process_limits import checked_processes, checked_timeout, unsendable
+from brokerfuzz.targets.pool_target import PoolTarget
 from brokerfuzz.targets.shell import fed, program, secrets_of, shown_command, words_of
 
 if TYPE_CHECKING:
-    from brokerfuzz.targets.process_pool import ProcessPool, Reply
+    from brokerfuzz.targets.process_pool import ProcessSettings, Reply
 
 LONGEST = 1 << 16
 """Maximum number of bytes in an answer line."""
@@ -25,7 +25,7 @@ _ENDS_A_LINE = re.compile(rb"[\n\r]|\xe2\x80[\xa8\xa9]")
 _WORDS: dict[bytes, Literal["accepted", "rejected"]] = {b"accepted": "accepted", b"rejected": "rejected"}
 
 
-class LineTarget:
+class LineTarget(PoolTarget):
     """A program that reads one message per line from standard input. It writes one answer per line to standard output, in the order
     of the messages.
 
@@ -60,10 +60,7 @@ class LineTarget:
         if encoding not in ("plain", "base64"):
             raise TargetError(f"encoding={encoding!r}, but it must be 'plain' or 'base64'")
         self.encoding: Encoding = encoding
-        self.timeout = checked_timeout(timeout)
-        self.processes = checked_processes(processes)
-        self.patience = patience
-        self._pool: ProcessPool | None = None
+        super().__init__(timeout=timeout, processes=processes, patience=patience)
 
     @property
     def name(self) -> str:
@@ -71,43 +68,26 @@ class LineTarget:
         return shown_command(self.arguments)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Accepts messages that fit on one line and have no headers."""
+        """Returns True for messages that fit on one line and have no headers."""
         return not headers and (self.encoding == "base64" or not _ENDS_A_LINE.search(body))
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
         """Returns a shell command that pipes the line for this message into the program."""
         return fed(_line(body, self.encoding), self.name)
 
-    async def open(self) -> None:
-        """Starts the first process. Raises `TargetError` if the program does not exist or cannot be started."""
+    def _settings(self) -> "ProcessSettings":
         where = program(self.arguments, self.name)
-        from brokerfuzz.targets.process_pool import ProcessPool, ProcessSettings
+        from brokerfuzz.targets.process_pool import ProcessSettings
 
-        settings = ProcessSettings(
+        return ProcessSettings(
             name=self.name,
             program=where,
             arguments=self.arguments,
             wire=lambda: LineWire(self.encoding),
             environment={"PYTHONUNBUFFERED": "1", **os.environ},
             secrets=secrets_of(self.arguments),
-            missing="no line",
+            missing="no answer line",
         )
-        self._pool = ProcessPool(settings, timeout=self.timeout, processes=self.processes, patience=self.patience)
-        await self._pool.open()
-
-    async def close(self) -> None:
-        """Closes the input of idle processes, and kills the processes that do not end."""
-        pool, self._pool = self._pool, None
-        if pool is not None:
-            await pool.close()
-
-    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Gives the message to a process. Raises `TargetError` if no process ever answered and each ends before it reads anything."""
-        if self._pool is None:
-            raise TargetError(f"{self.name} is not open: call open() before send()")
-        if not self.can_send(body, headers):
-            raise unsendable(self.name)
-        return await self._pool.send(body)
 
 
 class LineWire:

@@ -1,8 +1,8 @@
 """Checks before a campaign whether the target accepts messages at all.
 
 If the path is wrong or credentials are missing, the target rejects every message. The campaign would then report hundreds of
-findings with one cause. One plain valid message detects such a problem in advance. Sending the same message again shows whether
-the target accepts a repeated message.
+findings with one cause. So brokerfuzz first sends one plain valid message. Sending the same message again shows whether the target
+accepts a repeated message.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _REMEDIES = {
     407: "a proxy requires credentials: use a URL that bypasses the proxy",
     415: "it does not support {content_type}: use another type with -H 'Content-Type: ...'",
 }
-"""The explanation of each status, with what to do."""
+"""Maps each status to its meaning and to what the user can do."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Preflight:
     @property
     def repeats(self) -> bool:
         """Whether the target accepts a repeated message; also true if it did not accept the first one. If false, the target rejects
-        every message that contains a number from an earlier message.
+        every offer with the number of an earlier offer.
         """
         return self.answer.kind != "accepted" or self.again.kind == "accepted"
 
@@ -44,7 +44,7 @@ class Preflight:
         """The warning to show before the other messages are sent; None if nothing is wrong."""
         if self.repeats:
             return None
-        return f"the target rejects an offer that it accepted before ({self.again.reason}): it will reject every message that repeats a number"
+        return f"the target rejects an offer that it accepted before ({self.again.reason}): it will reject every offer whose number it already knows"
 
 
 async def check(target: Target, body: bytes) -> Preflight:

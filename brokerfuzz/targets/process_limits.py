@@ -1,4 +1,4 @@
-"""Checks of the limits that all process targets share."""
+"""Checks the settings of targets that run processes: the timeout and the number of processes."""
 
 import errno
 

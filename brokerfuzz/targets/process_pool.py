@@ -1,9 +1,10 @@
 """Long-running processes that handle one message after another. The pool starts a process if one is needed, and replaces a process
 that has ended.
 
-Each process handles one message at a time. It gets the next message as soon as its answer is read. The pool attributes everything
-that a process does to its current message. There are two exceptions. If a process ends and certainly did not read its message, the
-message goes to another process. If a process ends between two messages, the pool replaces it without a report.
+Each process handles one message at a time. A process gets its next message as soon as brokerfuzz has read the answer to the
+previous one. The pool attributes everything that a process does to the current message of this process. There are two exceptions.
+If a process ends and certainly did not read its message, the message goes to another process. If a process ends between two
+messages, the pool replaces it without a report.
 """
 
 import asyncio
@@ -28,7 +29,7 @@ EXIT_GRACE = 0.5
 CLOSED_PIPE_GRACE = 0.25
 """Seconds that a process has to end after it closed a pipe. After that, it is treated as still running."""
 STARTS = 3
-"""If no process ever answered: the number of processes that may fail in a row without reading the message."""
+"""Maximum number of processes that get the same message if each of them fails without reading it, and no process has ever answered."""
 
 
 class Reply(NamedTuple):
@@ -43,14 +44,14 @@ class Reply(NamedTuple):
 
 
 class Wire(Protocol):
-    """The encoding of messages and answers in the pipes of one process."""
+    """Encodes the messages to one process, and decodes its replies."""
 
     def encode(self, body: bytes) -> bytes:
         """Returns the bytes that encode the message."""
         ...
 
     def decode(self, data: bytes) -> Reply | None:
-        """Returns the reply that these bytes complete; None if the reply is still incomplete. Uses bounded memory."""
+        """Adds the next bytes that the process wrote. Returns the reply if it is now complete, else None. Uses bounded memory."""
         ...
 
     @property
@@ -73,7 +74,7 @@ class ProcessSettings:
     announces_ready: bool = False
     secrets: Secrets
     missing: str = "no answer"
-    """The description of what did not arrive in time."""
+    """The words for a missing answer in the description of a timeout."""
 
 
 class ProcessPool:
@@ -116,7 +117,9 @@ class ProcessPool:
         )
 
     async def send(self, body: bytes) -> Answer:
-        """Returns the answer to a message. Raises `TargetError` if no process ever answered and each ends before it reads anything."""
+        """Returns the answer to a message. Raises `TargetError` if no process has ever answered a message and every process ends
+        before it reads anything.
+        """
         request = PendingRequest(body, self._loop.create_future())
         self._queue.append(request)
         self.dispatch()
@@ -149,8 +152,8 @@ class ProcessPool:
             self.dispatch()
 
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
-        """Assigns an unread message to another process. If no process ever answered, the message gets at most `tries` processes. In any
-        case, retries end `patience` seconds after the first failure.
+        """Assigns an unread message to another process. If no process has ever answered, a message is given to at most `tries`
+        processes. Retries always end `patience` seconds after the first failure.
         """
         request.worker = None
         if request.answer.done():
@@ -169,7 +172,7 @@ class ProcessPool:
         return TargetError(f"{self.settings.name} cannot be used: {self.settings.secrets.hide(how)}; run it in a shell to see why")
 
     def start_failed(self, how: str) -> None:
-        """Counts the failed start of a process as one try for the message that has waited longest."""
+        """Counts a failed start of a process as a try of the message that has waited longest."""
         if self._queue:
             self.retry(self._queue.popleft(), how)
 
@@ -276,7 +279,7 @@ class Worker:
 
     def _on_reply(self, reply: Reply) -> None:
         kind, reason, body, broken = reply
-        if kind == "ready" or kind == "unusable" or self._request is None:  # noqa: PLR1714  (a type checker follows this)
+        if kind == "ready" or kind == "unusable" or self._request is None:  # noqa: PLR1714  (type checkers understand only this form)
             self._on_startup_reply(reply)
         elif self._wire.rest:
             self._crashed("answered before it received a message", self._wire.rest)
@@ -291,7 +294,7 @@ class Worker:
     def _on_startup_reply(self, reply: Reply) -> None:
         if reply.kind == "ready" and not self.ready and not self._wire.rest:
             self.ready = True
-            self._no_limit()  # the limit for starting is longer
+            self._no_limit()  # the limit so far was READY_LIMIT
             self._set_startup(None)
             self._pool.next(self)
         elif self._request is not None:

@@ -1,8 +1,9 @@
-"""Runs programs as separate processes. Their pipes never block brokerfuzz, their end is always noticed, and no process is left over.
+"""Runs programs as separate processes. Their pipes never block brokerfuzz, their end is always noticed, and no process is left
+over.
 
 The event loop does all the work. With asyncio's own subprocesses, a third fewer programs start per second; with threads and
-`subprocess`, a tenth fewer. Each process leads its own process group. When the process ends, the whole group is killed. So no
-child process outlives its message, unless it left the group on purpose. This module works on POSIX systems only.
+`subprocess`, a tenth fewer. Each process leads its own process group. When the process ends, the whole group is killed. So no child
+process keeps running, unless it left the group on purpose. This module works on POSIX systems only.
 """
 
 import array
@@ -20,14 +21,14 @@ from brokerfuzz.targets.exit_reason import Excerpt
 KILL_LIMIT = 2.0
 """Seconds to wait for the end of a killed process. Only a process that is blocked in the kernel needs longer."""
 
-_CHUNK = 65536  # bytes, the size of a pipe
-_LAST_CHUNKS = 16  # number read after the end: a process that left the group may write forever
-_STANDARD = 5  # lower descriptors are reserved for the process
+_CHUNK = 65536  # the capacity of a pipe in bytes
+_LAST_CHUNKS = 16  # maximum number of chunks to read after the end of the process, because a child that left the group may write forever
+_STANDARD = 5  # the process uses the file descriptors below this one
 
 
 def cores() -> int:
     """Returns the number of cores available to this process."""
-    affinity = getattr(os, "sched_getaffinity", None)  # macOS has none
+    affinity = getattr(os, "sched_getaffinity", None)  # macOS lacks this function
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
@@ -87,7 +88,7 @@ class Process:
 
     @property
     def unread(self) -> bool:
-        """Whether the process has certainly read nothing of the last message. Valid after it ended or closed its input."""
+        """Whether the process has certainly read nothing of the last message. Use this only after the process has ended or closed its input."""
         return self._unread
 
     def kill(self) -> None:
@@ -147,7 +148,7 @@ class Process:
             os.set_blocking(fd, False)
         self._input, self._output, self._stderr = parent_fds
         _prefer_for_out_of_memory_kill(self.pid)
-        self._loop.add_reader(self._input, self._on_input_closed)  # not to read from it, but to notice that the process closed it
+        self._loop.add_reader(self._input, self._on_input_closed)  # only to notice when the process closes its input
         self._loop.add_reader(self._output, self._read_output)
         self._loop.add_reader(self._stderr, self._read_errors)
         self._watch()
@@ -272,18 +273,18 @@ class Process:
 
 
 def _kill_group(pid: int) -> None:
-    with suppress(ProcessLookupError, PermissionError):  # macOS raises the latter for a group that has ended
+    with suppress(ProcessLookupError, PermissionError):  # macOS raises PermissionError for a group that has ended
         os.killpg(pid, signal.SIGKILL)
 
 
 def _exit_code(pid: int) -> int:
     try:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    except ChildProcessError:  # other code in this process waited for it, or SIGCHLD is ignored
+    except ChildProcessError:  # other code has already waited for the process, or SIGCHLD is ignored
         return 255
 
 
 def _prefer_for_out_of_memory_kill(pid: int) -> None:
     """Makes the system kill this process, not brokerfuzz, if memory runs out."""
-    with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "wb", buffering=0) as score:  # noqa: PTH123  (a thousand times a second)
+    with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "wb", buffering=0) as score:  # noqa: PTH123  (faster than pathlib; called a thousand times per second)
         score.write(b"1000")

@@ -39,7 +39,7 @@ def variable(name: str) -> str:
 
 
 def parts_of(url: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of the URL, without user and password. True marks a part that is a variable for a secret."""
+    """Yields the parts of the URL without user and password. Environment variables replace the secrets. True marks such a variable."""
     shown, at = without_user(url), 0
     for found in _PARAMETER.finditer(shown):
         if found[2] and is_secret(unquote(found[1])):

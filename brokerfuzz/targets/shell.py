@@ -45,7 +45,9 @@ def program(words: Sequence[str], shown: str) -> str:
 
 
 def shown_command(words: Sequence[str]) -> str:
-    """Returns the command for a POSIX shell. An environment variable replaces each secret: `$TOKEN` the value of `--token`."""
+    """Returns the command for a POSIX shell. An environment variable replaces each secret: for example, `$TOKEN` replaces the value
+    of `--token`.
+    """
     return " ".join("".join(f'"{part}"' if secret else quoted(part) for part, secret in word if part) or "''" for word in _parts(words))
 
 
@@ -93,7 +95,7 @@ def _named(words: Sequence[str]) -> Iterator[tuple[str | None, str]]:
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
-    """Yields the parts of each word. True marks a part that is a variable for a secret."""
+    """Yields the parts of each word. Environment variables replace the secrets. True marks such a variable."""
     yield [(words[0], False)]
     for word, (name, value) in zip(words[1:], _named(words), strict=True):
         start = word[: len(word) - len(value)]

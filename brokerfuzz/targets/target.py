@@ -1,6 +1,6 @@
 """The interface of a target. A target receives the bytes of a message and returns an answer.
 
-The interface does not depend on verdicts, rules or generators. So services, programs and functions can have the same methods.
+The interface does not depend on verdicts, rules or generators. So it fits services, programs and functions.
 """
 
 from typing import Protocol

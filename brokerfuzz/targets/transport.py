@@ -58,14 +58,14 @@ def failure_of(error: px.PyreqwestError, timeout: float) -> Failure:
         return Failure("unreachable", _why_unreachable(causes, timeout if isinstance(error, px.RequestTimeoutError) else None))
     if isinstance(error, px.RequestTimeoutError):
         begun = isinstance(error, px.ReadTimeoutError)
-        return Failure("no-answer", f"the answer did not end within {timeout:g} s" if begun else f"no answer within {timeout:g} s")
+        return Failure("no-answer", f"the answer was not complete after {timeout:g} s" if begun else f"no answer within {timeout:g} s")
     sending = "client error (SendRequest)" in text
     if "os error" in text:
         return Failure("dropped" if sending else "cut", "the connection was reset")
     if "closed before message completed" in text:
         return Failure("dropped", "the connection was closed without an answer")
     if "end of file before message length" in text:
-        return Failure("cut", "the connection was closed within the answer")
+        return Failure("cut", "the connection was closed before the answer was complete")
     if isinstance(error, px.DecodeError):
         return Failure("not-http", f"the answer is not HTTP ({causes[-1] if causes else error.message})")
     return Failure("dropped" if sending else "cut", causes[-1] if causes else error.message)

@@ -1,5 +1,5 @@
-"""Workers do parts of the work. They are processes on this machine, or they belong to a Dask cluster. Results do not depend on the kind or number of
-workers.
+"""Workers: processes that do parts of the work, on this machine or in a Dask cluster. The results do not depend on the kind or
+number of workers.
 """
 
 from brokerfuzz.workers.clusters import cluster

@@ -20,8 +20,8 @@ T = TypeVar("T")
 
 
 class _ClusterExecutor(Executor):
-    """An executor that submits work to a Dask client. If the connection to the scheduler is lost, this executor breaks, but Dask's own executor would
-    wait forever.
+    """An executor that submits work to a Dask client. If the connection to the scheduler is lost, this executor raises
+    `BrokenExecutor`. Dask's own executor would wait forever.
     """
 
     def __init__(self, client: Any) -> None:
@@ -52,7 +52,7 @@ class _ClusterExecutor(Executor):
 
 @dataclass
 class _Cluster:
-    """The executor of a cluster, and the total number of its workers' threads. The cluster itself replaces lost workers."""
+    """The executor of a cluster, and the total number of its workers' threads. The cluster itself repeats the work of lost workers."""
 
     executor: Executor
     workers: int
@@ -104,7 +104,7 @@ def _check_listening(address: str) -> None:
 def _check_scheduler(address: str) -> None:
     """Raises `WorkerError` if the server at the address is not a scheduler. A Dask client would keep trying in this case, too.
 
-    The function treats every exception in this way, because Dask raises arbitrary exceptions for bytes that do not follow its protocol.
+    The function catches every exception, because Dask raises arbitrary exceptions if the server does not follow its protocol.
     """
     try:
         found = asyncio.run(asyncio.wait_for(_identity(address), _PATIENCE))["type"]

@@ -11,11 +11,11 @@ from brokerfuzz.errors import WorkerError
 from brokerfuzz.workers.pool import WorkerPool
 
 AHEAD = 4
-"""The number of parts that each worker may have in advance. This keeps the workers busy and limits memory. If this process works too, the number is
-doubled, because this process and the workers do different parts.
+"""The number of parts for each worker that are in progress or finished but not yet yielded. It keeps the workers busy and limits
+memory. If this process works too, the number is doubled, because this process and the workers do different parts.
 """
 ATTEMPTS = 3
-"""The number of times that workers may be lost before the next part is finished. If they are lost more often, further attempts would fail, too."""
+"""The maximum number of times that workers may be lost without finishing a part. After that, further attempts would probably fail, too."""
 
 _Part = TypeVar("_Part")
 _Result = TypeVar("_Result")
@@ -53,7 +53,7 @@ class _Task(Generic[_Part, _Result]):
 
 
 class _Ordered(Generic[_Part, _Result]):
-    """The parts in progress, in order."""
+    """The parts whose results have not been yielded yet, in order."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class _Ordered(Generic[_Part, _Result]):
         self._waiting: deque[_Task[_Part, _Result]] = deque()
 
     def results(self, parts: Iterator[_Part]) -> Iterator[_Result]:
-        """Yields the results. Takes further parts only when the caller consumes results. Raises `WorkerError`."""
+        """Yields the results. Takes further parts only when the caller consumes results. Raises `WorkerError` if workers are lost repeatedly."""
         losses = 0
         while self._fill(parts):
             try:
@@ -92,8 +92,8 @@ class _Ordered(Generic[_Part, _Result]):
         return bool(self._waiting)
 
     def _submit(self) -> None:
-        """Submits parts to the workers. If this process works too, submits only as many parts as the workers need; otherwise submits all. Raises
-        `BrokenExecutor`.
+        """Submits waiting parts to the workers. If this process works too, submits only as many parts as keep the workers busy.
+        Raises `BrokenExecutor` if a worker was lost.
         """
         running = [task for task in self._waiting if task.future is not None and not task.future.done()]
         room = (self._pool.workers - 1) * AHEAD - len(running) if self._pool.parent_works else None

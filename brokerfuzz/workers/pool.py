@@ -18,7 +18,7 @@ class WorkerPool(Protocol):
 
     @property
     def folder(self) -> str | None:
-        """The folder in which workers leave results for this process. None if there is no shared folder."""
+        """The folder in which workers store large results for this process. None if there is no shared folder."""
         ...
 
     def renew(self) -> Executor:

@@ -17,9 +17,9 @@ from brokerfuzz.atomic_files import uninterrupted
 class Processes:
     """A number of worker processes on this machine, which are started when they are first needed.
 
-    The workers are new processes, because a forked copy would have this process's HTTP client, but not the client's threads. If `parent_works` is
-    true, this process counts as one of the `workers`, and there must be at least two. In this case, if this process has only one thread, the other
-    workers are forked copies that share its data.
+    If `parent_works` is true, this process counts as one of the `workers`, and there must be at least two. If this process also has
+    only one thread, the other workers are forked copies of it, which share its data. In all other cases, the workers are new
+    processes: a forked copy would contain the HTTP client of this process without the client's threads.
     """
 
     def __init__(self, workers: int, *, parent_works: bool = False) -> None:
@@ -56,7 +56,7 @@ class Processes:
                 self._folder.cleanup()
 
     def _stop(self) -> None:
-        """Kills all processes and releases their resources, because otherwise Python reports leaked resources when this process exits."""
+        """Kills all processes and releases their resources. Otherwise Python would report leaked resources when this process exits."""
         if self._executor is None:
             return
         for process in multiprocessing.active_children():
@@ -67,8 +67,8 @@ class Processes:
 
 
 def _is_one_thread() -> bool:
-    """Returns True if this process has only one thread, and False if the number of threads is unknown. A forked copy would lose all other threads,
-    and their work.
+    """Returns True if this process has only one thread, and False if the number of threads is unknown. A forked copy has only one
+    thread, so it would lack the others.
     """
     try:
         return len(list(Path("/proc/self/task").iterdir())) == 1

@@ -94,7 +94,7 @@ def test_show_names_a_case_whose_message_file_is_invalid(run: Run, tmp_path: Pat
     (folder / "cases.ndjson").write_text(re.sub('"file":"[^"]*"', '"file":"../mine"', records))
     result = run("corpus", "show", folder)
     assert result.exit_code == 2
-    assert re.fullmatch(f"brokerfuzz: {folder}, case [0-9a-f]{{16}}, names '../mine', which is not a name inside the folder\n", result.stderr)
+    assert re.fullmatch(f"brokerfuzz: {folder}, case [0-9a-f]{{16}}, refers to '../mine', which is not a name inside the folder\n", result.stderr)
 
 
 def test_the_json_output_is_complete_if_a_shard_is_missing(run: Run, tmp_path: Path) -> None:

@@ -257,17 +257,17 @@ REJECTED: list[tuple[SearchStrategy[Any], str]] = [
     (offer_requests(offer_types="VDM"), r"offer_types='VDM': use a list or tuple"),
     (offer_requests(min_clusters=-1), r"min_clusters=-1: use a whole number of at least 0"),
     (offer_requests(max_clusters=1.5), r"max_clusters=1.5: use a whole number"),  # type: ignore[arg-type]
-    (offer_requests(min_clusters=3, max_clusters=1), r"min_clusters=3: it is greater than max_clusters=1"),
+    (offer_requests(min_clusters=3, max_clusters=1), r"min_clusters=3: this is greater than max_clusters=1"),
     (offer_requests(offer_types=["Product List"], max_clusters=0), r"max_clusters=0: .*Product List"),
     (offer_requests(fields={"numbr": st.just("a")}), r"fields='numbr': .*did you mean 'number'"),
     (offer_requests(fields={"number": "a"}), r"fields\['number'\]='a': use a strategy; .*st.just"),  # type: ignore[dict-item]
     (offer_requests(fields={"number": st.just("")}), r"a pinned value breaks the contract .*number:minLength"),
     (offer_requests(fields={"number": st.just(datetime(2020, 1, 1, tzinfo=UTC))}), r"fields=\['number'\]: "),
     (offer_requests(fields={"offerType": st.just("VDM")}, offer_types=["VDM"]), r"use only one of them"),
-    (offer_requests(fields={"omniChannel": st.none(), "omniChannel.offers": st.none()}), r"it is inside 'omniChannel'"),
+    (offer_requests(fields={"omniChannel": st.none(), "omniChannel.offers": st.none()}), r"this site is inside 'omniChannel'"),
     (product_list_offers(min_clusters=0), r"min_clusters=0: use a whole number of at least 1"),
     (product_list_offers(fields={"offerType": st.just("VDM")}), r"use offer_requests\(\)"),
-    (product_list_responses(min_products=2, max_products=1), r"min_products=2: it is greater than"),
+    (product_list_responses(min_products=2, max_products=1), r"min_products=2: this is greater than"),
     (pricing_responses(min_offers=True), r"min_offers=True: "),
 ]
 

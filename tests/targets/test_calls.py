@@ -79,11 +79,20 @@ def test_return_values_and_exceptions_become_answers(calling: Calling, code: str
         pytest.param("os.write(2, b'alas\\n'); os._exit(0)", "crashed", "ended without an answer, exit status 0: alas", id="exits with output"),
         pytest.param("os.kill(os.getpid(), 9)", "crashed", "ended without an answer, killed by SIGKILL", id="killed"),
         pytest.param("ctypes.string_at(0)", "crashed", "ended without an answer, killed by SIGSEGV", id="segmentation fault"),
-        pytest.param("while True: pass", "timeout", "no return within 0.5 s, and no message was ever answered: killed", id="endless loop"),
-        pytest.param("while True: os.write(1, b'x' * 65536); os.write(2, b'x' * 65536)", "timeout", "no return within", id="endless output"),
-        pytest.param("os.closerange(0, 3); time.sleep(60)", "timeout", "no return within", id="closes the standard streams"),
+        pytest.param(
+            "while True: pass", "timeout", "the function did not return within 0.5 s, and no message was ever answered: killed", id="endless loop"
+        ),
+        pytest.param(
+            "while True: os.write(1, b'x' * 65536); os.write(2, b'x' * 65536)", "timeout", "the function did not return within", id="endless output"
+        ),
+        pytest.param("os.closerange(0, 3); time.sleep(60)", "timeout", "the function did not return within", id="closes the standard streams"),
         pytest.param("os.closerange(0, 100); time.sleep(60)", "crashed", "closed its output without an answer", id="closes all"),
-        pytest.param("os.write(4, b'accepted\\n')", "crashed", "wrote to the reply pipe of brokerfuzz", id="writes garbage to the reply pipe"),
+        pytest.param(
+            "os.write(4, b'accepted\\n')",
+            "crashed",
+            "wrote to file descriptor 4, which brokerfuzz uses for replies",
+            id="writes garbage to the reply pipe",
+        ),
         pytest.param("os.write(4, b'\\0\\0\\0\\1A' * 2)", "crashed", "answered before it received a message", id="writes answers to the reply pipe"),
         pytest.param("os.write(4, b'\\0\\0\\0\\1R')", "crashed", "answered ", id="says that it is ready"),
     ],

@@ -85,7 +85,7 @@ def test_a_program_that_exceeds_the_timeout_is_killed_with_its_children(tmp_path
         "while True: time.sleep(60)"
     )
     said = answer(CommandTarget(python(code, str(pids)), timeout=3))
-    assert (said.kind, said.reason, said.body) == ("timeout", "no end within 3 s: killed", b"begun\n")
+    assert (said.kind, said.reason, said.body) == ("timeout", "still running after 3 s: killed", b"begun\n")
     assert 2.9 < said.seconds < SECONDS
     assert all(dies(int(pid)) for pid in pids.read_text().split())
 

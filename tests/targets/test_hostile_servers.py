@@ -60,9 +60,14 @@ def asked(url: str, body: bytes = b"{}", *, timeout: float = 5.0, **options: Any
         pytest.param(resets_within_the_body, "crashed", "reset", id="reset within the body"),
         pytest.param(sends(b"", then_closes=True), "crashed", "without an answer", id="empty answer"),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nConte", then_closes=True), "crashed", "without an answer", id="half a head"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab", then_closes=True), "crashed", "within", id="half a body"),
         pytest.param(
-            sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", then_closes=True), "crashed", "within", id="half a chunk"
+            sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab", then_closes=True), "crashed", "before the answer was complete", id="half a body"
+        ),
+        pytest.param(
+            sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab", then_closes=True),
+            "crashed",
+            "before the answer was complete",
+            id="half a chunk",
         ),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nZZ\r\nab\r\n"), "crashed", "not HTTP", id="broken chunk"),
         pytest.param(sends(b"\x00\xff\x01 garbage\r\n\r\n", then_closes=True), "crashed", "not HTTP", id="garbage"),
@@ -102,10 +107,10 @@ def test_server_behaviour_becomes_an_answer(behaviour: Behaviour, kind: str, rea
     [
         pytest.param(hangs, "no answer within 0.6 s", id="hangs"),
         pytest.param(sends(b"HTTP/1.1 200 OK\r\nConte"), "no answer within 0.6 s", id="stalls in the head"),
-        pytest.param(stalls_in_the_body, "the answer did not end within 0.6 s", id="stalls in the body"),
-        pytest.param(trickles, "the answer did not end within 0.6 s", id="trickles"),
+        pytest.param(stalls_in_the_body, "the answer was not complete after 0.6 s", id="stalls in the body"),
+        pytest.param(trickles, "the answer was not complete after 0.6 s", id="trickles"),
         pytest.param(trickles_the_head, "no answer within 0.6 s", id="trickles in the head"),
-        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"), "the answer did not end within 0.6 s", id="less than its length"),
+        pytest.param(sends(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"), "the answer was not complete after 0.6 s", id="less than its length"),
         pytest.param(says_continue_for_ever, "no answer within 0.6 s", id="endless 100 Continue"),
     ],
 )

@@ -27,7 +27,7 @@ def tidy() -> Iterator[None]:
         yield
 
 
-NEVER_ANSWERED = "no line within 0.5 s, and no message was ever answered: killed"
+NEVER_ANSWERED = "no answer line within 0.5 s, and no message was ever answered: killed"
 
 
 def each(code: str, *arguments: str, before: str = "pass") -> list[str]:

@@ -68,7 +68,7 @@ def test_a_target_that_rejects_a_repeated_message_causes_a_warning() -> None:
     preflight = checked(one_after_another(response(201), response(409)))
     assert (preflight.answer.kind, preflight.again.kind, preflight.repeats) == ("accepted", "rejected", False)
     assert preflight.warning == (
-        "the target rejects an offer that it accepted before (status 409): it will reject every message that repeats a number"
+        "the target rejects an offer that it accepted before (status 409): it will reject every offer whose number it already knows"
     )
 
 

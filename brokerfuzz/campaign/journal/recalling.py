@@ -24,8 +24,8 @@ class NotRecalledError(Exception):
 
 
 class Answered:
-    """Answers by request, with a digest of the message. `origin` is the name of the journal in errors. `latest` is the time of
-    the last answer, in seconds since the start.
+    """Answers, looked up by request. A digest of each message shows whether a request still has the same message. `origin` is the
+    name of the journal in errors. `latest` is the time of the last answer, in seconds since the start.
     """
 
     latest = 0.0
@@ -53,8 +53,8 @@ class Answered:
 class Recalled:
     """The answers in a journal, by request, for a resumed campaign.
 
-    Only the file positions of the answers are kept in memory (eight bytes per answer), and the answers to the current blocks of
-    cases. Raises `JournalError` if the journal cannot be read.
+    Only two things are kept in memory: the position of each answer in the file (eight bytes), and the answers to the current blocks
+    of cases. Raises `JournalError` if the journal cannot be read.
     """
 
     def __init__(self, path: str | Path) -> None:

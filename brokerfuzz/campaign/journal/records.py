@@ -11,8 +11,9 @@ from brokerfuzz.targets import Answer
 
 
 class Key(NamedTuple):
-    """Identifies a request of a campaign. `phase` is `case`, `twin`, `again`, `shrink` or `turn`; a finding kind follows the last
-    two. `number` is a case number. `step` is the number of the request within the phase.
+    """Identifies a request of a campaign. `phase` is `case`, `twin`, `shrink` (a smaller message) or `turn` (a message with changes
+    that may turn a rejection into an acceptance). The kind of the finding follows `shrink` and `turn`. `number` is a case number.
+    `step` is the number of the request within the phase.
     """
 
     phase: str

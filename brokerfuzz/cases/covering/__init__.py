@@ -1,1 +1,1 @@
-"""Determines what any message covers, from its bytes: rules, techniques, edges, ambiguities and pairs of states."""
+"""Determines from the bytes of any message what the message covers: rules, techniques, edges, ambiguities and pairs of states."""

@@ -1,7 +1,7 @@
-"""The edges of a value: unusual features that the contract permits.
+"""The edges of a value: unusual features that the contract permits, such as being empty or zero.
 
-Every edge has a name and a function that tests whether a value has the edge. An edge belongs to a place if it fits the type of the
-place and at least one value that the schema allows has this edge.
+Every edge has a name and a function that tests whether a value has the edge. An edge is possible at a site if at least one value
+that the schema allows there has this edge.
 """
 
 import unicodedata
@@ -18,9 +18,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords
 Test = Callable[[Any, Schema], bool]
 
 SIZES = (0, 1, 2, 11, 100)
-"""Array sizes that programs may treat differently: zero, one, several, more than ten, and the largest size that touches no
-ambiguity.
-"""
+"""Array sizes that programs may treat differently: none, one, several, more than ten, and the largest size that touches no ambiguity."""
 
 
 def _has(test: Callable[[str], bool]) -> Test:
@@ -112,7 +110,7 @@ _REMEMBERED = 10_000
 
 
 class Edges:
-    """The edges of the places of a message type. Call `edges` to get this object."""
+    """The edges at all sites of a message type. Call `edges` to get this object."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
@@ -122,7 +120,7 @@ class Edges:
         self._tests = {path: list(self._tests_at(path, site.schema)) for path, site in contract.sites[message_type].items()}
 
     def of(self, path: str, value: Any) -> list[str]:
-        """Returns the names of the edges that a valid value has at a site. `null` is an edge, too."""
+        """Returns the names of the edges of a valid value at a site. `null` is an edge, too."""
         if value is None:
             return ["null"]
         schema = self.contract.sites[self.message_type][path].schema
@@ -164,7 +162,7 @@ class Edges:
         return [*found, *(name for name, *_ in self._tests[site.path] if name in shown)]
 
     def values(self, path: str) -> Sequence[Any]:
-        """Returns the values to try at a scalar place, the plainest first. Together they have all edges of the place."""
+        """Returns the values to try at the site of a scalar, the plainest first. Together they have all edges of the site."""
         schema = self.contract.sites[self.message_type][path].schema
         spelled = scalar_values(schema, ValuePlace(self.contract, self.message_type, path, plausible=False))
         return [*spelled.ordinary, *spelled.rare]

@@ -15,11 +15,12 @@ from brokerfuzz.schemas.sites import join
 
 
 class Goal(NamedTuple):
-    """Something that a case can cover: a broken rule, a rule broken by a technique, an edge, a touched ambiguity, or two states
-    that occur together.
+    """Something that a case can cover.
 
-    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. `site` is the path of the place; for a pair, it is the path of the
-    object. `name` identifies the goal at this site: `minimum`, `minimum one-below`, `zero`, `cron-syntax`, `hint:null label:edge`.
+    There are five kinds: a broken rule, a rule broken with a technique, an edge (an unusual value that the contract permits), a
+    touched ambiguity, and a pair of states (two properties of an object, each absent, null, plain or at an edge). `kind` is `rule`,
+    `technique`, `edge`, `ambiguity` or `pair`. `site` is the path of the place. For a pair, it is the path of the object. `name`
+    identifies the goal at this site: `minimum`, `minimum one-below`, `zero`, `cron-syntax`, `hint:null label:edge`.
     """
 
     kind: str
@@ -31,7 +32,7 @@ KINDS = ("rule", "technique", "edge", "ambiguity", "pair")
 
 
 def of_rule(rule: Rule, technique: str | None = None) -> Goal:
-    """Returns the goal of breaking a rule, by this technique if one is given."""
+    """Returns the goal of breaking a rule. If a technique is given, returns the goal of breaking the rule with this technique."""
     suffix = rule.id.rpartition(":")[2]
     return Goal("technique", rule.site, f"{suffix} {technique}") if technique else Goal("rule", rule.site, suffix)
 
@@ -47,7 +48,7 @@ def of_pair(path: str, some: Any) -> Goal:
 
 
 _met = lru_cache(maxsize=1 << 16)(of_pair)
-"""Returns the same goal as `of_pair`, from a cache, because ordinary messages often have the same pairs."""
+"""Does the same as `of_pair`, but with a cache, because many messages contain the same pairs."""
 
 
 def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
@@ -65,7 +66,9 @@ def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
 
 
 def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
-    """Skips rules that are not in the contract. A verdict may name such a rule for a keyword that only a changed contract has."""
+    """Yields the goals of the broken rules. Skips rules that the contract does not list. A verdict can name such a rule if a
+    changed contract uses a keyword that brokerfuzz does not know.
+    """
     known = contract.rules_by_id
     yield from (of_rule(known[broken.rule]) for broken in case.verdict.broken if broken.rule in known)
     yield from (of_rule(known[fault.rule], fault.technique) for fault in case.faults if fault.rule in known)

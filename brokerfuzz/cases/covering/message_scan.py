@@ -1,7 +1,7 @@
-"""Scans a valid message for its edges and for the states of its objects' properties. The results are bits of an integer.
+"""Scans a valid message for its edges and for the states of its properties (absent, null, plain, ...).
 
-A message with 36 properties at its root has 630 pairs of states. One integer with a bit per pair is much smaller than 630 tuples
-of strings.
+A message with 36 properties at its root has 630 pairs of states. So the result is an integer with one bit per pair, which is much
+smaller than 630 tuples of strings.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ _SHORT = 256
 
 
 class ObjectStates:
-    """The possible states of the properties of the objects at a site, in order. Each bit represents one property in one state."""
+    """The states that the properties of an object at a site can have. Each bit represents one property in one state."""
 
     def __init__(self, path: str, states_of: StatesOf, first: int) -> None:
         """`first` is the number of the first pair. Pair numbers are unique among all objects of a message type."""
@@ -32,7 +32,7 @@ class ObjectStates:
         """The number that follows the number of the last pair."""
 
     def pairs(self, held: int) -> int:
-        """Returns the pairs of these states, as bits."""
+        """Returns all pairs of the given states. Arguments and results are bit masks."""
         found = 0
         for rank in ranks(held):
             found |= held >> rank + 1 << self._first + rank * len(self.ordered)
@@ -40,7 +40,7 @@ class ObjectStates:
 
 
 class ScannedMessage(NamedTuple):
-    """The coverage of a message: its edges, and the states of the properties in each of its objects with more than one property."""
+    """What a message covers: its edges, and for each object with more than one property, the states of these properties."""
 
     edges: set[Goal]
     held: list[tuple[ObjectStates, int]]
@@ -103,13 +103,15 @@ class MessageScanner:
             shown.held.append((place.object, held))
 
     def _alone(self, path: str, value: Any) -> tuple[Sequence[Goal], str]:
-        """Returns (edges, state) of a single value."""
+        """Returns the edges and the state of a single value."""
         return [Goal("edge", path, edge) for edge in self._known.edges.of(path, value)], self._known.state(path, value)
 
 
 @dataclass(frozen=True, slots=True)
 class _ScannedPlace:
-    """A place in the scan: its properties, its items, and the states of its properties if it is an object with more than one property."""
+    """A place in the scan. `props` are the properties of an object, `items` describes the items of an array. `object` is set for an
+    object with more than one property.
+    """
 
     path: str
     absent: Goal

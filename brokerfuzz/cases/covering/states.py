@@ -1,5 +1,5 @@
-"""The states of an object's properties: absent, null, plain, at an edge, or (for a flag) true or false. Pairs of these states are
-goals.
+"""The states of an object's properties: absent, null, plain, at an edge, or (for a flag) true or false. Each pair of states of two
+properties is a goal of the coverage.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ class States:
         self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]
 
     def _learn(self, path: str, value: Any) -> None:
-        """Records the edges of an ordinary message. They do not count as the state `edge`."""
+        """Records the edges of an ordinary message, so that they do not count as the state `edge`."""
         self._plain.setdefault(path, {"1-items", "2-items"}).update(self.edges.of(path, value))
         if isinstance(value, dict):
             for name, item in value.items():
@@ -70,7 +70,7 @@ class States:
         return "edge" if set(shown) - self._plain.get(path, set()) else "plain"
 
     def beyond(self, path: str) -> Sequence[Any]:
-        """Returns the values to try at a scalar place that are at an edge."""
+        """Returns the values to try at the site of a scalar for the state `edge`."""
         if path not in self._beyond:
             self._beyond[path] = [value for value in self.edges.values(path) if self.state(path, value) == "edge"]
         return self._beyond[path]

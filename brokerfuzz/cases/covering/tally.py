@@ -1,9 +1,8 @@
-"""The tally. For each goal of a message type, it contains the number of messages that cover the goal, and the source of the first
-one.
+"""Counts the messages that cover each goal of a message type, and keeps the source of the first one.
 
-A large corpus is counted one message at a time, and memory grows only with the number of goals. A message with 36 properties at
-its root has 630 pairs of states. The tally stores them as bits, with one integer per state, so that one operation records all
-pairs of a state.
+A large corpus is counted one message at a time, and memory grows only with the number of goals. A message with 36 properties at its
+root has 630 pairs of states. The tally has one integer for each state, whose bits are the states that occurred together with it. So
+one operation records all pairs of a state.
 """
 
 from collections import Counter
@@ -26,7 +25,7 @@ COUNTED = ("rule", "technique", "edge", "ambiguity")
 
 @dataclass
 class Tally:
-    """The coverage of messages of one type. Goals outside the known goals (for example an edge that its place does not have) are ignored."""
+    """The coverage of messages of one type. Ignores goals that are not in `goals`, for example an edge that is not possible at its site."""
 
     contract: Contract
     message_type: MessageType
@@ -80,7 +79,7 @@ class Tally:
         return MessageScanner(states(self.contract, self.message_type))
 
     def _at_home(self, goal: Goal) -> Goal:
-        """Moves a goal to the root if its ambiguity applies to all places. Such an ambiguity is a goal only at the root."""
+        """Returns the goal at the root if its ambiguity concerns all places. Such an ambiguity is a goal only at the root."""
         return goal if goal.kind != "ambiguity" or goal in self._known else goal._replace(site="")
 
     # ---------------------------------------------------------------------------------------------------- telling
@@ -117,7 +116,7 @@ class Score:
 
     @property
     def share(self) -> float:
-        """The covered share, from 0 to 1. It is 1 if there are no goals."""
+        """The fraction of the goals that are covered, from 0 to 1. It is 1 if there are no goals."""
         return self.covered / self.all if self.all else 1.0
 
     def __add__(self, other: "Score") -> "Score":
@@ -125,8 +124,8 @@ class Score:
 
 
 class _SeenCombinations:
-    """The combinations of states that have occurred in an object. A combination's states except the last one are the key. The value
-    is a bit mask of the last states that occurred with them.
+    """The combinations of states that have occurred in an object. The states of a combination except the last one are a key. The
+    value for this key is a bit mask of the last states.
     """
 
     def __init__(self, props: ObjectStates, strength: int) -> None:

@@ -1,8 +1,8 @@
 """Recognises the technique that breaks a rule in a message that brokerfuzz did not generate.
 
-A technique turns a valid value into another value. The recogniser guesses some original values: the number that a string
-contains, the first item of an array, or an array with the value as its only item. If a technique turns such a value into exactly
-the value in the message, the technique is recognised. Otherwise the message covers only its rule.
+A technique turns a valid value into an invalid one. The recogniser sees only the invalid value, so it guesses some valid values:
+for example, the number that a string contains, or the first item of an array. If a technique turns such a guess into exactly the
+value in the message, the technique is recognised. Otherwise the message covers only its rule.
 """
 
 import json
@@ -31,8 +31,7 @@ _LONGEST = 10_000
 """A value is analysed only if its JSON has at most this number of characters."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 _MILLISECONDS = 1e11
-"""A timestamp that is a larger number counts milliseconds since 1970. As seconds, it would be more than 3,000 years in the future.
-"""
+"""The recogniser reads a larger number as milliseconds since 1970. As seconds, it would be a time more than 3,000 years in the future."""
 _PARTS = ("year", "month", "day", "hour", "minute", "second")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
 
@@ -42,7 +41,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Recogniser:
-    """Recognises the techniques that made the faults in messages of one type, for the time `now`."""
+    """Recognises techniques in messages of one type. `now` is the current time for the rule about future times."""
 
     contract: Contract
     message_type: MessageType
@@ -50,9 +49,9 @@ class Recogniser:
     _at: dict[str, "_Breakable"] = field(default_factory=dict, repr=False, compare=False)
 
     def faults(self, body: bytes, verdict: Verdict) -> tuple[Fault, ...]:
-        """Returns the fault of a message, once for each recognised technique.
+        """Returns one fault for each technique that could have made the message.
 
-        Returns nothing if the message breaks several rules or has several broken places.
+        Returns no faults if the message breaks several rules or breaks a rule at several places.
         """
         if len(verdict.broken) != 1 or verdict.broken[0].rule not in self.contract.rules_by_id:
             return ()
@@ -68,7 +67,7 @@ class Recogniser:
 
 @dataclass
 class _Breakable:
-    """A rule, the flat schema of its site, and a plain message in which the rule can be broken."""
+    """A rule, the schema of its site, and a plain message in which the rule can be broken."""
 
     rule: Rule
     schema: Schema
@@ -123,7 +122,7 @@ class _Breakable:
     @cached_property
     def values(self) -> Mapping[str, Sequence[Technique]]:
         """Maps the JSON of a value to the techniques that replace the plain value with this value. Most techniques use the same
-        value at all places.
+        value at all places, so this finds most of them.
         """
         return _grouped((_spelled(change.value), technique) for technique, change in self._changes(self.plain) if isinstance(change, Put))
 
@@ -132,8 +131,8 @@ class _Breakable:
     def _adding(self, name: str, value: Any) -> Sequence[Technique]:
         """Returns the techniques that add a property with this name.
 
-        Some techniques add a property with a free name. If no technique has this fixed name, it may come from any of those. The
-        type of the value then selects the technique.
+        Some techniques add a property whose name can be any unknown name. If no other technique adds this name, one of them may
+        have added it. The type of the value then selects the technique.
         """
         added = self.added.get(name, self.of_any_name)
         kinds = {type(put) for _, put in added}
@@ -141,8 +140,8 @@ class _Breakable:
 
     @cached_property
     def added(self) -> Mapping[str, Sequence[tuple[Technique, Any]]]:
-        """Maps a property name to the techniques that add a property with this name, each with the value that it adds. Each listed
-        property is tried alone.
+        """Maps a property name to the techniques that add a property with this name, each with the value that it adds. Some
+        techniques copy a property of the object, so each such property is tried alone.
         """
         presents = [{name: value} for name, value in self.plain.items()] if self.plain else []
         changes = (entry for present in presents for entry in self._changes(present))
@@ -151,7 +150,7 @@ class _Breakable:
 
     @property
     def of_any_name(self) -> Sequence[tuple[Technique, Any]]:
-        """The techniques that add a property with a free name. Their values have several types."""
+        """The techniques that add a property whose name can be any unknown name, each with the value that it adds."""
         return next((added for added in self.added.values() if len({type(put) for _, put in added}) > 2), ())
 
 
@@ -163,7 +162,7 @@ def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def _spelled(value: Any) -> str:
-    """Returns the JSON of a value in a canonical spelling. Also accepts a technique's `Fragment`."""
+    """Returns the JSON of a value, always spelled in the same way. The value may contain an `orjson.Fragment`."""
     return json.dumps(json.loads(compact(value)) if isinstance(value, Fragment) else value, sort_keys=True)
 
 

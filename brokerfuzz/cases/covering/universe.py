@@ -18,8 +18,8 @@ from brokerfuzz.schemas.flattening import types_of
 def every_goal(contract: Contract, message_type: MessageType, now: datetime, strength: int = 2) -> Sequence[Goal]:
     """Returns all goals of a message type. They are sorted by site, in the order of the contract, and then by kind.
 
-    `now` is the current time for the rule about future times. Some of its techniques use fixed times, and these work only as long
-    as the times are in the future. Raises `StrengthError` if the strength is invalid, or if it needs more combinations of states
+    `now` is the current time for the rule about future times. Some techniques for this rule use fixed times, and apply only as long
+    as these times are in the future. Raises `StrengthError` if the strength is invalid, or if there are more combinations of states
     than brokerfuzz can generate.
     """
     order = {path: number for number, path in enumerate(contract.sites[message_type])}

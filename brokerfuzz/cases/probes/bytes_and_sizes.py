@@ -102,7 +102,7 @@ _ENCODINGS = {
     "utf-32-le": (b"", "utf-32-le"),
     "utf-32-be": (b"", "utf-32-be"),
 }
-"""Encodings of the whole message. Each consists of a byte order mark and the name of an encoding."""
+"""Encodings of the whole message: the byte order mark and Python's name of the encoding."""
 _BYTES = {
     "latin-1": b"\xe9",
     "windows-1252": b"\x93a\x94",
@@ -181,7 +181,7 @@ def _many(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _numbered(schema: Schema, item: Any, number: int) -> Any:
-    """Returns the item with a number that makes it unique, in the item itself or in one of its properties."""
+    """Returns an item that is made unique by a number: the item itself or one of its properties contains the number."""
     if isinstance(item, str):
         return f"{item}-{number}"
     if not isinstance(item, dict):
@@ -211,4 +211,4 @@ MAKERS: Mapping[str, Make] = {
     "item_count": _many,
     "message_size": _large,
 }
-"""The functions that make probes, by the detector of the ambiguity."""
+"""The function that makes the probes for each detector of ambiguities."""

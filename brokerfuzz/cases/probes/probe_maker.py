@@ -1,4 +1,4 @@
-"""Makes probes as cases, at every site that an ambiguity concerns."""
+"""Makes the cases that touch an ambiguity, at every site that the ambiguity concerns."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ _ABOUT = {
     "string_length": "string",
     "item_count": "array",
 }
-"""For an ambiguity without sites: the type of the places that the ambiguity concerns. Other ambiguities without sites concern the
-root.
+"""Maps the detectors of some ambiguities without sites to the type of the values that they concern. All other ambiguities without
+sites concern the root.
 """
 
 _MANY = 12
@@ -40,10 +40,10 @@ class ProbeMaker:
     now: datetime | None
 
     def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
-        """Yields the probes of an ambiguity at every site that the ambiguity concerns. Yields nothing if the ambiguity does not
-        concern this message type.
+        """Yields the cases for an ambiguity. Yields nothing if the ambiguity does not concern this message type.
 
-        If there are many probes, all are made at the site with the most rules, and a third of them at each other site.
+        If an ambiguity has many probes, all of them are made at the site with the most rules, and only a third of them at each
+        other site.
         """
         if not ambiguity.concerns(self.message_type):
             return
@@ -72,13 +72,11 @@ class ProbeMaker:
 
     @staticmethod
     def path(site: Any) -> str:
-        """Returns the path of a site that is written as in an ambiguity's table."""
+        """Returns the path for an entry of an ambiguity's list of sites."""
         return site if isinstance(site, str) else str(site[0])
 
     def sites(self, ambiguity: Ambiguity) -> list[Any]:
-        """Returns the sites of an ambiguity, written as in its table. If the ambiguity applies everywhere, returns places of the
-        type that it concerns.
-        """
+        """Returns the ambiguity's list of sites. If the ambiguity concerns all values of a type, returns sites with this type."""
         known = self.contract.sites[self.message_type]
         if ambiguity.sites is not None:
             return [where for where in ambiguity.sites.get(self.message_type, ()) if self.path(where) in known]

@@ -49,7 +49,9 @@ def _repeated(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
-    """Yields a change that gives another value to one property. The property is not the identifier, and it is a number if possible."""
+    """Yields at most one pair: the name of a property of the item, and another value for it. The property is not the identifier
+    `key`. It is a number if possible.
+    """
     props = [name for name, value in item.items() if name != key and isinstance(value, int | float) and not isinstance(value, bool)]
     texts = [name for name, value in item.items() if name != key and isinstance(value, str)]
     for name in props[:1]:
@@ -86,7 +88,7 @@ def _wrong_sums(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _off(amount: float, by: float) -> float:
-    """Returns a clearly different amount: a higher one, or half of an amount that is too large for the addition to change it."""
+    """Returns the amount plus `by`, or half of the amount if it is so large that the addition would not change it."""
     return amount + by if amount < 1e6 else amount / 2
 
 
@@ -98,4 +100,4 @@ MAKERS: Mapping[str, Make] = {
     "envelope": _contradicting,
     "arithmetic": _wrong_sums,
 }
-"""The functions that make probes, by the detector of the ambiguity."""
+"""The function that makes the probes for each detector of ambiguities."""

@@ -89,4 +89,4 @@ def _near_now(context: ProbeContext) -> Iterator[Probe]:
 
 
 MAKERS: Mapping[str, Make] = {"timestamp": _times, "near_now": _near_now, "cron": spelled(_CRONS), "url": spelled(_URLS), "name": spelled(_NAMES)}
-"""The functions that make probes, by the detector of the ambiguity."""
+"""The function that makes the probes for each detector of ambiguities."""

@@ -56,7 +56,7 @@ def hair_below(spot: Spot) -> Change | None:
 
 @breaks("minimum", family="bound")
 def most_below(spot: Spot) -> Change | None:
-    """The lowest value of a double."""
+    """The lowest number that a double can represent."""
     return None if _whole(spot) else Put(-1.7976931348623157e308)
 
 
@@ -100,13 +100,13 @@ def wraps_64_bits_from_below(spot: Spot) -> Change | None:
 
 
 def _integer(value: int) -> Callable[[Spot], Change | None]:
-    """Puts this integer, if the place takes only integers and the value is out of bounds."""
+    """Returns a function that puts this integer, if the site allows only integers and the value is out of bounds."""
     literal = Fragment(str(value))
     return lambda spot: Put(literal) if _whole(spot) and _beyond(spot, value) else None
 
 
 def _literal(written: str) -> Callable[[Spot], Change | None]:
-    """Puts this number as written, if it is out of bounds. Its fraction is zero."""
+    """Returns a function that puts this number as written, if it is out of bounds. The number must be an integer."""
     literal = Fragment(written)
     return lambda spot: Put(literal) if _beyond(spot, float(written)) else None
 
@@ -149,13 +149,13 @@ for _name, _text, _keyword, _written in (
 
 @breaks("multipleOf", family="step")
 def off_the_step(spot: Spot) -> Change | None:
-    """Half a step above a multiple (one above if values are integers)."""
+    """A number half a step above a multiple of the step (one above if values are integers)."""
     beside = spot.present + (1 if _whole(spot) else spot.rule.value / 2)
     return Put(beside) if beside % spot.rule.value else None
 
 
 @breaks("multipleOf", family="step")
 def off_the_step_below(spot: Spot) -> Change | None:
-    """Half a step below a multiple (one below if values are integers)."""
+    """A number half a step below a multiple of the step (one below if values are integers)."""
     beside = spot.present - (1 if _whole(spot) else spot.rule.value / 2)
     return Put(beside) if beside % spot.rule.value else None

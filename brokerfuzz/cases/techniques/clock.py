@@ -10,7 +10,7 @@ from brokerfuzz.schemas.instants import spell, timestamp
 
 
 def _ahead(delta: timedelta, fraction: str = "") -> Callable[[Spot], Change | None]:
-    """Puts the current time plus `delta`, unless that is past the last date of the calendar."""
+    """Returns a function that puts the current time plus `delta`, unless the result is after the year 9999."""
 
     def change(spot: Spot) -> Change | None:
         if spot.now is None:
@@ -41,7 +41,7 @@ for _name, _text, _change in (
     ("hour-ahead", "One hour in the future.", _ahead(timedelta(hours=1))),
     ("day-ahead", "One day in the future.", _ahead(_DAY)),
     ("year-ahead", "One year in the future.", _ahead(366 * _DAY)),
-    ("minutes-ahead", "Six minutes in the future, more than any clock difference should be.", _ahead(timedelta(minutes=6))),
+    ("minutes-ahead", "Six minutes in the future, which is more than two clocks should differ.", _ahead(timedelta(minutes=6))),
     ("last-year-there-is", "The last second of the year 9999.", _then("9999-12-31T23:59:59Z")),
     ("last-year-with-offset", "The last second of the year 9999, with the offset +00:00.", _then("9999-12-31T23:59:59+00:00")),
     ("last-year-in-lower-case", "The last second of the year 9999, with lower-case letters.", _then("9999-12-31t23:59:59z")),
@@ -50,9 +50,9 @@ for _name, _text, _change in (
     ("leap-second-ahead", "A leap second at the end of the year 9998.", _then("9998-12-31T23:59:60Z")),
     ("hour-ahead-by-offset", "One hour in the future, although the local time is in the past.", _at(-4, "-05:00")),
     ("century-ahead", "One hundred years in the future.", _ahead(36525 * _DAY)),
-    ("past-32-bits", "The second at which a signed 32-bit count of seconds wraps around.", _then("2038-01-19T03:14:08Z")),
-    ("past-unsigned-32-bits", "The second at which an unsigned 32-bit count of seconds wraps around.", _then("2106-02-07T06:28:16Z")),
-    ("past-nanoseconds", "The first second that a 64-bit count of nanoseconds cannot represent.", _then("2262-04-11T23:47:17Z")),
+    ("past-32-bits", "The first second in 2038 that a signed 32-bit count of seconds cannot represent.", _then("2038-01-19T03:14:08Z")),
+    ("past-unsigned-32-bits", "The first second in 2106 that an unsigned 32-bit count of seconds cannot represent.", _then("2106-02-07T06:28:16Z")),
+    ("past-nanoseconds", "The first second in 2262 that a signed 64-bit count of nanoseconds cannot represent.", _then("2262-04-11T23:47:17Z")),
     ("leap-day-ahead", "February 29 of the year 9996.", _then("9996-02-29T12:00:00Z")),
     ("day-ahead-with-one-digit", "One day in the future, with tenths of a second.", _ahead(_DAY, ".1")),
     ("day-ahead-with-milliseconds", "One day in the future, with milliseconds.", _ahead(_DAY, ".123")),

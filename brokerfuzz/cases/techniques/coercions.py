@@ -1,4 +1,4 @@
-"""Coercions: values of a wrong type that lenient parsers convert to the right type. Most depend on the current value."""
+"""Coercions: values of a wrong type that lenient parsers convert to the right type. Most of these techniques use the current value."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -15,7 +15,9 @@ ChangeOf = Callable[[Spot], Change | None]
 
 
 def _in_place_of(kind: Callable[[Any], bool], value: Any) -> ChangeOf:
-    """Puts this value if the current value is of this kind. A number whose spelling must not change is given as a `Fragment`."""
+    """Returns a function that puts this value if the current value is of this kind. A number that must keep its spelling is passed
+    as a `Fragment`.
+    """
     if isinstance(value, Fragment):
         return lambda spot: Put(value) if kind(spot.present) and spot.forbids("number") else None
     return lambda spot: put(spot, value) if kind(spot.present) else None
@@ -45,7 +47,7 @@ def _instant(value: Any) -> datetime | None:
 
 
 def _in_quotes(spell: Callable[[str], str]) -> ChangeOf:
-    """Puts the current number as a string."""
+    """Returns a function that puts the current number as a string."""
     return lambda spot: put(spot, spell(str(spot.present))) if _is_number(spot.present) else None
 
 

@@ -67,7 +67,9 @@ def _outside(spot: Spot, value: str) -> Change | None:
 
 
 def _respelled(respell: Callable[[str], str]) -> Callable[[Spot], Change | None]:
-    """Puts the current value in another spelling, or the first other value that this spelling changes."""
+    """Returns a function that puts the current value in another spelling. If this spelling changes nothing, it puts another value
+    of the enumeration.
+    """
 
     def change(spot: Spot) -> Change | None:
         for prop in (spot.present, *spot.rule.value):

@@ -47,7 +47,9 @@ def doubled_items(spot: Spot) -> Change | None:
 
 
 def _lengthened(spot: Spot, size: int) -> Change | None:
-    """Adds copies of the last item. Strings get a number appended and integers are counted up, so that they differ."""
+    """Adds copies of the last item. The copies differ: each string gets another number at its end, and each integer is one more
+    than the one before.
+    """
     if not spot.present:
         return None
     last = spot.present[-1]

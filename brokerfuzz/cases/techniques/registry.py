@@ -2,8 +2,8 @@
 
 A technique is one function. The name of the technique is the function's name, with hyphens instead of underscores. `explain` prints
 the first line of its docstring. `breaks` lists the keywords of the rules that the technique can break. The function receives a
-`Spot` and returns the `Change` that breaks the rule there, or None if the technique does not apply. Techniques that differ only in
-a value are rows of a table, each registered with `register_technique`.
+`Spot` (the rule and the place to break it) and returns the `Change` that breaks the rule, or None if the technique does not apply.
+Techniques that differ only in a value are rows of a table, each registered with `register_technique`.
 """
 
 from collections.abc import Callable, Iterable
@@ -44,7 +44,7 @@ def _covers(types: Any, json_type: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Technique:
     """A way to break rules with certain keywords. Techniques of one `family` usually find the same bug: a target that accepts the
-    fault of one accepts those of the others, too.
+    fault of one technique also accepts the faults of the others.
     """
 
     name: str
@@ -70,7 +70,7 @@ ChangeOf = Callable[[Spot], Change | None]
 
 
 def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
-    """Registers the decorated function as a technique for rules of these keywords."""
+    """Returns a decorator that registers a function as a technique for rules with these keywords."""
 
     def register(function: ChangeOf) -> ChangeOf:
         register_technique(
@@ -99,7 +99,7 @@ _TRIED_FIRST = (
 
 
 def techniques_for(rule: Rule) -> list[Technique]:
-    """Returns the techniques for the rule's keyword, the most informative first. Some may not apply at a given spot."""
+    """Returns the techniques for the rule's keyword, the most informative first. A technique may not apply at some places."""
     ranks = {name: rank for rank, name in enumerate(_TRIED_FIRST)}
     fitting = [technique for technique in TECHNIQUES.values() if rule.keyword in technique.keywords]
     return sorted(fitting, key=lambda technique: ranks.get(technique.name, len(ranks)))

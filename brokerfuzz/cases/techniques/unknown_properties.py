@@ -1,6 +1,4 @@
-"""Techniques that add unknown properties. Their names are not listed in the contract for the object, or are listed names in other
-spellings.
-"""
+"""Techniques that add properties that the contract does not list for the object. Some of their names are listed names in other spellings."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -52,7 +50,7 @@ def unknown_depth(spot: Spot) -> Change:
 
 
 def _named(name: str, value: Any) -> Callable[[Spot], Change]:
-    """Adds a property of this name. Appends underscores to the name if the contract lists it."""
+    """Returns a function that adds a property with this name. Appends underscores to a name that the contract lists."""
     return lambda spot: AddProperty(_new(name, spot), value)
 
 
@@ -69,7 +67,7 @@ for _name, _text, _called, _value in (
     ("long-key", "An unknown property with a name of 10,000 letters.", "a" * 10_000, "a"),
     ("extension-key", "An unknown property whose name begins with x-, like an extension in other formats.", "x-note", "a"),
     ("comment-key", "An unknown property called //, as used for comments in JSON.", "//", "a"),
-    ("dollar-key", "An unknown property called $type, as in JSON dialects with type names.", "$type", "System.Object"),
+    ("dollar-key", "An unknown property called $type, with the name of a type, as some JSON libraries write it.", "$type", "System.Object"),
     ("schema-key", "An unknown property called $schema, which some validators ignore.", "$schema", "https://example.com/schema"),
     ("reference-key", "An unknown property called $ref, as in references.", "$ref", "#"),
     ("proto-key", "An unknown property called __proto__, which can change the prototype in JavaScript.", "__proto__", {"isAdmin": True}),
@@ -86,7 +84,7 @@ for _name, _text, _called, _value in (
 
 
 def _beside(rename: Callable[[str], str]) -> Callable[[Spot], Change | None]:
-    """Adds a copy of a listed property under another name."""
+    """Returns a function that adds a copy of a listed property under another name."""
 
     def change(spot: Spot) -> Change | None:
         props = spot.schema.get("properties", {})
@@ -159,7 +157,7 @@ def key_from_below(spot: Spot) -> Change | None:
 
 @breaks("additionalProperties", family="unknown-property")
 def key_from_above(spot: Spot) -> Change | None:
-    """A property with the name that this object (or its array) has in the object above."""
+    """A property with the name under which the object above contains this object (or its array)."""
     name = spot.rule.site.replace("[]", "").rpartition(".")[2]
     return AddProperty(name, [] if spot.rule.site.endswith("[]") else {}) if name and name not in spot.schema.get("properties", {}) else None
 

@@ -1,4 +1,4 @@
-"""An export generates the pieces of a corpus in order and writes them."""
+"""Exports a corpus: generates its pieces in order and writes them."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -46,8 +46,8 @@ class Export:
         return total
 
     def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[EncodedCut]:
-        """Yields the pieces of the `wanted` shards in order. `sizes` contains the number of cases of each shard. `name`
-        determines the compression.
+        """Yields the pieces of the `wanted` shards in order. `sizes` contains the number of cases of each shard. The suffix of
+        `name` determines the compression.
 
         A plan ends at its first block without cases. Raises `CorpusError` if there is no case at all.
         """

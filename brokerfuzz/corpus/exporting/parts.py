@@ -21,8 +21,8 @@ _FEW = 64
 
 
 class Cut(NamedTuple):
-    """The cases in a block from `start` to before `stop`, which belong to one shard. `last` is True if they are the last cases in
-    the shard.
+    """Cases of a block that belong to one shard: from index `start` up to, but not including, `stop`. `last` is True if they are
+    the last cases in the shard.
     """
 
     shard: int
@@ -131,9 +131,7 @@ def _counted(case: Case) -> tuple[str, str]:
 
 
 def as_last(piece: EncodedCut) -> EncodedCut:
-    """Generates a piece again, as the last piece of its shard, and returns it. This is needed if another piece was expected but
-    there is none.
-    """
+    """Generates a piece again, marked as the last piece of its shard. This is needed if there are fewer pieces than expected."""
     cut = piece.cut._replace(last=True)
     return make(replace(piece.part, cuts=(cut,)))[0]
 
@@ -148,7 +146,7 @@ def _packed(data: bytes, end: str) -> bytes:
 
 
 def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, compressing: str) -> Iterator[ExportTask]:
-    """Yields the blocks, cut at the boundaries of shards with these sizes."""
+    """Yields the blocks, cut into shards with these sizes."""
     edges = iter(sizes)
     shard, left = 0, next(edges)
     for block in blocks:

@@ -136,7 +136,7 @@ def _head(export: Export, count: int) -> dict[str, Any]:
 
 
 def _fingerprint(folder: Path) -> str:
-    """Returns a checksum that shows whether the files of a changed contract are still the same."""
+    """Returns a checksum of the files of a changed contract. It shows whether the contract was modified since the export began."""
     return sha256(b"".join(f"{path.name} ".encode() + path.read_bytes() for path in sorted(folder.glob("*.json")))).hexdigest()
 
 
@@ -185,7 +185,7 @@ def _check_free(export: Export, place: Place, names: ShardNames, known: dict[str
 
 
 def _check_missing(export: Export, place: Place, names: ShardNames, manifest: _Manifest) -> None:
-    """Raises `CorpusError` if a missing shard would replace something that is not a damaged shard."""
+    """Raises `CorpusError` if there is something else, not a damaged shard, at the place of a missing shard."""
     for name in map(names.shard, range(names.count)):
         if name not in manifest.shards:
             check_place(export.form, place.beside(name), force=True)
@@ -211,9 +211,8 @@ def _found(export: Export, place: Place) -> Written | None:
 
 
 def _former(names: ShardNames, known: dict[str, Any] | None) -> Iterator[str]:
-    """Yields the names of existing shards that the new shards replace.
-
-    These are shards from an export with another number of shards, and shards in the manifest with another compression.
+    """Yields the names of existing shards to delete: those from an export with another number of shards, and those in the manifest
+    with another compression.
     """
     count = known.get("of") if known is not None else None
     if known is None or not isinstance(count, int) or not 0 < count < 100_000:

@@ -1,8 +1,7 @@
 """The formats of corpora: one module per format, each with a constant `FORMAT`.
 
-A format is a function that turns cases into bytes: the bytes of one file (`OneFile`) or of the files in a folder (`Folder`). The
-function processes the cases in order and keeps as few of them in memory as possible. It does not know where the bytes are
-written.
+A format turns cases into the bytes of one file (`OneFile`) or of the files in a folder (`Folder`). It processes the cases in order
+and keeps as few of them in memory as possible. It does not know where the bytes are written.
 """
 
 from importlib import import_module

@@ -1,8 +1,8 @@
-"""The name of a case and the reason for its verdict, in printable ASCII. They are used as names of tests and requests, and in
-comments.
+"""The name of a case and the reason for its verdict, in printable ASCII. Exported tests and requests have these names, and comments
+contain the reasons.
 
-Rules, places and techniques may come from an untrusted contract, and quoted values come from a message. So this module escapes
-all characters that could end a line, a string or a comment.
+Rules, places and techniques may come from an untrusted contract, and quoted values come from a message. So this module escapes all
+characters that could end a line, a string or a comment.
 """
 
 import re

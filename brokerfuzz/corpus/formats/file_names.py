@@ -1,6 +1,4 @@
-"""File names for cases. Sorted file names are in the order of the corpus. A name shows the topic of the case and is safe on every
-file system.
-"""
+"""File names for cases. Sorting the names gives the order of the corpus. A name shows the topic of the case and is safe on every file system."""
 
 import re
 from collections import Counter
@@ -53,6 +51,6 @@ def topic_of(case: Case) -> str:
 
 
 def _plain(text: str) -> str:
-    """Returns a site or a tag as part of a file name: `productClusters[].id` becomes `product-clusters.id`."""
+    """Returns a site or a tag in the spelling of file names: `productClusters[].id` becomes `product-clusters.id`."""
     small = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", text).lower().replace("[]", "")
     return re.sub(r"[-.]*\.[-.]*", ".", re.sub(r"[^a-z0-9.]+", "-", small)).strip("-.")

@@ -3,11 +3,11 @@
     offer-creation-request/invalid/0000042_order-minimum_minimum_one-below_19da04d3.json
     cases.ndjson
 
-There is one folder per message type and verdict. Files are numbered within their folder, so that an additional case does not
-change names in other folders. All names end in `.json`, even if the bytes are not JSON. `cases.ndjson` has one record per case,
-in the order of the corpus. The module `cases.records` describes the properties of a record. Here the property `file` (the name of
-the file with the message) replaces `body` and `raw`. The last record ends in `"last":true`. `brokerfuzz.corpus.read()` also reads
-such a folder.
+There is one folder per message type and verdict. Files are numbered within their folder, so that an additional case does not change
+names in other folders. All names end in `.json`, even if the bytes are not JSON. `cases.ndjson` has one record per case, in the
+order of the corpus. The module `cases.records` describes the properties of a record. In `cases.ndjson`, a record has the property
+`file` (the name of the file with the message) instead of `body` or `raw`. The last record ends in `"last":true`.
+`brokerfuzz.corpus.read()` also reads such a folder.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,7 +24,7 @@ _CHUNK = 1 << 20
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     numbers = Numbers()
-    with TemporaryFile() as index:  # one line per case: it may be too large for memory
+    with TemporaryFile() as index:  # the list has one line per case, so it may be too large for memory
         held: tuple[Case, str] | None = None
         for case in cases:
             if held is not None:

@@ -36,12 +36,12 @@ class CorpusInfo:
 
 @dataclass(frozen=True)
 class File:
-    """A file in a folder. It has a name relative to the folder, with `/` as separator, and its bytes in pieces.
+    """A file in a folder. `name` is relative to the folder, with `/` as separator. `pieces` are the bytes of the file.
 
     A part of a name consists of lower-case letters, digits, `.`, `_` and `-`, does not begin or end with `.`, and has at most 100
-    characters. So the name is safe on every file system, and no two names differ only in upper and lower case. Only names of
-    source files may contain upper-case letters. A `user_owned` file is a template that the user completes. An export does not
-    overwrite an existing file of this kind, and writes no checksum for it.
+    characters. So the name is safe on every file system, and no two names differ only in upper and lower case. Only names of source
+    files may contain upper-case letters. A `user_owned` file is a template that the user completes. If such a file exists, an
+    export does not overwrite it. An export writes no checksum for it.
     """
 
     name: str
@@ -53,8 +53,8 @@ class File:
 class OneFile:
     """A format that is written as one file with this suffix. `pieces` yields the bytes of the file.
 
-    `encode` returns the bytes of some of the cases. Its flag is True if they are the last cases. `encode` is set only if the file
-    is a concatenation of such bytes. Then several processes can generate the file.
+    If the file is the concatenation of the bytes of its cases, several processes can generate it. For such a format, `encode`
+    returns the bytes of some of the cases. Its second argument is True if they are the last cases.
     """
 
     name: str
@@ -66,8 +66,8 @@ class OneFile:
 
 @dataclass(frozen=True)
 class Folder:
-    """A format that is written as a folder. `files` yields the files in the folder. Read the pieces of each file before you
-    request the next file.
+    """A format that is written as a folder. `files` yields the files in the folder. The caller must read the pieces of each file
+    before it requests the next file.
 
     `message_types` are the types that the format supports. Cases of other types are not in the folder.
     """

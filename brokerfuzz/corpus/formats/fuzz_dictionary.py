@@ -43,7 +43,7 @@ def dictionary(contract: Contract, message_type: MessageType) -> bytes:
 
 
 def quoted(token: bytes) -> str:
-    """Returns the line of a dictionary for a token."""
+    """Returns a token as a line of a dictionary."""
     return '"' + "".join(_escaped(byte) for byte in token) + '"'
 
 
@@ -55,7 +55,7 @@ def _escaped(byte: int) -> str:
 
 
 def _below(schema: Schema) -> Iterator[Schema]:
-    """Yields a flat schema and the schemas of its properties, items and conditions."""
+    """Yields a schema and all schemas inside it: those of properties, items and conditions."""
     yield schema
     for prop in schema.get("properties", {}).values():
         yield from _below(prop)

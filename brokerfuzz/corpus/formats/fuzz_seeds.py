@@ -3,9 +3,9 @@
     seeds/offer-creation-request/da39a3ee5e6b4b0d3255bfef95601890afd80709
     offer-creation-request.dict
 
-The name of a seed is the SHA-1 of its bytes, as in libFuzzer's corpora. So several corpora can be merged without duplicate
-messages. Messages of more than 64 KiB are left out, because libFuzzer would generate inputs up to the length of the longest seed.
-The folders do not contain verdicts, because fuzzers do not use them.
+The name of a seed is the SHA-1 of its bytes, as in libFuzzer's corpora. So merging several corpora gives no duplicate messages.
+Messages of more than 64 KiB are left out, because libFuzzer would generate inputs up to the length of the longest seed. The folders
+do not contain verdicts, because fuzzers do not use them.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,8 @@
 """HAR 1.2: the cases as recorded traffic, for tools that replay or import HAR files.
 
-There is one entry per case. The entry of an offer is a request without a known response (status 0). The entry of any other
-message contains a response with status 200 and with the message as its content. Properties that begin with `_` describe the case.
+There is one entry per case. The entry of an offer is a request. Its response is unknown, which HAR writes as status 0. The entry of
+any other message contains a response with status 200 and with the message as its content. Properties that begin with `_` describe
+the case.
 """
 
 import json

@@ -7,9 +7,9 @@
 
     {"number":"OFF-10000", …}
 
-There is one file per verdict. The file uses only syntax that all three editors support. It contains a body only if no editor
-changes this body. This is the case if the body is one short line of JSON in printable ASCII, without `{{`, and the request has
-the default headers. (With other headers, editors may reformat the body, for example a form.) All other bodies are separate files.
+There is one file per verdict. The file uses only syntax that all three editors support. Editors may change bodies, for example
+those with `{{`, or those of requests with unusual headers. So the file contains a body only if it is one short line of JSON in
+printable ASCII, without `{{`, and if the request has the default headers. All other bodies are separate files.
 """
 
 from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ LONGEST = 8_000
 """Maximum length of a body in a request file, in bytes."""
 EXPECTED: dict[Label, str] = {"valid": "Must be accepted.", "invalid": "Must be rejected.", "unspecified": "May be accepted or rejected."}
 _PRINTABLE = frozenset(range(0x20, 0x7F))
-_OPENS = "{{"  # the beginning of a variable, which editors replace
+_OPENS = "{{"  # the beginning of a variable; editors replace variables
 _CHUNK = 1 << 20
 
 
@@ -65,7 +65,7 @@ def _head(case: Case) -> str:
     headers = "".join(f"{name}: {value}\n" for name, value in sent_headers(case.headers))
     if _OPENS in headers:
         raise CorpusError(
-            f"the case {case.id} has {_OPENS} in a header, which editors replace as a variable: exclude the case, or choose another format"
+            f"the case {case.id} has {_OPENS} in a header, which begins a variable in editors: exclude the case, or choose another format"
         )
     comment = f"{EXPECTED[case.label]} {reason_of(case)}{clock_note(now_of(case))}"
     return f"\n### {name_of(case)}\n# {comment.replace(_OPENS, '{ {')}\n{method} {{{{baseUrl}}}}{path}\n{headers}\n"

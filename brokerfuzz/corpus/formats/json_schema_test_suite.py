@@ -3,7 +3,7 @@
     [{"description": "…", "comment": "…", "schema": {…}, "tests": [{"description": "…", "data": …, "valid": false}, …]}, …]
 
 There are two groups per message type: cases for which the contract gives a verdict, and cases that the contract leaves open
-(`unspecified`). `valid` is the result of validation with the JSON Schema alone. The schema is that of the contract (draft
+(`unspecified`). `valid` is the result of validation with the JSON Schema alone. The schema is the one in the contract (draft
 2020-12), with referenced schemas in `$defs`. The `comment` of a group contains the number of cases that were left out, with the
 reasons. A case is left out if parsers disagree about its JSON, or if its verdict does not follow from the schema alone. Such a
 verdict depends on a rule in `semantics.json`, or on whether the validator asserts `format`.
@@ -34,7 +34,9 @@ _CHUNK = 1 << 20
 
 
 class _Group:
-    """The tests of a group. They are stored in a temporary file, because the cases of the different groups arrive in mixed order."""
+    """The tests of a group. Cases of different groups arrive in mixed order, so the tests of each group are first written to a
+    temporary file.
+    """
 
     def __init__(self, message_type: MessageType, title: str, schema: Schema, tests: IO[bytes]) -> None:
         self.message_type, self.title, self._schema, self._tests = message_type, title, schema, tests
@@ -93,9 +95,10 @@ def _add_or_reason(case: Case, group: _Group, check: "SchemaCheck") -> str | Non
 
 
 SchemaCheck = Callable[[bytes], bool | None]
-"""Returns whether a message is valid by the schema. Returns None if the result depends on whether the validator asserts `format`.
+"""A function that returns whether the schema accepts a message. It returns None if this depends on whether the validator checks
+`format`.
 
-Draft 2020-12 lets each validator decide whether it asserts formats.
+Draft 2020-12 lets each validator decide whether it checks formats.
 """
 
 

@@ -1,15 +1,15 @@
 """OpenAPI 3.1: the messages as components, with cases as examples.
 
 The contract contains no methods and no paths, so this document does not contain them either. Refer to its components from a
-document with methods and paths. `components.schemas` contains the schemas of the contract, `requestBodies` and `responses`
-contain the messages. The `examples` of a message are its first valid cases. Tools would report other cases as wrong examples. So
-cases that break a rule are in `x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. Each of
-these cases shows different rules or ambiguities, and the summary of the case gives the reason for its verdict.
+document with methods and paths. `components.schemas` contains the schemas of the contract, `requestBodies` and `responses` contain
+the messages. The `examples` of a message are its first valid cases. Tools would report other cases as wrong examples. So cases that
+break a rule are in `x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. No two of them show the
+same rules or ambiguities. The summary of each case contains the reason for its verdict.
 
-There are at most 20 examples of each kind. The message of an example has at most 16 KiB and is compact JSON that all parsers read
-alike. It has no property `$ref`, because tools would resolve it. Many tools read the document with a YAML parser, and YAML
-permits less than JSON. So characters that YAML does not permit are escaped, and no example has a property name that is too long
-for YAML.
+There are at most 20 examples of each kind. The message of an example has at most 16 KiB. It is compact JSON that all parsers read
+in the same way. It has no property `$ref`, because tools would follow it as a reference. Many tools read the document with a YAML
+parser, and YAML permits less than JSON. So characters that YAML does not permit are escaped, and no example has a property name
+that is too long for YAML.
 """
 
 import re
@@ -37,7 +37,7 @@ UNFIT = "that are too long, not compact, or not JSON that all parsers read alike
 _PLACES: dict[Label, str] = {"valid": "examples", "invalid": "x-invalid-examples", "unspecified": "x-unspecified-examples"}
 _REQUEST = "-request"
 _UNSAFE_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-"""Characters that JSON strings may contain, but that YAML 1.1 does not permit, or reads as line breaks or as a byte order mark."""
+"""Characters that JSON strings may contain, but that YAML 1.1 forbids or reads as line breaks or as a byte order mark."""
 _LONG_NAME = re.compile(rb'"(?:[^"\\]|\\.){1000,}":')
 """A property name that is too long for YAML, which permits at most 1,024 characters."""
 
@@ -46,7 +46,7 @@ _DESCRIPTION = (
 )
 
 Examples = dict[str, dict[str, dict[str, Any]]]
-"""The Example Objects by name, for each property of the media type."""
+"""Maps the properties `examples`, `x-invalid-examples` and `x-unspecified-examples` to their examples, by name."""
 
 
 def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
@@ -94,7 +94,9 @@ def _fits(case: Case) -> bool:
 
 
 def _shown_by(case: Case) -> Hashable:
-    """Returns the key of a case: its broken rules, its ambiguities, or the ID if the case is valid. One example for each key is enough."""
+    """Returns what an example would show: the broken rules, the ambiguities, or the ID of a valid case. One example for each such
+    key is enough.
+    """
     match case.label:
         case "valid":
             return case.id

@@ -17,7 +17,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
 GROUP_ROWS, GROUP_BYTES = 2048, 8 * 1024 * 1024
-"""Maximum number of rows in a row group, and the number of message bytes after which a row group ends."""
+"""A row group ends after this number of rows, or after this number of message bytes."""
 
 Rows = list[dict[str, Any]]
 

@@ -3,9 +3,10 @@ messages.
 
     offer-creation-request/n_0000042_order-minimum_minimum_one-below_19da04d3.json
 
-There is one folder per message type. A file has the exact bytes of a message. Its name begins with `y_` if the message must be
-accepted (`valid`), with `n_` if it must be rejected (`invalid`), and with `i_` if both are permitted (`unspecified`). Cases whose
-verdict depends on request headers or on the clock are left out, because their verdict does not follow from the bytes alone.
+There is one folder per message type. A file has the exact bytes of a message. The name of the file begins with `y_` if the message
+must be accepted (`valid`), with `n_` if it must be rejected (`invalid`), and with `i_` if the program may do either
+(`unspecified`). Cases whose verdict depends on request headers or on the clock are left out, because their verdict does not follow
+from the bytes alone.
 """
 
 from collections.abc import Iterable, Iterator

@@ -16,11 +16,11 @@ ROUTES: dict[MessageType, tuple[str, str]] = {
     "product-list-response": ("GET", "/products"),
     "offer-pricing-response": ("POST", "/pricing"),
 }
-"""For each message type, the method and path of the request that contains the message, or whose response contains it."""
+"""The method and path for each message type. Offers are the bodies of such requests; the other messages are the bodies of their responses."""
 
 
 def sent_headers(headers: Headers) -> list[tuple[str, str]]:
-    """Returns all headers of a request. `headers` replace default headers with the same name; None removes one."""
+    """Returns all headers of a request. `headers` replace default headers with the same name; the value None removes a header."""
     names = {name.lower() for name, _ in headers}
     usual = [] if "content-type" in names else [("Content-Type", JSON_TYPE)]
     return usual + [(name, value) for name, value in headers if value is not None]

@@ -13,7 +13,7 @@ PlaceOf = Callable[[str], str]
 
 
 def bundled(contract: Contract, message_type: MessageType) -> Schema:
-    """Returns a self-contained schema for a message type. The schema contains all referenced schemas in `$defs` and has no `$id`."""
+    """Returns a schema for a message type without references to other files. It contains all referenced schemas in `$defs` and has no `$id`."""
     own, *others = referred_to(contract, message_type)
 
     def place_of(name: str) -> str:

@@ -6,7 +6,7 @@
     any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"}   the message of a case
 
 Use the last method for programs whose requests you cannot change. The bytes of each message are a separate file in `__files`.
-WireMock never processes them as a template, even if templates are enabled.
+WireMock serves these files unchanged, even if templates are enabled.
 """
 
 import json
@@ -31,7 +31,7 @@ _BY_PATH, _BY_HEADER, _BY_SCENARIO = 1, 2, 3
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
-    with TemporaryFile() as index:  # one entry per case: it may be too large for memory
+    with TemporaryFile() as index:  # the list has one entry per case, so it may be too large for memory
         count = 0
         for case in cases:
             if case.message_type == OFFER:

@@ -83,8 +83,8 @@ class LocalPlace:
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
         """Yields a function that creates files in the folder. Raises `CorpusError` if they cannot be written.
 
-        The folder gets its final name when all files are written. Then the files of the existing folder that are not in `former`
-        are moved into the new folder.
+        The folder gets its final name when all files are written. `former` contains the names that the new folder replaces. All
+        other files of an existing folder are moved into the new folder.
         """
         part, old = (self.path.with_name(temporary_name(self.path.name, end)) for end in ("part", "old"))
 
@@ -106,8 +106,8 @@ class LocalPlace:
                     _remove_quietly(part)
 
     def _replace_by(self, part: Path, old: Path, former: Container[str]) -> None:
-        """Replaces the existing folder. The existing folder is renamed to `old` until the files that users added are moved to the
-        new folder.
+        """Replaces the existing folder with the new folder `part`. Until the files that users added are moved to the new folder,
+        the existing folder has the name `old`.
         """
         with suppress(FileNotFoundError):
             self.path.replace(old)
@@ -117,7 +117,7 @@ class LocalPlace:
             with suppress(FileNotFoundError):
                 old.replace(self.path)
             raise
-        if old.is_dir() and not old.is_symlink():  # the target of a link is not changed
+        if old.is_dir() and not old.is_symlink():  # if the path is a link, the folder to which it leads stays as it is
             try:
                 _move_user_files(old, self.path, former)
             except OSError as problem:
@@ -158,7 +158,7 @@ class LocalPlace:
 
 
 def _move_user_files(old: Path, new: Path, former: Container[str], below: str = "") -> None:
-    """Moves the files that are not in `former` to the new folder, unless it has a file with the same name."""
+    """Moves the files that are not in `former` to the new folder, except files whose names already exist there."""
     for path in sorted(old.iterdir()):
         name, target = f"{below}{path.name}", new / path.name
         if path.is_dir() and not path.is_symlink() and (name in former or target.is_dir()):

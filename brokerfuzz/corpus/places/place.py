@@ -1,4 +1,4 @@
-"""The protocol of places, and streams that count and hash what is written."""
+"""The interface that all places have, and streams that count the bytes written and compute their checksum."""
 
 from collections.abc import Callable, Container, Iterable
 from contextlib import AbstractContextManager
@@ -7,7 +7,7 @@ from io import BufferedReader
 from typing import BinaryIO, Protocol
 
 Create = Callable[[str], AbstractContextManager[BinaryIO]]
-"""Opens a file in a folder that is being written, by its path relative to the folder."""
+"""A function that creates a file in a new folder. Its argument is the path relative to the folder."""
 
 
 class Place(Protocol):
@@ -42,9 +42,9 @@ class Place(Protocol):
     def folder(self, manifest: str, former: Container[str]) -> AbstractContextManager[Create]:
         """Yields a function that creates the files of the folder.
 
-        `manifest` is the name of the last file. If an error interrupts the writing, this file does not exist. The new files
-        replace the files and folders in `former` (paths relative to the folder). Other files stay, unless a new file has the same
-        name.
+        `manifest` is the name of the file that is written last. If an error interrupts the writing, this file does not exist.
+        `former` contains the files and folders to replace, as paths relative to the folder. Other files stay, unless a new file has
+        the same name.
         """
         ...
 

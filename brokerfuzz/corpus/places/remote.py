@@ -23,14 +23,14 @@ is complete.
 _BLOCK = 16 * 1024 * 1024
 """Bytes per upload request."""
 _READ = 128 * 1024
-"""Bytes per read request. The package for the store may read more in advance."""
+"""Bytes per read request. The fsspec package for the store may read more in advance."""
 UNFINISHED = ".unfinished"
-"""The file that marks a folder as incomplete while it is written.
+"""The name of a file that exists only while a folder is written.
 
-This file shows that the folder is an unfinished corpus, and lists the files that must stay in the folder.
+It shows that the folder is an unfinished corpus, and lists the files that must stay in the folder.
 """
 _SAID = b"being written, or left so: no whole corpus\n"
-"""The first bytes of the file that marks an incomplete folder. The names of the files that must stay in the folder follow as JSON."""
+"""The first bytes of the file `UNFINISHED`. After them, the file contains a JSON array with the names of the files that must stay."""
 
 
 def remote_place(url: str) -> "RemotePlace":
@@ -49,7 +49,7 @@ def remote_place(url: str) -> "RemotePlace":
 
 @dataclass(frozen=True)
 class RemotePlace:
-    """A file or folder in a store, identified by its key."""
+    """A file or folder in a store. `key` is the path that the store uses."""
 
     system: Any
     key: str
@@ -125,7 +125,7 @@ class RemotePlace:
 
     @contextmanager
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
-        """Yields a function that creates the files of the folder. The manifest is written last. It shows that the folder is
+        """Yields a function that creates the files of the folder. The manifest is written last: if it exists, the folder is
         complete.
 
         Raises `CorpusError` if a file cannot be written.
@@ -252,6 +252,6 @@ def _store_errors(url: str, what: str, *passed: type[Exception]) -> Iterator[Non
         raise
     except Exception as problem:
         if isinstance(problem, NotImplementedError):
-            raise CorpusError(f"{url} cannot be {what}: this kind of URL does not support it; specify another place") from problem
+            raise CorpusError(f"{url} cannot be {what}: fsspec does not support this for this kind of URL; specify another place") from problem
         said = " ".join(str(problem).split()) or type(problem).__name__
         raise CorpusError(f"{url} cannot be {what}: {said}; check the URL and your permissions") from problem

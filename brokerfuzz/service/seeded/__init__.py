@@ -1,1 +1,1 @@
-"""The bugs that can be seeded, one module per kind. Each bug has a flaw with its parameters, and a description."""
+"""The bugs that can be seeded, one module per kind. Each bug combines a flaw from `flaws` with a description."""

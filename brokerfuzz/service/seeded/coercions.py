@@ -1,4 +1,4 @@
-"""Bugs that convert a value of the wrong type, or a wrong value, to a valid one."""
+"""Bugs that convert an invalid value to a valid one, often from one JSON type to another."""
 
 from collections.abc import Callable
 from typing import Any

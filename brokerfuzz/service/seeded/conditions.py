@@ -1,4 +1,4 @@
-"""Bugs in the condition of a rule: the rule is not applied although it should be, or the other way round."""
+"""Bugs in the condition of a rule: the rule is not applied although it should be, or is applied although it should not be."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def _as_product_list(value: Any) -> Any:
 
 
 def _without_zeros(value: Any) -> Any:
-    """Returns the value without prices that are 0, like code that checks `if (price)`. Returns the same value if no price is 0."""
+    """Returns the value without prices that are 0. This imitates code that checks `if (price)`. Returns the same value if no price is 0."""
     if isinstance(value, list):
         items = [_without_zeros(item) for item in value]
         return value if all(new is old for new, old in zip(items, value, strict=True)) else items
@@ -121,13 +121,13 @@ BUGS = (
     ),
     _bug(
         "order-minimum-unchecked-beside-fixed-quantities",
-        "The order minimum is not checked if there are fixed order quantities.",
+        "The order minimum is not checked if the offer has fixed order quantities.",
         ignores("orderMinimum:minimum", when=_has("fixedOrderQuantities")),
         "offer-creation-request/orderMinimum:minimum",
     ),
     _bug(
         "clock-rule-by-day",
-        "A last update later today is accepted, because only the days are compared.",
+        "A last update later on the same day is accepted, because only the dates are compared.",
         ignores(CLOCK, when=_updated_today),
         CLOCK_RULE,
     ),

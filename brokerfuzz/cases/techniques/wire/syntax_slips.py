@@ -1,4 +1,4 @@
-"""Slips (small syntax errors): functions that find a token in a message's JSON, and functions that rewrite the message there."""
+"""Slips (small syntax errors). Some functions here find a token in the JSON of a message, and others rewrite the message at this token."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,9 +11,9 @@ from brokerfuzz.schemas.sites import JSON_RULE
 
 Tokens = Sequence[bytes]
 Place = Callable[[Tokens], int | None]
-"""Returns the index of a token, or None if the message has no such token."""
+"""A function that returns the index of a token, or None if the message has no such token."""
 Rewriting = Callable[[bytes], bytes | None]
-"""Returns the rewritten message, or None if the rewriting does not apply to it."""
+"""A function that returns the rewritten message, or None if it cannot rewrite this message."""
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"]+')
 
@@ -29,7 +29,7 @@ def slip(name: str, text: str, how: Rewriting, *, family: str = "syntax") -> Non
 
 
 def at(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
-    """Replaces the token at this place with these bytes."""
+    """Returns a function that replaces the token at this place with these bytes."""
 
     def rewrite(body: bytes) -> bytes | None:
         found = tokens(body)
@@ -42,27 +42,27 @@ def at(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
 
 
 def before(place: Place, put: bytes) -> Rewriting:
-    """Inserts bytes before the token at this place."""
+    """Returns a function that inserts bytes before the token at this place."""
     return at(place, lambda token: put + token)
 
 
 def after(place: Place, put: bytes) -> Rewriting:
-    """Inserts bytes after the token at this place."""
+    """Returns a function that inserts bytes after the token at this place."""
     return at(place, lambda token: token + put)
 
 
 def instead(body: bytes) -> Rewriting:
-    """Replaces the message with another body."""
+    """Returns a function that replaces the message with another body."""
     return lambda _: body
 
 
 def around(first: bytes, last: bytes) -> Rewriting:
-    """Inserts bytes before and after the message."""
+    """Returns a function that inserts bytes before and after the message."""
     return lambda body: first + body + last
 
 
 def cut(place: Place, keep: Callable[[bytes], bytes] = lambda token: token) -> Rewriting:
-    """Cuts the message after the token at this place. `keep` returns the part of this token that remains."""
+    """Returns a function that cuts the message after the token at this place. `keep` returns the part of this token that remains."""
 
     def rewrite(body: bytes) -> bytes | None:
         found = tokens(body)
@@ -72,7 +72,7 @@ def cut(place: Place, keep: Callable[[bytes], bytes] = lambda token: token) -> R
     return rewrite
 
 
-@lru_cache(maxsize=8)  # a hundred slips in a row rewrite the same message
+@lru_cache(maxsize=8)  # about a hundred slips rewrite the same message, one after the other
 def tokens(body: bytes) -> Tokens:
     """Splits JSON without white space into tokens."""
     return _TOKEN.findall(body)
@@ -133,8 +133,8 @@ def last_string(found: Tokens) -> int | None:
 
 
 def number(found: Tokens) -> int | None:
-    """The first property value that is a number with a fraction. An integer is not suitable: the place of an integer may reject the
-    changed number for another reason.
+    """The first property value that is a number with a fraction. An integer is not suitable, because a changed integer may also
+    break a rule about its type or bounds.
     """
     return _first([index + 1 for index in _all(found, b":") if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]])
 

@@ -1,0 +1,59 @@
+"""The common part of targets that pass their messages to a pool of long-running processes."""
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from brokerfuzz.errors import TargetError
+from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.targets.answers import Answer
+from brokerfuzz.targets.process_limits import checked_processes, checked_timeout, unsendable
+
+if TYPE_CHECKING:
+    from brokerfuzz.targets.process_pool import ProcessPool, ProcessSettings
+
+
+class PoolTarget(ABC):
+    """A target whose messages are handled by processes. A subclass defines how to start a process and communicate with it."""
+
+    def __init__(self, *, timeout: float, processes: int | None, patience: float) -> None:
+        self.timeout = checked_timeout(timeout)
+        self.processes = checked_processes(processes)
+        self.patience = patience
+        self._pool: ProcessPool | None = None
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The name of the target in reports."""
+
+    @abstractmethod
+    def can_send(self, body: bytes, headers: Headers = ()) -> bool:
+        """Returns whether the target can receive the message."""
+
+    @abstractmethod
+    def _settings(self) -> "ProcessSettings":
+        """Returns the settings of the processes. Raises `TargetError` if they cannot be started on this machine."""
+
+    async def open(self) -> None:
+        """Starts the first process. Raises `TargetError` if the process cannot be started, or reports that it cannot be used."""
+        settings = self._settings()
+        from brokerfuzz.targets.process_pool import ProcessPool
+
+        self._pool = ProcessPool(settings, timeout=self.timeout, processes=self.processes, patience=self.patience)
+        await self._pool.open()
+
+    async def close(self) -> None:
+        """Lets idle processes end, and kills the others."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await pool.close()
+
+    async def send(self, body: bytes, headers: Headers = ()) -> Answer:
+        """Gives the message to a process. Raises `TargetError` if no process has ever answered a message and every process ends before
+        it reads anything.
+        """
+        if self._pool is None:
+            raise TargetError(f"{self.name} is not open: call open() before send()")
+        if not self.can_send(body, headers):
+            raise unsendable(self.name)
+        return await self._pool.send(body)
