@@ -1,4 +1,4 @@
-"""`corpus verify`: lists everything that is wrong with corpora."""
+"""The command `corpus verify` lists everything that is wrong with corpora."""
 
 from typing import TYPE_CHECKING
 
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 @options.contract_option
 @options.json_option
 def command(corpora: tuple[str, ...], contract: str | None, as_json: bool) -> int:
-    """Judge every case again, and check the checksums of folders and shards. Each problem is listed on one line.
+    """Judge every case again, and check the checksums of corpora that consist of several files. The output has one line per
+    problem.
 
-    The command reports malformed records, wrong labels and duplicate cases. In a folder or a set of shards, it also
-    reports changed, missing and unlisted files. A truncated corpus cannot be verified. A file cannot be verified if its first
-    ten lines contain no record of a case. The command reads ndjson files and folders that `export --format files` wrote.
+    The command reports malformed lines, wrong verdicts and duplicate cases. If the corpus consists of several files, it also
+    reports changed, missing and unlisted files. A truncated corpus cannot be verified. A file cannot be verified if none of
+    its first ten lines contains a case. The command reads ndjson files and folders that `export --format files` wrote.
 
     Exit status: 0 no problems; 1 problems found; 2 usage error, or a corpus cannot be read.
 
@@ -61,12 +62,12 @@ _HEAD = '{"wrong": ['
 
 
 def _end(cases: int) -> str:
-    """Returns the end of the document. It is also printed if a corpus cannot be read to its end."""
+    """Returns the end of the JSON document. It is also printed if the corpus cannot be read completely."""
     return f'], "cases": {cases}}}'
 
 
 def _json(wrong: "CorpusProblem", *, first: bool) -> str:
-    """Returns a problem as an item of the document. `--json` prints it at once, because a corpus can have very many problems."""
+    """Returns a problem as an item of the JSON document. Each problem is printed immediately, because there can be very many."""
     import json
 
     item = json.dumps({"file": wrong.name, "line": wrong.line or None, "why": wrong.why})
