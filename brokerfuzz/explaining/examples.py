@@ -1,5 +1,4 @@
-"""Finds the smallest message that shows a fault or an ambiguity, and its twin. The twin is a valid message that differs from it in one place.
-"""
+"""Finds the smallest message that shows a fault or an ambiguity, and its twin. The twin is a valid message that differs from it in one place."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -44,8 +44,7 @@ class SingleCase:
         return MessageJudgement(InputMessage(self.name, self.line, self.case.body), self.case.message_type, self.case.verdict)
 
     def data(self) -> dict[str, Any]:
-        """Returns the data that `--json` prints: the case, its twin, the reason for the case, and the verdict of the oracle.
-        """
+        """Returns the data that `--json` prints: the case, its twin, the reason for the case, and the verdict of the oracle."""
         said = judgement_data(self._judgement, self.contract)
         records = {"case": self.case, "twin": self.case.twin}
         return {

@@ -1,7 +1,7 @@
-"""Reports in files: selects the format by the end of a name, checks the paths and writes the reports.
+"""Writes reports into files. The end of the file name selects the format.
 
-Reports replace those of the last run, because pipelines run repeatedly. A Python file that brokerfuzz did not write is never replaced
-without `force`.
+A new report replaces the report of the last run, because pipelines run repeatedly. A Python file that brokerfuzz did not write is replaced only with
+`force`.
 """
 
 import json
@@ -28,7 +28,7 @@ _FOR_HTTP = (".har", ".py")
 
 
 def _lazily(module: str, function: str = "report") -> Maker:
-    """Returns a function that imports the module of a report when it is needed."""
+    """Returns a function that creates a report. It imports the module of the report only when it is called."""
 
     def maker(document: Document) -> str:
         return str(getattr(import_module(f"brokerfuzz.reports.{module}"), function)(document))
@@ -49,14 +49,13 @@ REPORTS: Mapping[str, tuple[str, Maker]] = {
     ".md": ("Markdown", _lazily("markdown")),
     ".py": ("tests for pytest", _lazily("pytest_file")),
 }
-"""The end of a name -> the format, and the function that makes the report from the document."""
+"""Maps the end of a file name to the name of the format and to the function that creates the report from the JSON document."""
 
 
 def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True) -> None:
-    """Raises `ReportError` before the campaign if a report cannot be written to one of the paths.
+    """Checks, before the campaign starts, that each report can be written. Raises `ReportError` if one of the paths cannot be used.
 
-    `http` says whether the target is an HTTP endpoint, which some reports need. With `force`, a Python file that brokerfuzz did not write
-    can be replaced.
+    Some reports need an HTTP target; `http` is True for such a target. With `force`, reports may replace Python files that brokerfuzz did not write.
     """
     used: dict[Path, str] = {}
     for path in paths:
@@ -75,7 +74,7 @@ def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True)
 def write_all(paths: Iterable[str], document: Document) -> list[str]:
     """Writes each report atomically and returns the paths.
 
-    Raises `ReportError` if some reports could not be written, after all others are written.
+    If a report cannot be written, all others are still written. Then `ReportError` is raised.
     """
     written, problems = [], []
     for path in paths:
@@ -87,7 +86,7 @@ def write_all(paths: Iterable[str], document: Document) -> list[str]:
             written.append(path)
         except OSError as problem:
             reason = problem.strerror or problem
-            problems.append(f"{path} cannot be written: {reason}; specify a file in a writable folder with enough disk space")
+            problems.append(f"{path} cannot be written ({reason}): specify a file in a writable folder with enough disk space")
         except ReportError as problem:
             problems.append(str(problem) if path in str(problem) else f"{path} cannot be written: {problem}")
     if problems:
@@ -103,7 +102,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
             raise ReportError(f"{path} {former}: run `brokerfuzz fire --json` again")
         problem = next(_validator().iter_errors(_plain(document)), None)
     except OSError as error:
-        raise ReportError(f"{path} cannot be read: {error.strerror or error}; specify a report that `brokerfuzz fire --json` wrote") from error
+        raise ReportError(f"{path} cannot be read ({error.strerror or error}): specify a report that `brokerfuzz fire --json` wrote") from error
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else printable(str(error), 200)
         raise ReportError(f"{path} is not a report ({why}): specify one that `brokerfuzz fire --json` wrote") from error
@@ -120,7 +119,7 @@ def _suffix(path: str) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in REPORTS:
         known = listed((f"{known} ({REPORTS[known][0]})" for known in REPORTS), "or")
-        raise ReportError(f"{path!r} does not end with the suffix of a report: use {known}")
+        raise ReportError(f"{path!r} does not end with the suffix of a report format: use {known}")
     return suffix
 
 
@@ -129,11 +128,11 @@ def _check_place(path: Path) -> None:
     if path.is_dir():
         raise ReportError(f"{path} is a folder: specify a file for the report")
     if not folder.is_dir():
-        raise ReportError(f"{path} cannot be written: the folder {folder} does not exist; create it, or specify another file")
+        raise ReportError(f"the folder {folder} does not exist, so {path} cannot be written: create the folder, or specify another file")
     if lexists(path) and not path.is_file():
         raise ReportError(f"{path} already exists and is not a file: specify another name")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ReportError(f"{path} cannot be written: you have no write permission in the folder {folder}; specify another file")
+        raise ReportError(f"you have no permission to write {path} into the folder {folder}: specify another file")
 
 
 def _is_ours(path: Path) -> bool:
@@ -161,7 +160,7 @@ def _validator() -> "Draft202012Validator":
 
 
 def _plain(value: Any) -> Any:
-    """Returns the document without the bodies of messages, which can be any value, and without lone surrogates, which the validator rejects."""
+    """Returns the document in a form that the validator can check: without the bodies of messages, and without lone surrogates."""
     if isinstance(value, dict):
         return {_without_surrogates(key): None if key == "body" else _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
