@@ -93,7 +93,7 @@ def _status(run: Callable[[], int | None]) -> int:
     except OSError as problem:
         _discard_output()
         return failed(
-            f"{problem.filename or 'the output'} cannot be read or written ({problem.strerror or problem}): specify another file, or free disk space"
+            f"{problem.filename or 'the output'} cannot be read or written: {problem.strerror or problem}; specify another file or free disk space"
         )
     except Exception as problem:
         from brokerfuzz.errors import BrokerfuzzError

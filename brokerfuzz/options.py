@@ -209,7 +209,7 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--envelope/--no-envelope", default=True,
-        help="Treat a response with operationWasSuccessful: false as rejected, whatever its status is.  [default: envelope]",
+        help="Treat a response with operationWasSuccessful: false as rejected, also if its status means accepted.  [default: envelope]",
     ),
     click.option(
         "--fresh", metavar="PROPERTY", help="Make this property unique in each message, for a target that rejects values it has seen before."

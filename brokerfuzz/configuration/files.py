@@ -76,7 +76,7 @@ def text_of(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as problem:
-        raise ConfigurationError(f"{path} cannot be read ({problem.strerror or problem}): specify another file") from None
+        raise ConfigurationError(f"{path} cannot be read: {problem.strerror or problem}; specify another file") from None
     except UnicodeDecodeError as problem:
         raise ConfigurationError(f"{path} is not TOML: byte {problem.start + 1:,} is not UTF-8; save it as UTF-8") from None
 

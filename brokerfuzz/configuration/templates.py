@@ -66,7 +66,7 @@ def put(path: Path, text: str) -> None:
                 Path(stream.name).chmod(real.stat().st_mode & 0o777)
             stream.write(text.encode())
     except OSError as problem:
-        raise ConfigurationError(f"{path} cannot be written ({problem.strerror or problem}): specify another file, or free disk space") from None
+        raise ConfigurationError(f"{path} cannot be written: {problem.strerror or problem}; specify another file, or free disk space") from None
 
 
 def _keys(section: str, nodes: dict[str, Any]) -> Iterator[str]:

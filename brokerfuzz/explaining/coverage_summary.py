@@ -121,7 +121,7 @@ def _type_of(message: InputMessage, message_type: MessageType | None, contract: 
 def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputError:
     """Returns the error for a file that contains no message of the contract."""
     if others:
-        return InputError(f"{name} contains no message of the contract in its {others:,} bodies: specify another file")
+        return InputError(f"{name} contains traffic, but no message of the contract: specify another file")
     if first is None or not first.body.strip():
         return InputError(f"{name} is empty: specify a file that contains messages")
     reading = read(first.body)

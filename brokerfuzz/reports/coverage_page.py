@@ -32,7 +32,7 @@ def check_path(path: str, *, force: bool) -> None:
     if Path(path).is_dir():
         raise ReportError(f"{path} is a folder: specify a file for the page")
     if not Path(path).parent.is_dir():
-        raise ReportError(f"the folder {Path(path).parent} does not exist, so {path} cannot be written: create the folder, or specify another file")
+        raise ReportError(f"{path} cannot be written: the folder {Path(path).parent} does not exist; create it, or specify another file")
     if lexists(path) and not Path(path).is_file():
         raise ReportError(f"{path} already exists and is not a file: specify another name")
     if lexists(path) and not force:
@@ -46,7 +46,7 @@ def write(path: str, text: str) -> None:
             stream.write(text.encode(errors="backslashreplace"))
     except OSError as problem:
         reason = problem.strerror or problem
-        raise ReportError(f"{path} cannot be written ({reason}): specify a file in a writable folder with enough disk space") from problem
+        raise ReportError(f"{path} cannot be written: {reason}; specify a file in a writable folder with enough disk space") from problem
 
 
 def page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:

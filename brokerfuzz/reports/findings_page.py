@@ -38,7 +38,7 @@ def write(path: str, document: Document) -> None:
             stream.write(text.encode())
     except OSError as problem:
         reason = problem.strerror or problem
-        raise ReportError(f"{path} cannot be written ({reason}): specify a file in a writable folder with enough disk space") from problem
+        raise ReportError(f"{path} cannot be written: {reason}; specify a file in a writable folder with enough disk space") from problem
 
 
 def page(document: Document) -> str:

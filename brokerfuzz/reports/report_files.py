@@ -86,7 +86,7 @@ def write_all(paths: Iterable[str], document: Document) -> list[str]:
             written.append(path)
         except OSError as problem:
             reason = problem.strerror or problem
-            problems.append(f"{path} cannot be written ({reason}): specify a file in a writable folder with enough disk space")
+            problems.append(f"{path} cannot be written: {reason}; specify a file in a writable folder with enough disk space")
         except ReportError as problem:
             problems.append(str(problem) if path in str(problem) else f"{path} cannot be written: {problem}")
     if problems:
@@ -102,7 +102,7 @@ def read_report(path: str | Path) -> dict[str, Any]:
             raise ReportError(f"{path} {former}: run `brokerfuzz fire --json` again")
         problem = next(_validator().iter_errors(_plain(document)), None)
     except OSError as error:
-        raise ReportError(f"{path} cannot be read ({error.strerror or error}): specify a report that `brokerfuzz fire --json` wrote") from error
+        raise ReportError(f"{path} cannot be read: {error.strerror or error}; specify a report that `brokerfuzz fire --json` wrote") from error
     except (ValueError, RecursionError) as error:
         why = "it is nested too deeply" if isinstance(error, RecursionError) else printable(str(error), 200)
         raise ReportError(f"{path} is not a report ({why}): specify one that `brokerfuzz fire --json` wrote") from error
@@ -128,11 +128,11 @@ def _check_place(path: Path) -> None:
     if path.is_dir():
         raise ReportError(f"{path} is a folder: specify a file for the report")
     if not folder.is_dir():
-        raise ReportError(f"the folder {folder} does not exist, so {path} cannot be written: create the folder, or specify another file")
+        raise ReportError(f"{path} cannot be written: the folder {folder} does not exist; create it, or specify another file")
     if lexists(path) and not path.is_file():
         raise ReportError(f"{path} already exists and is not a file: specify another name")
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise ReportError(f"you have no permission to write {path} into the folder {folder}: specify another file")
+        raise ReportError(f"{path} cannot be written: you have no write permission in the folder {folder}; specify another file")
 
 
 def _is_ours(path: Path) -> bool:
