@@ -43,9 +43,9 @@ def command(
     (HAR). If a message that `export` did not write breaks only one rule, and only once, brokerfuzz determines the technique
     from the invalid value.
 
-    With --json, the output is one document. "messages" contains, for each type, "messages", "verdicts", "goals" (by kind:
-    "covered" and "all") and "sites" (each with its "site" and, by kind, the names "covered" and "missing"). "left_out"
-    contains the number of messages that were not counted: "other_traffic" and "type_unknown".
+    With --json, the output is one document. Its property "messages" contains the coverage of each message type. "goals"
+    contains the numbers of what is covered, and "sites" lists the names of what is covered and what is missing at each
+    site. "left_out" contains the number of messages that were not counted, by reason.
 
     Exit status: 0 success; 1 the coverage is below --fail-under; 2 usage error, or a corpus cannot be read.
 
