@@ -1,9 +1,9 @@
-"""The command line.
+"""Combines the commands, starts them, and prints their errors.
 
-This module imports only click and modules that import nothing slow, so that `--help` starts quickly. Each command imports what it needs.
+This module imports only click and modules that import nothing slow, so that `--help` starts quickly. Each command imports the rest when it runs.
 
-A command returns its exit status: 0 for success, 1 if it found something (a finding, an invalid message). Every error is one line on standard
-error and exit status 2: see `Commands`.
+A command returns its exit status: 0 for success, 1 for findings, such as an invalid message. After an error, the exit status is 2, and standard
+error contains one line about it.
 """
 
 import gc
@@ -34,7 +34,7 @@ class Commands(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> Any:
-        """Runs a command and exits. Without `standalone_mode`, it returns the exit status and raises errors."""
+        """Runs a command and exits. With `standalone_mode=False`, it returns the exit status instead of exiting, and raises errors."""
         run = partial(super().main, args, prog_name or NAME, complete_var or COMPLETE, standalone_mode=False, **extra)
         if not standalone_mode:
             return run()
@@ -61,17 +61,17 @@ class Commands(click.Group):
 
 
 def _as_contract_error(problem: Exception, folder: str | None) -> Exception:
-    """Returns an unexpected error as a `ContractError` if a changed contract is in use, because the contract may be the cause."""
+    """Returns a `ContractError` for an unexpected error if a changed contract is in use, because this contract may be the cause."""
     from brokerfuzz.errors import BrokerfuzzError, ContractError
 
     if folder is None or isinstance(problem, BrokerfuzzError):
         return problem
     reason = f"{type(problem).__name__}: {problem}"
-    return ContractError(f"brokerfuzz cannot generate or judge messages of the contract in {folder} ({reason}): undo changes until it can")
+    return ContractError(f"brokerfuzz cannot use the contract in {folder} ({reason}): undo your last changes to the contract")
 
 
 def _status(run: Callable[[], int | None]) -> int:
-    """Runs a command and returns its exit status, or that of the exception that it raises."""
+    """Runs a command and returns its exit status. If the command raises an error, prints it and returns the exit status for the error."""
     try:
         return run() or 0
     except click.Abort:
@@ -108,7 +108,7 @@ def _help_of(ctx: click.Context | None) -> str:
 
 
 def _discard_output() -> None:
-    """Redirects standard output to the null device, so that Python does not report a failed flush when it exits."""
+    """Redirects standard output to the null device, so that Python reports no write error when it exits."""
     with suppress(OSError, ValueError):  # tests use a stream without a file
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
@@ -116,14 +116,14 @@ def _discard_output() -> None:
 
 
 def main() -> NoReturn:
-    """Runs the `brokerfuzz` command: its entry point."""
+    """Runs the program `brokerfuzz`."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_DFL:  # `__main__` sets this
         signal.signal(signal.SIGINT, signal.default_int_handler)
     treat_as_ctrl_c("SIGTERM", "SIGHUP")
     try:
         commands()
     except SystemExit as end:
-        gc.freeze()  # skips the final garbage collection, which takes as long as exporting 10,000 cases
+        gc.freeze()  # skips Python's final garbage collection, which would take as long as exporting 10,000 cases
         if "pyreqwest" in sys.modules:
             _exit_now(end.code)
         raise
@@ -131,7 +131,7 @@ def main() -> NoReturn:
 
 
 def _exit_now(status: Any) -> NoReturn:
-    """Exits without Python's shutdown: threads of the HTTP client that release requests during the shutdown would abort the process."""
+    """Exits without Python's usual shutdown. During that shutdown, the threads of the HTTP client can abort the process."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
@@ -143,8 +143,8 @@ def _exit_now(status: Any) -> NoReturn:
               help="Show the version and exit.")  # fmt: skip
 @click.pass_context
 def commands(ctx: click.Context) -> None:
-    """Generate tests from the message contract of an offer broker: messages that a program must accept, must reject, or may
-    treat either way.
+    """Generate tests from the message contract of an offer broker. The tests are messages that a program must accept, must
+    reject, or may accept or reject.
 
     \b
     Begin with:

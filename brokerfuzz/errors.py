@@ -2,20 +2,20 @@
 
 BrokerfuzzError                 the base class: catch it to catch all of them
 ├── ContractError               a contract folder, or a schema in it, cannot be used
-├── UnknownNameError            there is no rule, technique, ambiguity, message type or bug with this name
+├── UnknownNameError            no rule, technique, ambiguity, message type or bug has this name
 ├── CorpusError                 a corpus is incomplete or invalid, or cannot be read or written
 ├── InputError                  a file with messages cannot be read
 ├── ReportError                 a report cannot be created, written or read
 ├── BaselineError               a baseline of known findings cannot be read or written
 ├── JournalError                a journal cannot be written, read or resumed
-├── WorkerError                 a cluster cannot be reached, or workers are lost repeatedly
-├── TargetError                 a target cannot be reached or addressed
+├── WorkerError                 a cluster cannot be reached, or several workers were lost
+├── TargetError                 a target cannot be reached, or its URL, command or function cannot be used
 ├── ConfigurationError          a configuration file cannot be read, used or written
-├── ClockError                  the time for which cases are generated is too early
-├── StrengthError               a strength of covering arrays is not supported
+├── ClockError                  the time for which cases should be generated is too early
+├── StrengthError               a value of `--strength` is not supported
 └── LabelError                  a generator and the oracle disagree about a case: a bug in brokerfuzz
 
-The command line prints each of them as one line and exits with status 2. Strategies reject invalid arguments with
+The command line prints each of these errors as one line and exits with status 2. If a strategy gets an invalid argument, it raises
 `hypothesis.errors.InvalidArgument`, like the strategies of Hypothesis.
 """
 
@@ -27,7 +27,7 @@ from typing import Any
 LONGEST_LINE = 1000
 """The maximum length of an error line in characters. The middle of a longer line is left out."""
 _LONGEST_NAME = 200
-"""The maximum length in characters of a name for which similar known names are suggested."""
+"""The maximum length, in characters, of an unknown name. For a longer name, the error suggests no similar name."""
 
 _quoting = Repr()
 _quoting.maxstring, _quoting.maxother, _quoting.maxlong, _quoting.maxlevel = 120, 240, 40, 3
@@ -36,12 +36,12 @@ _quoting.fillvalue = "…"
 
 
 def quoted(value: Any) -> str:
-    """Quotes a value for an error: its Python literal, with an ellipsis in place of omitted parts if it is long."""
+    """Returns a value as a Python literal for an error. The middle of a long literal is replaced by an ellipsis."""
     return _quoting.repr(value)
 
 
 def shortened(line: str, most: int = LONGEST_LINE) -> str:
-    """Returns the line, without its middle if it is too long."""
+    """Returns the line. If it is too long, its middle is left out."""
     if len(line) <= most:
         return line
     half = most // 2 - 20
@@ -74,7 +74,7 @@ class InputError(BrokerfuzzError):
 
 
 class ReportError(BrokerfuzzError):
-    """Raised when a report of a campaign cannot be created or written, or when a file that is read is not a report."""
+    """Raised when a report of a campaign cannot be created or written, or when a file that brokerfuzz reads is not a report."""
 
 
 class BaselineError(BrokerfuzzError):
@@ -90,7 +90,7 @@ class WorkerError(BrokerfuzzError):
 
 
 class TargetError(BrokerfuzzError):
-    """Raised when a target cannot be reached or addressed, so that it gives no answers to judge."""
+    """Raised when a target cannot be reached, or when its URL, command or function cannot be used."""
 
 
 class ConfigurationError(BrokerfuzzError):
@@ -98,12 +98,12 @@ class ConfigurationError(BrokerfuzzError):
 
 
 class ClockError(BrokerfuzzError):
-    """Raised when the time for which cases are generated is earlier than supported."""
+    """Raised when cases should be generated for a time that is too early for brokerfuzz."""
 
 
 class LabelError(BrokerfuzzError):
-    """Raised when the oracle does not confirm the verdict that a generator claims for a case. Please report this error."""
+    """Raised when the oracle and a generator disagree about the verdict of a case. This is a bug in brokerfuzz: please report it."""
 
 
 class StrengthError(BrokerfuzzError):
-    """Raised for a strength of covering arrays that does not exist, or that would take too long."""
+    """Raised for a combinatorial strength (`--strength`) that is not from 1 to 4, or that would take too long."""

@@ -1,7 +1,7 @@
-"""Shell completion of names, with a correction for bash.
+"""Completes names in the shell when the user presses Tab.
 
-bash splits words at `:`, `=` and `@`, which occur in rule IDs, and completes only the last part. So brokerfuzz joins the parts before it completes
-the word, and removes the parts that are already on the command line from the suggestions.
+bash splits a word such as a rule ID at each `:`, `=` and `@`, and completes only the last part. So brokerfuzz joins the parts of the word, finds the
+names that begin with it, and removes the parts that are already on the command line from these names.
 """
 
 import os
@@ -15,7 +15,7 @@ from click.shell_completion import BashComplete, CompletionItem, add_completion_
 _BREAK = re.compile("[:=@]+")
 
 Items = Iterator[tuple[str, str]]
-"""(name, description) of each possible completion."""
+"""The name and the description of each possible completion."""
 
 
 def register() -> None:
@@ -24,10 +24,10 @@ def register() -> None:
 
 
 class Bash(BashComplete):
-    """Completion for bash."""
+    """Completes words in bash. It joins the parts into which bash splits a word."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """Returns (the words before, the word to complete) from the parts into which bash split the command line."""
+        """Returns the words before the one to complete, and the word to complete, from the parts into which bash split the command line."""
         words, number = split_arg_string(os.environ["COMP_WORDS"]), int(os.environ["COMP_CWORD"])
         joined = self._joined(words[: number + 1])
         if number < len(words):
@@ -36,7 +36,7 @@ class Bash(BashComplete):
         return joined[1:], ""
 
     def _joined(self, words: list[str]) -> list[str]:
-        """Returns the words as they were typed, and stores the parts of the last word that bash does not complete."""
+        """Returns the words as the user typed them. Also stores those parts of the last word that bash does not complete."""
         joined: list[str] = []
         self._typed_before = ""
         for previous, word in zip(["", *words], words, strict=False):
@@ -49,13 +49,13 @@ class Bash(BashComplete):
         return joined
 
     def format_completion(self, item: "CompletionItem[Any]") -> str:
-        """Returns the rest of the item, after the parts that bash treats as separate words."""
+        """Returns the end of the suggestion, without the parts that bash treats as separate words."""
         typed_before = self._typed_before.partition("=")[2] if self._typed_before.startswith("--") else self._typed_before
         return f"{item.type},{item.value.removeprefix(typed_before)}"
 
 
 def matching(items: Callable[[str | None], Items], ctx: Context, incomplete: str, *, excludable: bool = False) -> "list[CompletionItem[str]]":
-    """Returns the items that begin with the typed text, also after a `!` if the items are `excludable`.
+    """Returns the names that begin with the typed text. If the names are `excludable`, the text can begin with a `!`.
 
     The list is empty if the contract cannot be used.
     """
@@ -77,7 +77,7 @@ def rule_ids(contract: str | None) -> Items:
 
 
 def sites(contract: str | None) -> Items:
-    """Yields the sites that have rules, without the root, because it has no name."""
+    """Yields the sites that have rules. The root of a message is left out, because its name is empty."""
     from brokerfuzz.schemas import load_contract
 
     return ((site, "") for site in dict.fromkeys(rule.site for rule in load_contract(contract).rules_by_id.values()) if site)

@@ -1,4 +1,4 @@
-"""The options that several commands share, and the functions that parse their values. This module imports nothing slow: see `cli`."""
+"""Defines the options that several commands share, and parses their values. It imports no slow library, so that `--help` starts quickly."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 RANDOM_CASES = 100
-"""The default number of random cases if `--random` excludes the catalogue."""
+"""The number of random cases with `--random`, if `--count` is not given."""
 
 Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem[str]]"]
 
 
 def known(items: str, *, excludable: bool = False) -> Complete:
-    """Returns a function that completes names of one kind, also after a `!` if they are `excludable`. The command itself reports unknown names."""
+    """Returns a function that completes names of one kind. If the names are `excludable`, the typed text can begin with a `!`."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> "list[CompletionItem[str]]":
         from brokerfuzz import name_completion
@@ -77,21 +77,23 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 ONE_OF_MESSAGES = listed(MESSAGE_TYPES, "or")
 
 CONTRACT = "brokerfuzz.contract"
-"""The key of a context's `meta` for the folder of a changed contract."""
+"""The key under which click's `Context.meta` contains the folder of a changed contract."""
 
 
 def _record_contract(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Stores the folder of a changed contract in the context, for error messages."""
+    """Stores the folder of a changed contract in click's context, because error messages name the folder."""
     ctx.meta[CONTRACT] = value
     return value
 
 
 contract_option = click.option(
     "--contract", metavar="DIR", type=click.Path(file_okay=False), callback=_record_contract, is_eager=True,
-    help="Use a changed contract: a folder with the files that differ from the built-in ones.",
+    help="Use the contract in this folder instead of the built-in one. The folder needs only the files that differ.",
 )  # fmt: skip
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-seed_option = click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the random cases.")
+seed_option = click.option(
+    "--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the random cases. The same seed gives the same cases."
+)
 message_option = click.option(
     "--message", "message_types", metavar="TYPE", type=click.Choice(MESSAGE_TYPES), multiple=True,
     callback=lambda _, __, given: tuple(dict.fromkeys(given)), help=f"Include only messages of this type (repeatable): {ONE_OF_MESSAGES}.",
@@ -102,7 +104,7 @@ verdict_option = click.option(
 )  # fmt: skip
 random_option = click.option(
     "--random/--catalogue", "only_random", default=False,
-    help="Use random cases only, or the catalogue followed by --count random cases.  [default: catalogue]",
+    help="Use only random cases, or the cases of the catalogue and then --count random cases.  [default: catalogue]",
 )  # fmt: skip
 bug_option = click.option(
     "--bug",
@@ -118,20 +120,20 @@ policy_option = click.option(
 )  # fmt: skip
 _rule_option = click.option(
     "--rule", "rules", metavar="ID", shell_complete=known("rule_ids", excludable=True), multiple=True,
-    help="Include only faults that break this rule, with their twins (repeatable). * matches anything; '!ID' excludes a rule.",
+    help="Include only messages that break this rule, and their twins (repeatable). * matches anything; '!ID' excludes a rule.",
 )  # fmt: skip
 _technique_option = click.option(
     "--technique", "techniques", metavar="NAME", shell_complete=known("techniques", excludable=True), multiple=True,
-    help="Include only faults made by this technique (repeatable). * and ! work as with --rule.",
+    help="Include only messages that break a rule with this technique, and their twins (repeatable). * and ! work as with --rule.",
 )  # fmt: skip
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
-    help="Combinatorial strength, from 1 to 4: 2 covers all pairs of property states, 3 covers all triples. An object with more than "
-    "1,000,000 combinations gets a lower strength; `coverage` reports an error instead.",
+    help="Combinatorial strength: 2 covers every pair of property states (such as absent and null), 3 covers every triple. An object with "
+    "more than 1,000,000 combinations gets a lower strength; `coverage` stops with an error instead.",
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
-    help="Output format; the formats are listed below.  [default: from the suffix of OUT, else ndjson]",
+    help="Format of the corpus; the formats are listed below.  [default: from the suffix of OUT, else ndjson]",
 )  # fmt: skip
 force_option = click.option("--force", is_flag=True, help="Overwrite OUT if it already exists. Other files in the same folder are kept.")
 
@@ -143,18 +145,18 @@ clock_option = click.option(
 
 
 def now_option(what: str) -> Decorator:
-    """Returns the option for the time to use as the present. `what` is the beginning of the option's help text."""
+    """Returns the option `--now`, which replaces the current time by another time. Its help text begins with `what`."""
     return click.option("--now", metavar="TIME", callback=_time, help=f"{what} as of this time, such as 2025-06-15T12:00:00Z.  [default: now]")
 
 
 def count_option(what: str, *more: str) -> Decorator:
-    """Returns the option for the number of random cases. `more` are further defaults."""
+    """Returns the option `--count`, the number of random cases. Its help text ends with the default values; `more` adds some."""
     defaults = "; ".join(["0", f"{RANDOM_CASES} with --random", *more])
     return click.option("--count", metavar="NUMBER", type=click.IntRange(min=0), help=f"Number of random cases to {what}.  [default: {defaults}]")
 
 
 def workers_option(what: str) -> Decorator:
-    """Returns the option for the number of processes that do `what`."""
+    """Returns the option `--workers`, the number of processes. In its help text, `what` says what the processes do."""
     return click.option(
         "--workers", metavar="NUMBER", type=click.IntRange(1, 999), default=1, show_default=True, help=f"Number of processes that {what}."
     )
@@ -164,7 +166,7 @@ def workers_option(what: str) -> Decorator:
 
 
 def _configured(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Reads the configuration and makes its values the defaults of the other parameters."""
+    """Reads the configuration file, and uses its values as the defaults of the other options."""
     from brokerfuzz import configuration
     from brokerfuzz.errors import ConfigurationError
 
@@ -179,7 +181,7 @@ def _configured(ctx: click.Context, param: click.Parameter, value: str | None) -
 
 
 CONFIGURATION = "brokerfuzz.configuration"
-"""The key of a context's `meta` for the configuration."""
+"""The key under which click's `Context.meta` contains the configuration."""
 
 config_option = click.option(
     "--config", metavar="FILE", type=click.Path(dir_okay=False), is_eager=True, callback=_configured, expose_value=False,
@@ -194,15 +196,15 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--exec", "exec_", metavar="COMMAND",
-        help="Test a command, which runs once per message and reads the message from standard input. Exit status 0 means accepted.",
+        help="Test this command. It runs once per message and reads the message from standard input. Exit status 0 means accepted.",
     ),
     click.option(
         "--lines", metavar="plain|base64", type=click.Choice(("plain", "base64")),
-        help="Keep the command of --exec running. The command reads one message per line, plain or in base64, and prints `accepted` or `rejected`.",
+        help="Start the command of --exec only once. It reads one message per line, plain or in base64, and prints `accepted` or `rejected`.",
     ),
     click.option(
         "--call", metavar="MODULE:FUNCTION",
-        help="Test a Python function in a separate process. The function receives bytes. To reject a message, it returns False or raises ValueError.",
+        help="Test this Python function. It receives the bytes of a message. To reject the message, it returns False or raises ValueError.",
     ),
     click.option("--method", metavar="METHOD", default="POST", show_default=True, help="HTTP method of the requests."),
     click.option("--insecure", is_flag=True, help="Do not verify TLS certificates."),
@@ -218,7 +220,7 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--envelope/--no-envelope", default=True,
-        help="Treat an answer with operationWasSuccessful: false as rejected, regardless of its status.  [default: envelope]",
+        help="Treat a response with operationWasSuccessful: false as rejected, also if its status means accepted.  [default: envelope]",
     ),
     click.option(
         "--fresh", metavar="PROPERTY", help="Make this property unique in each message, for a target that rejects values it has seen before."
@@ -234,16 +236,16 @@ _CHOICE_OPTIONS = (
     _technique_option,
     click.option(
         "--site", "sites", metavar="SITE", shell_complete=known("sites", excludable=True), multiple=True,
-        help="Include only faults that break rules at this site (repeatable). * and ! work as with --rule.",
+        help="Include only messages that break rules at this site, and their twins (repeatable). * and ! work as with --rule.",
     ),
     click.option("--tag", "tags", metavar="TAG", multiple=True, help="Include only cases with this tag (repeatable). * and ! work as with --rule."),
 )  # fmt: skip
 _minimal_option = click.option(
     "--minimal", is_flag=True,
-    help="Include only the smallest subset of the catalogue that still breaks every rule with every technique that applies.",
+    help="Include only the smallest part of the catalogue that still breaks every rule with every technique that can break it.",
 )  # fmt: skip
 CHOICE = ("rules", "techniques", "sites", "tags")
-"""The parameters of `choice_options` whose values are patterns of names."""
+"""The parameters of `choice_options` whose values are patterns, such as `*:minimum`."""
 
 
 def _all(options: tuple[Decorator, ...]) -> Decorator:
@@ -256,8 +258,8 @@ def _all(options: tuple[Decorator, ...]) -> Decorator:
 
 
 target_options = _all(_TARGET_OPTIONS)
-"""The target, and how to interpret its answers."""
+"""The options that name a target and say how to interpret its answers."""
 choice_options = _all((*_CHOICE_OPTIONS, _minimal_option))
-"""Filters for the cases to generate."""
+"""The options that select which cases to generate."""
 name_options = _all(_CHOICE_OPTIONS)
-"""Filters for existing cases."""
+"""The options that select existing cases by name."""

@@ -1,4 +1,4 @@
-"""Small string functions for everything that brokerfuzz prints. They escape control characters, so that a message cannot control the terminal."""
+"""Small string functions for everything that brokerfuzz prints. They escape control characters, so that no message can control the terminal."""
 
 from collections.abc import Callable, Iterable
 
@@ -29,7 +29,7 @@ def listed(words: Iterable[str], last: str = "and") -> str:
 
 
 def with_article(words: str) -> str:
-    """Puts the article before words: `a valid`, `an invalid`."""
+    """Puts the article "a" or "an" before words: `a valid`, `an invalid`."""
     return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"
 
 

@@ -1,1 +1,1 @@
-"""The commands, one per module. A module imports nothing slow until its command runs: see `cli`."""
+"""Contains one module per command. A module imports slow libraries only when its command runs, so that `--help` starts quickly."""

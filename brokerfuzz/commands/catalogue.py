@@ -1,4 +1,4 @@
-"""`catalogue`: shows what the catalogue contains, and why."""
+"""The command `catalogue` shows the cases of the catalogue and the reason for each."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from brokerfuzz.schemas import MessageType
 
 
-@click.command("catalogue", short_help="Show what the catalogue contains, and why.")
+@click.command("catalogue", short_help="Show the cases of the catalogue and the reason for each.")
 @options.message_option
 @options.verdict_option
 @options.choice_options
-@click.option("--cases", "listed", is_flag=True, help="List the cases. Each line also shows what no earlier case covers.")
+@click.option("--cases", "listed", is_flag=True, help="List the cases, one per line, each with what it covers in addition to the cases before it.")
 @options.strength_option
 @options.now_option("Generate the cases")
 @options.contract_option
@@ -31,10 +31,10 @@ def command(
 ) -> None:  # fmt: skip
     """Show what the catalogue contains: the number of cases by verdict, rule, technique and ambiguity.
 
-    The catalogue is the finite list of cases that follow from the contract alone. `export` writes these cases first, and
-    `fire` sends them first. The cases that cover the most come first. With --cases or --minimal, each line shows one case and what it
-    covers. --minimal lists the smallest set of cases, with the reason for each case. A fault is an invalid case. The twin
-    of a fault is its valid counterpart.
+    The catalogue is the fixed list of cases that brokerfuzz derives from the contract. `export` writes these cases first, and
+    `fire` sends them first. The cases that cover the most come first. With --cases, each line shows one case and what it
+    covers. --minimal lists the smallest set of cases that breaks every rule with every technique, with the reason for each
+    case. A twin is the valid counterpart of an invalid case.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`check`: judges messages and explains the verdicts."""
+"""The command `check` judges messages and explains the verdicts."""
 
 from collections import Counter
 from datetime import datetime
@@ -37,7 +37,7 @@ _COLOURS = {"valid": "green", "invalid": "red", "unspecified": "yellow"}
     "-q",
     "--quiet",
     is_flag=True,
-    help="Print only messages that are not valid. For a corpus, print only messages that brokerfuzz judges differently than the corpus.",
+    help="Print only messages that are not valid. For a corpus, print only messages whose verdict differs from the verdict in the corpus.",
 )
 @options.json_option
 def command(
@@ -47,17 +47,17 @@ def command(
     """Judge messages as valid, invalid or unspecified, and explain why.
 
     A FILE contains one message of up to 64 MiB, or one message per line. Use - for standard input. A FILE can also be a
-    corpus that `export` wrote. The corpus states a verdict for each message, and brokerfuzz compares its own verdict with
-    that one. In recorded traffic (HAR), brokerfuzz judges only the bodies that are messages of the contract. Data that is
-    not JSON is an invalid message, not an error.
+    corpus that `export` wrote. Such a corpus contains a verdict for each message; brokerfuzz judges the message again and
+    compares the two verdicts. In recorded traffic (HAR), brokerfuzz judges only the bodies that are messages of the
+    contract. Data that is not JSON is an invalid message, not an error.
 
     Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, it
-    judges the message as each of them. You need --message only if these verdicts differ.
+    judges the message as each type. If the verdicts for these types differ, you must give the type with --message.
 
     With --json, each line of the output is a JSON document about one message.
 
-    Exit status: 0 no message is invalid; 1 a message is invalid, or its verdict differs from the corpus; 2 usage error, or
-    a file cannot be read.
+    Exit status: 0 no message is invalid (for a corpus: all verdicts agree); 1 a message is invalid (for a corpus: a verdict
+    differs); 2 usage error, or a file cannot be read.
 
     \b
     Examples:

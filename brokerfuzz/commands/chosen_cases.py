@@ -1,4 +1,4 @@
-"""The contract and the plans of cases that the options of a command select."""
+"""Turns the options of a command into the contract and the plans of the cases to generate."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from brokerfuzz.cases.plan import Plan
     from brokerfuzz.schemas import Contract, MessageType
 
-NOTHING_LEFT = "no case matches the filters: include more messages, verdicts, rules, techniques, sites or tags"
+NOTHING_LEFT = "no case matches the filters: remove or change --message, --verdict, --rule, --technique, --site or --tag"
 
 
 def contract_of(folder: str | None) -> "Contract":
@@ -26,7 +26,7 @@ def contract_of(folder: str | None) -> "Contract":
 
 
 def warn_about_unbroken_rules(contract: "Contract", message_types: "Iterable[MessageType]") -> None:
-    """Lists the rules of a changed contract that no technique breaks. The built-in contract has no such rules."""
+    """Prints a note about each rule of a changed contract that no technique can break. Every rule of the built-in contract has a technique."""
     from brokerfuzz.schemas import load_contract
 
     if contract is load_contract():
@@ -35,7 +35,7 @@ def warn_about_unbroken_rules(contract: "Contract", message_types: "Iterable[Mes
     from brokerfuzz.cases.faults import FaultMaker
 
     for rule in (rule for message_type in message_types for rule in FaultMaker(contract, message_type, clock(None)).unbroken()):
-        click.echo(f"{NAME}: no technique breaks {rule.id}: valid messages obey this rule, but no case tests it", err=True)
+        click.echo(f"{NAME}: no technique breaks the rule {rule.id}, so no invalid message tests this rule", err=True)
 
 
 def _random_count(count: int | None, only_random: bool) -> int:
@@ -65,7 +65,7 @@ def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, no
 
 
 def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
-    """Returns the arguments of `export` that generate the same cases in the same format, without OUT. Bytes that are not UTF-8 are escaped."""
+    """Returns the arguments, without OUT, with which `export` generates the same cases again. Bytes that are not UTF-8 are escaped."""
     import shlex
 
     from brokerfuzz.schemas.instants import spell

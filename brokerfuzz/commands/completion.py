@@ -1,4 +1,4 @@
-"""`completion`: prints the completion script of a shell."""
+"""The command `completion` prints a shell script that enables tab completion."""
 
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 SHELLS = ("bash", "zsh", "fish")
 
 
-@click.command("completion", short_help="Print the completion script of a shell.")
+@click.command("completion", short_help="Print a shell script that enables tab completion.")
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
     """Print the shell script that enables tab completion of commands, options, rules, techniques, ambiguities and bugs.

@@ -1,4 +1,4 @@
-"""`coverage`: shows what a corpus covers of the contract."""
+"""The command `coverage` shows which parts of the contract a corpus covers."""
 
 import sys
 from datetime import datetime
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 @click.option("--message", "message_type", metavar="TYPE", type=click.Choice(MESSAGE_TYPES),
               help=f"Type of the messages: {ONE_OF_MESSAGES}.  [default: recognised by their properties]")  # fmt: skip
 @click.option("--ndjson", is_flag=True, help="Read one message per line. This is the default for .ndjson and .jsonl files.")
-@click.option("--missing", is_flag=True, help="List what is not covered, one item per line, instead of the table.")
+@click.option("--missing", is_flag=True, help="Instead of the table, list everything that is not covered, one item per line.")
 @click.option("--html", metavar="FILE", type=click.Path(readable=False), help="Also write the coverage as an HTML page.")
 @click.option("--force", is_flag=True, help="Overwrite the page if it already exists.")
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
-              help="Exit with status 1 if the corpus covers less than this share of all rules, techniques, edges and ambiguities.")  # fmt: skip
+              help="Exit with status 1 if the corpus covers less than this percentage of all rules, techniques, edges and ambiguities.")  # fmt: skip
 @options.strength_option
 @options.now_option("Judge messages")
 @options.contract_option
@@ -36,15 +36,16 @@ def command(
 ) -> int:  # fmt: skip
     """Show which parts of the contract a corpus covers and which it misses, site by site, for each message type in the corpus.
 
-    The coverage counts the rules broken, the techniques used, the edges and ambiguities that occur, and the pairs of states.
+    Covered are the rules that messages break, the techniques that break them, the edges (unusual valid values), the
+    ambiguities, and the pairs of property states, such as absent or null.
 
     A CORPUS is a file or folder that `export` wrote, or any other messages: one per file, one per line, or recorded traffic
-    (HAR). If a message that `export` did not write breaks one rule at one place, brokerfuzz looks for the technique that
-    makes the same value.
+    (HAR). If a message that `export` did not write breaks only one rule, and only once, brokerfuzz determines the technique
+    from the invalid value.
 
-    With --json, the output is one document. "messages" contains, for each type, "messages", "verdicts", "goals" (by kind:
-    "covered" and "all") and "sites" (each with its "site" and, by kind, the names "covered" and "missing"). "left_out"
-    contains the number of messages that were not counted: "other_traffic" and "type_unknown".
+    With --json, the output is one document. Its property "messages" contains the coverage of each message type. "goals"
+    contains the numbers of what is covered, and "sites" lists the names of what is covered and what is missing at each
+    site. "left_out" contains the number of messages that were not counted, by reason.
 
     Exit status: 0 success; 1 the coverage is below --fail-under; 2 usage error, or a corpus cannot be read.
 
@@ -66,7 +67,7 @@ def command(
     note_other_bodies(measured.others)
     if measured.ambiguous_type:
         first = measured.first_ambiguous_type
-        note(f"left out {measured.ambiguous_type:,} messages that could have several types (the first is {first}): use --message")
+        note(f"left out {measured.ambiguous_type:,} messages that match several message types (the first is {first}): give the type with --message")
     tallies = list(measured.tallies.values())
     if html is not None:
         coverage_page.write(html, coverage_page.page(tallies, sources=corpora))

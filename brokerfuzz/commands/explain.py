@@ -1,4 +1,4 @@
-"""`explain`: explains a rule, a technique or an ambiguity in plain words."""
+"""The command `explain` explains a rule, a technique or an ambiguity in plain words."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -41,7 +41,7 @@ def command(name: str, now: datetime | None, contract: str | None, as_json: bool
 
 
 def _wrapped(lines: Iterable[str]) -> Iterator[str]:
-    """Yields the lines, wrapped to the width of the terminal. Without a terminal, they are not wrapped."""
+    """Yields the lines, wrapped to the width of the terminal. Without a terminal, the lines are not wrapped."""
     from shutil import get_terminal_size
     from textwrap import wrap
 

@@ -1,4 +1,4 @@
-"""`export`: writes a corpus."""
+"""The command `export` writes a corpus."""
 
 import json
 import sys
@@ -33,7 +33,7 @@ class _WithFormats(Sectioned):
     sections = _SECTIONS
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the options, then the formats."""
+        """Writes the help of the options, then the list of formats."""
         super().format_options(ctx, formatter)
         with formatter.section("Formats"):
             formatter.write_dl(list(FORMATS.items()))
@@ -56,12 +56,12 @@ class _WithFormats(Sectioned):
     "--shards",
     metavar="NUMBER",
     type=click.IntRange(1, 99_999),
-    help="Split the corpus into this many files, NAME-00001-of-..., and write a list of them.",
+    help="Split the corpus into this many files (shards), and also write a list of these files.",
 )
-@click.option("--resume", is_flag=True, help="With --shards, write only the shards that are missing or incomplete.")
+@click.option("--resume", is_flag=True, help="With --shards, write only the files that are missing or incomplete.")
 @options.force_option
 @options.workers_option("generate random cases")
-@click.option("--cluster", metavar="ADDRESS", help="Generate random cases on the Dask cluster with this scheduler address.")
+@click.option("--cluster", metavar="ADDRESS", help="Generate the random cases on the Dask cluster whose scheduler has this address.")
 @options.json_option
 @typed_options(cases=CaseOptions)
 def command(
@@ -73,9 +73,9 @@ def command(
     The corpus contains the cases of the catalogue, then random cases. The twin (the valid counterpart) of a fault comes
     before the fault.
 
-    OUT is a file, a folder (for some formats) or a URL (s3://, gs://: pip install 'brokerfuzz[remote]'). A file is
-    compressed if its name ends in .gz or .zst. OUT appears only when it is complete. If OUT already exists, it is replaced
-    only with --force. Use - for standard output. The summary then goes to standard error.
+    OUT is a file, a folder (for some formats) or a URL such as s3://bucket/name (pip install 'brokerfuzz[remote]'). A file
+    is compressed if its name ends in .gz or .zst. OUT appears only when it is complete. If OUT already exists, brokerfuzz
+    replaces it only with --force. If OUT is -, the corpus goes to standard output and the summary to standard error.
 
     Every verdict is correct at any time, and the same options give the same corpus on any day. With --clock, the corpus
     also contains cases about the clock, such as an offer whose last update is one hour in the future. `corpus verify`
@@ -113,13 +113,13 @@ def command(
 
 def _check(ctx: click.Context, out: str, shards: int | None, *, resume: bool) -> None:
     if resume and shards is None:
-        raise click.UsageError("--resume continues an export with --shards: add --shards, or remove --resume", ctx)
+        raise click.UsageError("--resume works only with --shards: add --shards, or remove --resume", ctx)
     if shards is not None and out == "-":
         raise click.UsageError("shards cannot be written to standard output: specify a file name, or remove --shards", ctx)
 
 
 def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple[MessageType, ...]":
-    """Returns the message types that the format supports. Raises `CorpusError` if it supports none of them."""
+    """Returns those of the message types that the format supports. Raises `CorpusError` if it supports none of them."""
     from brokerfuzz.corpus.formats import Folder
     from brokerfuzz.errors import CorpusError
 
@@ -141,7 +141,7 @@ def _format(out: str, fmt: str | None) -> "Format":
 
 
 def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Place":
-    """Returns the place of the corpus. Raises `CorpusError` before any case is generated if the corpus cannot be written there."""
+    """Returns the file, folder or URL to write to. Raises `CorpusError` if it cannot be written, before any case is generated."""
     from brokerfuzz.corpus.exporting import check_place
     from brokerfuzz.corpus.places import place_of
 
@@ -152,7 +152,7 @@ def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Pla
 
 
 def _resumed(cases: CaseOptions, place: "Place", form: "Format", shards: int) -> CaseOptions:
-    """Returns the options with the time of the existing shards, unless --now is given."""
+    """Returns the options. Without --now, the time is that of the shards that already exist."""
     from brokerfuzz.corpus.exporting import recorded_now
 
     return cases if cases.now is not None else replace(cases, now=recorded_now(place, form, shards))

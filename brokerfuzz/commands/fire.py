@@ -1,4 +1,4 @@
-"""`fire`: runs a campaign against a target."""
+"""The command `fire` sends cases to a target and reports contradictions."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from brokerfuzz.targets import Target
 
 _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOptions)))
-"""The parameters that a resumed campaign takes from its journal."""
+"""The parameters whose values a resumed campaign reads from its journal."""
 
 
-@click.command("fire", cls=Sectioned, short_help="Send cases to a target and report its errors.")
+@click.command("fire", cls=Sectioned, short_help="Send cases to a target and report its wrong answers.")
 @options.config_option
 @options.url_argument
 @options.target_options
@@ -49,29 +49,32 @@ _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOpt
 @click.option("--max-findings", metavar="NUMBER", type=click.IntRange(min=1),
               help="Stop sending cases after this many different findings.  [default: no limit]")  # fmt: skip
 @click.option("--shrink", metavar="DURATION|off", type=Duration(off=True), default="60s", show_default=True,
-              help="Maximum time to shrink all findings. Each finding gets at most 200 requests. off disables shrinking.")  # fmt: skip
+              help="Maximum time for shrinking, which reduces the message of each finding to a minimal one with at most 200 requests. "
+              "off disables shrinking.")  # fmt: skip
 @click.option("--preflight/--no-preflight", default=True,
-              help="Send one plain message first, to check that the target is set up correctly.  [default: preflight]")  # fmt: skip
+              help="Send one ordinary valid message first, to check that the target is set up correctly.  [default: preflight]")  # fmt: skip
 @click.option(
     "--journal",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Write each request and answer to this file as it happens. The file is compressed if its name ends in .gz.",
+    help="Write every request and its answer to this file, for --resume and `replay`. The file is compressed if its name ends in .gz.",
 )
-@click.option("--resume", metavar="JOURNAL", type=click.Path(dir_okay=False), help="Resume the campaign of this journal. No request is sent twice.")
+@click.option("--resume", metavar="JOURNAL", type=click.Path(dir_okay=False),
+              help="Continue the campaign that wrote this file with --journal. Requests that have an answer there are not sent again.")  # fmt: skip
 @click.option("--report", "reports", metavar="FILE", type=click.Path(dir_okay=False), multiple=True,
               help="Write a report to this file (repeatable): .html, .xml (JUnit), .json, .ndjson, .har, .md or .py (pytest).")  # fmt: skip
 @click.option(
     "--baseline",
     metavar="FILE",
     type=click.Path(dir_okay=False),
-    help="Treat the findings in this file as known. Known findings do not fail the campaign.",
+    help="Treat the findings in this file as known. Known findings do not cause exit status 1.",
 )
-@click.option("--baseline-update", is_flag=True, help="Add the findings to the baseline.")
-@click.option("--baseline-prune", is_flag=True, help="Remove from the baseline all findings that no longer occur.")
-@click.option("--write-config", is_flag=True, help="Save the observed behaviour for ambiguities as policies in the configuration.")
+@click.option("--baseline-update", is_flag=True, help="Add the findings of this campaign to the file given with --baseline.")
+@click.option("--baseline-prune", is_flag=True, help="Remove the findings that no longer occur from the file given with --baseline.")
+@click.option("--write-config", is_flag=True,
+              help="Write policies into the configuration: how the target behaved for each question that the contract leaves open.")  # fmt: skip
 @options.workers_option("send the cases")
-@click.option("--cluster", metavar="ADDRESS", help="Send the cases from the Dask cluster with this scheduler address.")
+@click.option("--cluster", metavar="ADDRESS", help="Send the cases from the Dask cluster whose scheduler has this address.")
 @options.bug_option
 @options.policy_option
 @options.now_option("Judge messages")
@@ -87,10 +90,10 @@ def command(
     The target is the service at URL, a command (--exec) or a Python function (--call). Without a target, brokerfuzz
     starts its own reference service, with the bugs that --bug seeds, and tests it.
 
-    brokerfuzz sends the cases of the catalogue first, then random cases. It shrinks each finding to a minimal message and
-    prints a command that reproduces it. If the contract leaves a question open, brokerfuzz lists the target's
-    behaviour, but does not count it as a finding. A rejection counts only if the target accepts the twin (the valid counterpart) of the message;
-    brokerfuzz sends the twin to check this.
+    brokerfuzz sends the cases of the catalogue first, then random cases. It reduces the message of each finding to a
+    minimal one, and prints a command that reproduces the finding. If the contract leaves a question open, brokerfuzz lists
+    the target's behaviour, but does not count it as a finding. For each rejected invalid message, brokerfuzz also sends the
+    twin (the valid counterpart). If the target rejects the twin too, the report says that the first rejection proves nothing.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 
@@ -142,7 +145,7 @@ def command(
 
 @dataclass(frozen=True)
 class _Firing:
-    """A campaign that has not started: its cases, the time of judging (None: now), the policies, the target and how to send messages to it."""
+    """Everything that a campaign needs before it starts. `now` is the time as of which messages are judged; None means the current time."""
 
     plan: "Plan"
     now: datetime | None
@@ -170,14 +173,14 @@ def _new(
 
 def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: SendingOptions, campaign: CampaignOptions) -> _Firing:
     if campaign.journal is not None and ctx.get_parameter_source("journal") == ParameterSource.COMMANDLINE:
-        raise click.UsageError("--resume continues the journal that it names: remove --journal", ctx)
+        raise click.UsageError("--resume also writes to the journal that it reads: remove --journal", ctx)
     typed = [name for name in _OF_PLAN if ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE]
     if typed:
         options_typed = ", ".join(param.opts[0] for param in ctx.command.params if param.name in typed)
-        raise click.UsageError(f"a resumed campaign sends the cases of its journal: remove {options_typed}", ctx)
+        raise click.UsageError(f"--resume uses the settings in the journal: remove {options_typed}", ctx)
     known = recorded(journal)
     if known.plan.count is None and campaign.max_time is None:
-        raise click.UsageError("the campaign of this journal never ends by itself: set a limit with --max-time", ctx)
+        raise click.UsageError("the campaign of this journal has no limit: set one with --max-time", ctx)
     return _Firing(known.plan, known.now, known.policies, target_options.with_recorded_target(target, known.target_options), sending, campaign)
 
 
@@ -185,14 +188,14 @@ def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: S
 
 
 def _endpoint(stack: ExitStack, firing: _Firing) -> "Target":
-    """Returns the target. The reference service stops when the stack closes. Raises `TargetError`."""
+    """Returns the target. If it is the reference service, the service stops when `stack` is closed. Raises `TargetError`."""
     if firing.target.is_embedded:
         return stack.enter_context(target_options.reference_service(firing.target, firing.plan, firing.now))
     return target_options.given_target(firing.target, processes=1 if firing.campaign.workers > 1 else None)
 
 
 def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
-    """Runs the campaign, in this process or by workers."""
+    """Runs the campaign, in this process or with worker processes."""
     from brokerfuzz.campaign import Campaign, Recalled, run
     from brokerfuzz.reports.terminal import live_progress
 
@@ -201,10 +204,11 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
         _preflight(target, plan, fresh=firing.sending.fresh)
     if sys.stderr.isatty():
         click.echo("generating the catalogue ...", nl=False, err=True)
-    first = next((case for _, case in plan.numbered()), None)  # generates the catalogue: its seconds do not count as the campaign's
+    first = next((case for _, case in plan.numbered()), None)  # generates the catalogue now, so that this time does not count as time of the campaign
     clear_line()
     if first is None:
-        raise click.UsageError("no case matches the filters: include more verdicts, rules, techniques, sites or tags", click.get_current_context())
+        remedy = "remove or change --verdict, --rule, --technique, --site or --tag"
+        raise click.UsageError(f"no case matches the filters: {remedy}", click.get_current_context())
     recalled = None
     if campaign.resume is not None:
         recalled = Recalled(campaign.resume)
@@ -220,7 +224,7 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
 
 
 def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
-    """Checks that the target is set up correctly, before the catalogue is generated. Raises `TargetError`."""
+    """Sends one valid message to check that the target is set up correctly. Raises `TargetError`."""
     from brokerfuzz.cases.catalogue import plainest
     from brokerfuzz.targets import event_loop, preflight
 
@@ -235,7 +239,7 @@ def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
 
     warning = event_loop.run(check())
     if warning is not None and fresh is None:
-        note(f"{warning}; try --fresh number, which makes each offer number unique")
+        note(f"{warning}; if the target rejects repeated offer numbers, use --fresh number")
 
 
 def _journal(target: "Target", firing: _Firing) -> "Journal | None":
@@ -272,7 +276,7 @@ def _options(firing: _Firing) -> "Options":
 
 
 def _run_by_workers(stack: ExitStack, campaign: "Campaign", firing: _Firing, journal: "Journal | None", recalled: "Recalled | None") -> "Result":
-    """Runs the campaign with processes of this machine or with a cluster."""
+    """Runs the campaign with worker processes on this machine or on a cluster."""
     from brokerfuzz import workers
     from brokerfuzz.campaign import run_sharded
     from brokerfuzz.campaign.journal import is_compressed
@@ -313,14 +317,14 @@ def _known(ctx: click.Context, results: ResultOptions) -> dict[str, str]:
 
 
 def _with_baseline(ctx: click.Context, result: "Result", known: dict[str, str], results: ResultOptions, contract: "Contract") -> "Result":
-    """Marks the known findings of the result. Updates the baseline and the policies in the configuration if the options say so."""
+    """Marks the known findings. Updates the baseline and the policies in the configuration if the options ask for it."""
     from dataclasses import replace
 
     from brokerfuzz.campaign import baseline
 
     add, prune = results.baseline_update, results.baseline_prune
     if prune and result.stopped is not None:
-        note("the baseline is not pruned: the campaign stopped early, so the missing findings may still exist")
+        note("no finding was removed from the baseline, because the campaign stopped early and did not check every finding")
         prune = False
     if results.baseline is not None and (add or prune):
         known = baseline.updated(known, result.findings, add=add, prune=prune)
@@ -331,7 +335,7 @@ def _with_baseline(ctx: click.Context, result: "Result", known: dict[str, str], 
 
 
 def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
-    """Writes the behaviour observed for ambiguities as policies, except for mixed behaviour."""
+    """Saves the behaviour for each ambiguity as a policy in the configuration, unless the target both accepted and rejected such messages."""
     from brokerfuzz import configuration
 
     settings = ctx.meta.get(CONFIGURATION)
@@ -339,7 +343,7 @@ def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
     policies = {observed.ambiguity.id: list(observed.pinnable) for observed in result.ambiguities if observed.pinnable}
     pinned = configuration.pin_policies(path, policies, contract)
     mixed = [observed.ambiguity.id for observed in result.ambiguities if observed.behaviour == "mixed"]
-    note(f"{len(pinned)} policies written to {path}" + (f"; no policy because the behaviour was mixed: {', '.join(mixed)}" if mixed else ""))
+    note(f"{len(pinned)} policies written to {path}" + (f"; no policy for {', '.join(mixed)}, because the answers differed" if mixed else ""))
 
 
 def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequence[str], contract: "Contract", *, as_json: bool) -> None:
@@ -348,7 +352,7 @@ def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequen
     from brokerfuzz.reports import json_document, terminal
 
     document = json_document.document(result, about_campaign, contract) if as_json or reports else {}
-    if reports:  # written before anything is printed, because the reader of standard output may close it early
+    if reports:  # the reports are written before anything is printed, because a closed standard output ends the command
         from brokerfuzz.reports import report_files
 
         for written in report_files.write_all(reports, document):

@@ -1,4 +1,4 @@
-"""Help that groups the options of a command by purpose. The most used ones come first."""
+"""Groups the options of a command by purpose in its help. The groups that are used most come first."""
 
 from collections.abc import Mapping
 
@@ -19,12 +19,12 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
 
 
 class Sectioned(click.Command):
-    """A command that shows its options in sections. Options that are in no section come last."""
+    """A command whose help shows the options in sections. Options without a section come last."""
 
     sections = SECTIONS
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the options, section by section."""
+        """Writes the help of the options, section by section."""
         params = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         records = {param.name: record for param in params if (record := param.get_help_record(ctx)) is not None}
         for heading, names in self.sections.items():

@@ -1,4 +1,4 @@
-"""`init`: writes a configuration file to start from."""
+"""The command `init` writes a configuration file that explains every setting."""
 
 from pathlib import Path
 
@@ -8,10 +8,10 @@ from brokerfuzz import options
 from brokerfuzz.commands.chosen_cases import contract_of
 
 
-@click.command("init", short_help="Write a configuration file to start from.")
+@click.command("init", short_help="Write a configuration file that explains every setting.")
 @click.argument("file", metavar="[FILE]", default="brokerfuzz.toml", type=click.Path(dir_okay=False))
-@click.option("--schema", is_flag=True, help="Print the JSON Schema of configurations for editors. No file is written.")
-@click.option("--schema-beside", is_flag=True, help="Also write the JSON Schema next to FILE, and refer to it in FILE, for editors.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema that editors use to check configuration files. No file is written.")
+@click.option("--schema-beside", is_flag=True, help="Also write the JSON Schema next to FILE. The first line of FILE then tells editors to use it.")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it already exists.")
 @options.contract_option
 def command(file: str, schema: bool, schema_beside: bool, force: bool, contract: str | None) -> None:

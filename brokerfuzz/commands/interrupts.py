@@ -1,4 +1,4 @@
-"""Handling of Ctrl-C and similar signals. A library can swallow the exception that a signal raises, so the signal is also recorded."""
+"""Handles Ctrl-C and similar signals. Python turns Ctrl-C into an exception, which a library can catch by mistake, so it is also recorded."""
 
 import signal
 import threading
@@ -7,10 +7,10 @@ from typing import Self
 
 
 class Interrupts:
-    """A context in which Ctrl-C raises `KeyboardInterrupt` as usual, and `check` raises it again if a library swallowed it.
+    """A context in which Ctrl-C raises `KeyboardInterrupt` as usual. If a library catches this exception, `check` raises it again.
 
-    jsonschema-rs treats any exception raised while Python formats a number as an invalid number. Ctrl-C at such a moment would produce
-    a wrong verdict instead of ending the command. Other threads and other signal handlers are not affected.
+    For example, if Ctrl-C is pressed while jsonschema-rs reads a number, jsonschema-rs treats the number as invalid. The verdict would then
+    be wrong, and the command would continue. Other threads and other signal handlers are not affected.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Interrupts:
             self._is_set = False
 
     def check(self) -> None:
-        """Raises `KeyboardInterrupt` if there was one."""
+        """Raises `KeyboardInterrupt` if Ctrl-C was pressed in this context."""
         if self._came:
             raise KeyboardInterrupt
 
@@ -38,9 +38,9 @@ class Interrupts:
 
 
 def treat_as_ctrl_c(*names: str) -> None:
-    """Makes these signals, such as `SIGTERM`, act like Ctrl-C: incomplete files are removed, and the findings so far are reported.
+    """Makes these signals, such as `SIGTERM`, act like Ctrl-C: brokerfuzz removes incomplete files and reports the findings so far.
 
-    A signal is skipped if it has another handler or the system does not have it.
+    It ignores a signal that already has another handler, or that the operating system does not have.
     """
     for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
         if signal.getsignal(number) == signal.SIG_DFL:
@@ -48,7 +48,7 @@ def treat_as_ctrl_c(*names: str) -> None:
 
 
 def _press_ctrl_c(number: int, frame: FrameType | None) -> None:
-    """Acts like Ctrl-C, even if Ctrl-C itself is ignored, as in the background processes of a shell."""
+    """Acts like Ctrl-C. It also works in background processes of a shell, where Ctrl-C itself is ignored."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.default_int_handler(number, frame)
     signal.raise_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""The campaign that a journal describes, and its results so far."""
+"""Reads the settings of a campaign and its results so far from a journal."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The campaign that a journal describes: its cases, the time of judging (None: now), its policies and its target.
+    """The settings of a campaign, as its journal describes them. `now` is the time as of which messages are judged; None is the current time.
 
-    `target_options` is None if the options contain a secret. `target_description` is what reports say about the target, without secrets.
+    `target_options` is None if these options contain a secret. `target_description` describes the target in reports and has no secrets.
     """
 
     path: str
@@ -51,18 +51,18 @@ def recorded(path: str) -> Recorded:
         )
     except (KeyError, TypeError, ValueError) as problem:
         raise JournalError(
-            f"{path} does not describe its campaign ({type(problem).__name__}: {problem}): use a journal that `brokerfuzz fire` wrote"
+            f"{path} has an invalid first line ({type(problem).__name__}: {problem}): use a journal that `brokerfuzz fire` wrote"
         ) from problem
 
 
 def about(plan: "Plan", now: datetime | None, description: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the fields of reports that describe how the campaign was started."""
+    """Returns the properties of the report that describe the settings of the campaign."""
     spelled = now.isoformat().replace("+00:00", "Z") if now else None
     return {"message": plan.message_type, "seed": plan.seed if plan.count != 0 else None, "now": spelled, **description}
 
 
 def outcome(known: Recorded) -> "Result":
-    """Returns the result of the cases that the journal has answers for. Nothing is sent."""
+    """Returns the result of those cases whose answers are in the journal. It sends no request."""
     from brokerfuzz.campaign import Campaign, Options, Recalled, run
     from brokerfuzz.campaign.journal import Key
 

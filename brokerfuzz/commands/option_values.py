@@ -1,5 +1,5 @@
-"""The options of commands as typed values. `typed_options` converts the parameters of a command once. Its functions receive only the values that
-they need.
+"""Groups the options of commands into typed values, such as the options of the target. `typed_options` creates these values from the parameters of a
+command. Each function of the command then receives only the values that it needs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ OF_PROCESSES = ("exec_", "lines", "call", "timeout")
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """The target and how to interpret its answers. If no target is given, the target is the reference service with `bugs`."""
+    """The target and how to interpret its answers. Without a URL, command or function, the target is the reference service with `bugs`."""
 
     exec_: str | None
     call: str | None
@@ -37,7 +37,7 @@ class TargetOptions:
 
     @property
     def is_embedded(self) -> bool:
-        """Whether the target is the reference service, because no other is given."""
+        """True if no other target is given, so that the target is the reference service."""
         return self.url is None and self.exec_ is None and self.call is None
 
 
@@ -52,7 +52,7 @@ class SendingOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class CaseFilters:
-    """Which cases to include."""
+    """The filters that select cases."""
 
     verdicts: "tuple[Label, ...]"
     rules: tuple[str, ...]
@@ -64,7 +64,7 @@ class CaseFilters:
         return any((self.verdicts, self.rules, self.techniques, self.sites, self.tags))
 
     def selection(self, contract: "Contract") -> "Selection":
-        """Returns the cases to include, regardless of their verdict. Raises `UnknownNameError`."""
+        """Returns all filters except the one for verdicts. Raises `UnknownNameError`."""
         from brokerfuzz.cases.case_filters import selection
 
         return selection(contract, self.rules, self.techniques, self.tags, sites=self.sites)
@@ -72,7 +72,7 @@ class CaseFilters:
 
 @dataclass(frozen=True, kw_only=True)
 class CaseOptions(CaseFilters):
-    """Which cases to generate, for which contract and time."""
+    """The options that say which cases to generate, for which contract and for which time."""
 
     minimal: bool
     seed: int
@@ -85,7 +85,7 @@ class CaseOptions(CaseFilters):
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignOptions:
-    """How a campaign runs and when it ends. `max_time` and `shrink` are in seconds; with `shrink=0` nothing is shrunk."""
+    """The options that say how a campaign runs and when it ends. `max_time` and `shrink` are in seconds. With `shrink=0`, no finding is shrunk."""
 
     max_time: float | None
     max_findings: int | None
@@ -99,7 +99,7 @@ class CampaignOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ResultOptions:
-    """What to do with the findings."""
+    """The options that say what to do with the findings."""
 
     reports: tuple[str, ...]
     baseline: str | None
@@ -109,7 +109,7 @@ class ResultOptions:
 
 
 def typed_options(**kinds: type) -> Callable[[Command], Command]:
-    """Replaces parameters of a command by typed values. Each keyword becomes one value, made from the parameters with the names of its fields."""
+    """Replaces the parameters of a command by typed values. For each keyword, it creates one value from the parameters named like its fields."""
     names = {keyword: [field.name for field in fields(kind)] for keyword, kind in kinds.items()}
     replaced = {name for found in names.values() for name in found}
 

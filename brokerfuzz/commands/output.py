@@ -1,4 +1,4 @@
-"""What commands print, and how they end."""
+"""Prints errors and notes of commands, and defines their exit statuses."""
 
 import sys
 from collections import Counter
@@ -56,7 +56,7 @@ def note(line: str) -> None:
 
 
 def counter(what: str = "cases") -> Callable[[int], None] | None:
-    """Returns a function that shows a running count on one line of the terminal; None without a terminal."""
+    """Returns a function that shows a count on one line of the terminal and updates it. Returns None if there is no terminal."""
     if not sys.stderr.isatty():
         return None
 

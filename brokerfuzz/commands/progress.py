@@ -1,4 +1,4 @@
-"""The progress of a command, on one line of the terminal that is updated a few times per second."""
+"""Shows the progress of a command on one line of the terminal, which is updated a few times per second."""
 
 import sys
 import time
@@ -13,9 +13,9 @@ _CLEAR = "\r\x1b[K"
 
 
 class ProgressLine:
-    """A line on a terminal: the number done, the total, the rate and the time left. Without a terminal, it shows nothing.
+    """A line on a terminal with the number of finished items, the total, the rate and the time left. Without a terminal, it shows nothing.
 
-    While it is shown, no library can swallow Ctrl-C: see `Interrupts`.
+    While the line is shown, Ctrl-C ends the command even if a library catches `KeyboardInterrupt`: see `Interrupts`.
     """
 
     def __init__(self, what: str = "cases") -> None:
@@ -31,12 +31,12 @@ class ProgressLine:
         return time.monotonic() - self._begun
 
     def say(self, words: str) -> None:
-        """Shows words instead of numbers."""
+        """Shows a text instead of the numbers."""
         if self._shown:
             click.echo(f"{_CLEAR}{words}", nl=False, err=True)
 
     def __call__(self, done: int) -> None:
-        """Shows the number done. Raises `KeyboardInterrupt` if Ctrl-C was pressed before."""
+        """Shows the number of finished items. Raises `KeyboardInterrupt` if Ctrl-C was pressed before."""
         self._interrupts.check()
         now = time.monotonic()
         if self._first is None:  # no rate can be computed yet

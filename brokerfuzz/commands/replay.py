@@ -1,4 +1,4 @@
-"""`replay`: sends findings again."""
+"""The command `replay` sends the messages of findings again."""
 
 import re
 from datetime import datetime
@@ -39,12 +39,13 @@ def command(
 ) -> int:  # fmt: skip
     """Send findings again, to the same or another target, and report which are gone.
 
-    The findings come from a journal or a JSON report. You can also give the ID of a case in the catalogue. If you name no
-    target, brokerfuzz uses the target in the journal or report.
+    brokerfuzz reads the findings from a journal or a JSON report. You can also give the ID of a case in the catalogue. If
+    you name no target, brokerfuzz uses the target in the journal or report.
 
     Each line of the output is about one finding. "gone" and "still there" say whether the finding occurs again. "another"
-    means that the answer contradicts the contract in a different way. "other verdict" means that the message is now judged
-    differently, for example because a date has passed. "not sent" means that the message cannot be sent to this target.
+    means that the answer contradicts the contract in a different way than before. "other verdict" means that brokerfuzz now
+    judges the message differently, for example because a date has passed. "not sent" means that the message cannot be sent
+    to this target.
 
     Exit status: 0 all findings are gone; 1 some findings are not gone; 2 usage error, or the target cannot be reached.
 
@@ -78,7 +79,7 @@ def command(
 
 
 def _split(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
-    """Separates the sources from the URL."""
+    """Separates the journals, reports and case IDs from the URL."""
     urls = [source for source in sources if "://" in source]
     files = [source for source in sources if "://" not in source]
     if len(urls) > 1 or not files:
@@ -87,7 +88,7 @@ def _split(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
 
 
 def _findings_of(source: str, target: TargetOptions, now: datetime | None, contract: "Contract") -> "tuple[list[ReplayRequest], TargetOptions]":
-    """Returns what to send again from a journal, a report or a case ID, and the options. If they have no target, they get the recorded one."""
+    """Returns the findings to send again, and the options. If the options name no target, the target comes from the journal or report."""
     if _CASE_ID.fullmatch(source) and not Path(source).exists():
         return [_catalogue_case(source, now, contract)], target
     from brokerfuzz.campaign.replaying import of_document, of_result
@@ -119,7 +120,7 @@ def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") ->
         for case in catalogue(message_type, now=clock(now), contract=contract):
             if case.id == case_id:
                 return ReplayRequest(f"case {case_id}", case, case.label, None)
-    remedy = "the catalogue has no such case at this time: add the --now of the campaign, or specify its journal or report"
+    remedy = "the catalogue for this time has no such case: repeat the --now of the campaign, or specify its journal or report"
     raise UnknownNameError("case", case_id, [], remedy)
 
 

@@ -1,4 +1,4 @@
-"""`rules`: lists what the contract requires and what it leaves open."""
+"""The command `rules` lists the rules of the contract and the questions that it leaves open."""
 
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from brokerfuzz.schemas import MessageType
 
 
-@click.command("rules", short_help="List the rules of the contract and its ambiguities.")
+@click.command("rules", short_help="List the rules of the contract and the questions that it leaves open.")
 @options.message_option
-@click.option("--ambiguities", "kind", flag_value="ambiguities", help="List only the ambiguities.")
-@click.option("--techniques", "kind", flag_value="techniques", help="List the techniques instead, with the keywords of the rules that they break.")
+@click.option("--ambiguities", "kind", flag_value="ambiguities", help="List only the ambiguities (questions that the contract leaves open).")
+@click.option("--techniques", "kind", flag_value="techniques", help="List the techniques (ways to break a rule) instead of the rules.")
 @options.contract_option
 @options.json_option
 def command(message_types: "tuple[MessageType, ...]", kind: str | None, contract: str | None, as_json: bool) -> None:

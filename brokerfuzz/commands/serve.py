@@ -1,4 +1,4 @@
-"""`serve`: runs the reference service."""
+"""The command `serve` runs the reference service, with or without seeded bugs."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     pass
 
 
-@click.command("serve", short_help="Run the reference service, with or without bugs.")
+@click.command("serve", short_help="Run the reference service, with or without seeded bugs.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=int, default=8080, show_default=True, help="Port to listen on; 0 picks any free port.")
 @options.bug_option
 @click.option("--list-bugs", is_flag=True, help="List the bugs that --bug can seed, and exit.")
-@click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the products and prices.")
+@click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the random products and prices.")
 @options.now_option("Judge messages")
 @options.contract_option
 @options.json_option
 def command(
     host: str, port: int, bugs: tuple[str, ...], list_bugs: bool, seed: int, now: datetime | None, contract: str | None, as_json: bool
 ) -> None:
-    """Run the reference service. It follows the contract, apart from the bugs that --bug seeds.
+    """Run the reference service. It follows the contract, except for the bugs that you seed with --bug.
 
     The service accepts offers at POST /offers. It returns valid products at GET /products and prices at POST /pricing.
     When the service is ready, it prints its address. Press Ctrl-C to stop the service.

@@ -1,4 +1,4 @@
-"""The standard streams, replaced so that they lose no output and so that closed streams do not raise unexpected errors."""
+"""Replaces the standard streams, so that no output is lost and closed streams raise no unexpected errors."""
 
 import os
 import sys
@@ -28,10 +28,10 @@ def _unwritable() -> TextIO:
 
 
 def lossless(stream: TextIO) -> TextIO:
-    """Returns a stream that writes every character and every byte.
+    """Returns a stream that loses no character and no byte.
 
-    It escapes characters that its encoding does not have. It is buffered, because with PYTHONUNBUFFERED Python loses
-    the rest of the bytes if one system call does not write all of them.
+    It escapes characters that its encoding does not have. It uses a buffer. Without a buffer, as with PYTHONUNBUFFERED, Python
+    loses the rest of the bytes if a system call writes only some of them.
     """
     if not isinstance(stream, TextIOWrapper):
         return stream
@@ -43,7 +43,7 @@ def lossless(stream: TextIO) -> TextIO:
 
 
 def _ignoring_errors(stream: TextIO) -> TextIO:
-    """Returns standard error without write errors: if writing fails, the command continues, and its exit status shows the result."""
+    """Returns a version of standard error that ignores write errors, so that the command continues and its exit status shows the result."""
     try:
         number = stream.fileno()
     except UnsupportedOperation:  # in tests

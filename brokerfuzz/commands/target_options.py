@@ -1,4 +1,4 @@
-"""The target of a command: an HTTP endpoint, a command, a function or the reference service."""
+"""Creates the target that the options of a command describe: an HTTP endpoint, a command, a function or the reference service."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 
 
 def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None) -> TargetOptions:
-    """Combines the targets of the command line (including its `url`) and of the configuration.
+    """Returns the target from the command line (including its `url`), or else the target from the configuration.
 
-    A target on the command line replaces the one in the configuration.
-
-    The configuration's headers may contain secrets, so they are sent only to the server that the configuration names.
+    The headers in the configuration may contain secrets, so brokerfuzz sends them only to the server that the configuration names.
     """
     configured = _configured_url(ctx)
     typed = {name for name in ("exec_", "call", "lines") if _typed(ctx, name)}
@@ -39,7 +37,7 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None) 
         target = _only_typed(target, url, typed)
         own = None if configured is None else _origin(configured)
         if target.headers and not _typed(ctx, "headers") and (url is None or _origin(url) != own):
-            note("the headers in the configuration are not sent, because they are for the target in the configuration: add them with -H")
+            note("the headers in the configuration are not sent, because they belong to a different target: give headers with -H")
             target = replace(target, headers=())
     if sum(name is not None for name in (target.url, target.exec_, target.call)) > 1:
         raise click.UsageError("more than one target given: use only one of URL, --exec and --call", ctx)
@@ -86,7 +84,7 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def given_target(target: TargetOptions, *, processes: int | None = None) -> "Target":
-    """Returns the given target. It runs at most `processes` processes (None: no limit). Raises `TargetError`."""
+    """Returns the target that the options name. The target starts at most `processes` processes (None: no limit). Raises `TargetError`."""
     from brokerfuzz.targets import CallTarget, CommandTarget, LineTarget
 
     if target.exec_ is not None and target.lines is not None:
@@ -101,7 +99,7 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
 
 @contextmanager
 def reference_service(target: TargetOptions, plan: "Plan", now: datetime | None) -> Iterator["Target"]:
-    """Runs the reference service for the cases of a plan, within the context."""
+    """Runs the reference service for the cases of a plan. The service stops when the context ends."""
     from brokerfuzz.service.running import running
 
     if plan.message_type != MESSAGE_TYPES[0]:
@@ -135,7 +133,7 @@ def _rules(target: TargetOptions) -> "AnswerRules":
 
 
 def description(target: "Target") -> Mapping[str, Any]:
-    """Returns the fields of reports that describe the target: its request (None if it is not HTTP) and how its answers are interpreted."""
+    """Returns the report's properties about the target: the HTTP request (None for other targets), and how answers are interpreted."""
     from brokerfuzz.targets import HttpTarget
 
     if not isinstance(target, HttpTarget):
@@ -145,7 +143,7 @@ def description(target: "Target") -> Mapping[str, Any]:
 
 
 def described_target(name: str, description: Mapping[str, Any]) -> "Target":
-    """Returns the target that a journal or a report describes, for use in texts. It may lack the secrets that requests need."""
+    """Returns the target in a journal or report, only to describe it. It may lack the secrets that requests need."""
     from brokerfuzz.targets import AnswerRules, HttpTarget
 
     request = description.get("request")
@@ -163,7 +161,7 @@ def _process_target(name: str) -> "Target":
 
 
 def recordable(options: TargetOptions, target: "Target") -> Mapping[str, Any] | None:
-    """Returns the target's options for a journal; None if they contain a secret, because journals contain no secrets."""
+    """Returns the target's options for a journal. Returns None if they contain a secret, because journals must not contain secrets."""
     from brokerfuzz.targets import HttpTarget
 
     if options.is_embedded:
@@ -176,11 +174,11 @@ def recordable(options: TargetOptions, target: "Target") -> Mapping[str, Any] | 
 
 
 def with_recorded_target(options: TargetOptions, known: Mapping[str, Any] | None) -> TargetOptions:
-    """Returns the options. Options without a target get the target that a journal recorded."""
+    """Returns the options. If they name no target, they get the target from the journal."""
     if not options.is_embedded:
         return options
     if known is None:
-        raise click.UsageError("the journal does not contain its target, because the target has secrets: specify the target and its headers again")
+        raise click.UsageError("the journal does not contain the target, because it has secrets: specify the target and its headers again")
     simple = {name: known[name] for name in ("url", *OF_HTTP, *OF_PROCESSES) if name in known}
     headers, bugs = [(name, value) for name, value in known.get("headers", [])], tuple(known.get("bugs", ()))
     return replace(options, **{**simple, "headers": headers, "bugs": bugs})

@@ -1,7 +1,7 @@
-"""Settings in a file: `brokerfuzz.toml`, or `[tool.brokerfuzz]` in `pyproject.toml`.
+"""Reads and writes the configuration file: `brokerfuzz.toml`, or the section `[tool.brokerfuzz]` of `pyproject.toml`.
 
-`brokerfuzz.schema.json` describes the settings, for editors and for brokerfuzz. `parameters` maps them to options of the command line, which
-override the file. The command line looks for a configuration at each start, so importing this package imports nothing slow.
+The JSON Schema `brokerfuzz.schema.json` describes the settings. The module `parameters` maps each setting to an option of the command line. An
+option on the command line overrides the setting. Every command looks for a configuration file, so importing this package must be fast.
 """
 
 from brokerfuzz.configuration.files import Configuration, find, load

@@ -9,14 +9,14 @@ from brokerfuzz.errors import ConfigurationError
 NAME = "brokerfuzz.toml"
 PROJECT = "pyproject.toml"
 IN_PROJECT = ("tool", "brokerfuzz")
-"""The table of `pyproject.toml` that contains our settings."""
+"""The TOML table in `pyproject.toml` that contains the settings of brokerfuzz."""
 
 
 class Configuration:
     """The content of a configuration file. Create it with `load`.
 
-    `values` contains the sections as dictionaries, with keys and references to the environment as written. It may contain secrets,
-    so `repr` shows only the path of the file.
+    `values` contains the sections as dictionaries. References to environment variables, such as `${NAME}`, are not replaced in it. The values
+    may contain secrets, so `repr` shows only the path of the file.
     """
 
     __slots__ = ("path", "values")
@@ -35,10 +35,10 @@ class Configuration:
 
 
 def find(start: Path) -> Path | None:
-    """Returns the configuration file of a folder, or of the nearest parent that has one. The search stops at the folder that contains `.git`.
+    """Returns the configuration file in a folder, or in the nearest parent that has one. The search ends at the folder that contains `.git`.
 
-    In one folder, `brokerfuzz.toml` takes precedence over a `pyproject.toml` with a `[tool.brokerfuzz]` table. Raises `ConfigurationError`
-    if a `pyproject.toml` on the way mentions brokerfuzz and is not TOML.
+    If a folder has both files, `brokerfuzz.toml` takes precedence over a `pyproject.toml` with a `[tool.brokerfuzz]` table. Raises
+    `ConfigurationError` if the search finds a `pyproject.toml` that mentions brokerfuzz but is not TOML.
     """
     try:
         here = start.absolute()
@@ -67,12 +67,12 @@ def load(path: Path) -> Configuration:
 
 
 def above(path: Path) -> tuple[str, ...]:
-    """Returns the names of the tables that contain our sections."""
+    """Returns the names of the TOML tables around the sections of brokerfuzz: `tool` and `brokerfuzz` in a `pyproject.toml`, else none."""
     return IN_PROJECT if path.name == PROJECT else ()
 
 
 def text_of(path: Path) -> str:
-    """Reads a file as text. It keeps the line endings and removes a byte order mark."""
+    """Reads a file as text. Line endings stay as they are, and a byte order mark is removed."""
     try:
         return path.read_bytes().decode("utf-8-sig")
     except OSError as problem:
@@ -90,11 +90,11 @@ def parsed(path: Path, text: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as problem:
         raise ConfigurationError(f"{path} is not TOML: {_one_line(problem)}") from None
     except (ValueError, RecursionError):
-        raise ConfigurationError(f"{path} cannot be read: shorten its very long number, or flatten its very deeply nested array") from None
+        raise ConfigurationError(f"{path} cannot be read: shorten very long numbers, and reduce the nesting of arrays") from None
 
 
 def ours(content: Mapping[str, Any], path: Path) -> Any:
-    """Returns the part of a file that contains our settings; None if there is none."""
+    """Returns the part of a parsed file that contains the settings of brokerfuzz. Returns None if there is no such part."""
     found: Any = content
     for name in above(path):
         found = found.get(name) if isinstance(found, dict) else None
@@ -118,5 +118,5 @@ def _has_ours(path: Path) -> bool:
 def _exists(path: Path, *, folders: bool = False) -> bool:
     try:
         return path.exists() if folders else path.is_file()
-    except OSError:  # a parent folder may not be accessible
+    except OSError:  # the user may have no permission to read a parent folder
         return False

@@ -1,4 +1,4 @@
-"""The command line's parameters for the keys of a configuration."""
+"""Maps the keys of a configuration to parameters of the command line."""
 
 import shlex
 from collections.abc import Callable, Mapping
@@ -10,7 +10,7 @@ from brokerfuzz.configuration.substituting import substituted
 
 
 class _Origin(NamedTuple):
-    """The file and the table that contain a value."""
+    """The position of a value in a configuration: the file and the TOML table."""
 
     file: Path
     table: str
@@ -23,7 +23,7 @@ Conversion = Callable[[Any, _Origin], Any]
 
 
 class Parameter(NamedTuple):
-    """The name of a parameter, and the function that converts a value of the configuration to a value of the parameter."""
+    """The name of a parameter, and the function that converts the value in the configuration to the value of this parameter."""
 
     name: str
     conversion: Conversion = lambda value, origin: value
@@ -96,11 +96,11 @@ PARAMETERS: Mapping[tuple[str, ...], Parameter] = {
     ("campaign", "preflight"): Parameter("preflight"),
     ("reports", "files"): Parameter("reports", _files),
 }
-"""Section and key -> the parameter of `fire`."""
+"""Maps a section and a key of the configuration to the parameter of `fire`."""
 
 
 def option_defaults(configuration: Configuration) -> dict[str, Any]:
-    """Returns the values of a configuration by the names of the command line's parameters: a `default_map` for click.
+    """Returns the values of a configuration as a `default_map` for click: the name of each parameter with its default value.
 
     `url` and `headers` may refer to the environment and contain secrets, so they are functions. click calls them if the command line has
     no value, and they raise `ConfigurationError` if a variable is missing. `headers` returns strings of the form NAME:VALUE, `policies` is

@@ -1,8 +1,8 @@
-"""Writes policies into an existing configuration.
+"""Writes policies into an existing configuration file.
 
-Lines are inserted into the text of the file, so that the rest of the file stays byte for byte the same. brokerfuzz guesses from the text where
-to insert the lines, and parses each guess. A guess is accepted only if the file then has its previous values and the policies.
-(tomlkit inserts keys after the comment of the next section, and cannot parse every file that Python parses.)
+brokerfuzz inserts lines into the text of the file and leaves all other bytes unchanged. It tries several positions in the text and parses each
+result. It accepts a result only if the file then contains the previous values and the policies. The library tomlkit is not used: it inserts keys
+below the comment of the next section, and it cannot parse every file that Python can parse.
 """
 
 import re
@@ -28,8 +28,8 @@ _ANY_KEY = re.compile(r"[ \t]*[\w\"'-][^#]*=")
 def pin_policies(path: Path, policies: Mapping[str, str | Sequence[str]], contract: "Contract | None" = None) -> list[str]:
     """Writes policies into `[policies]` of a configuration, or `[tool.brokerfuzz.policies]` of a `pyproject.toml`. Returns the IDs written.
 
-    Existing policies do not change; lines that the template has commented out are replaced. A missing file starts as the template. Raises
-    `ConfigurationError` if the file cannot be used, is a missing `pyproject.toml`, or has its policies in an unsupported form.
+    Existing policies stay unchanged. If the file contains a commented-out line for a policy, as in the template, the new line replaces it. A
+    missing file is created from the template, except a `pyproject.toml`. Raises `ConfigurationError` if the policies cannot be written.
     """
     exists = path.exists()
     if not exists and above(path):
@@ -61,7 +61,7 @@ def _with(text: str, policies: Mapping[str, Any], path: Path) -> str:
     for changed in _guesses(text, names, lines) if wanted is not None else ():
         if _read(changed) == wanted:
             return changed
-    raise ConfigurationError(f"{path}: brokerfuzz cannot add policies to a table in this form: add {', '.join(lines.values())} yourself")
+    raise ConfigurationError(f"{path}: brokerfuzz cannot insert policies into this file: add {', '.join(lines.values())} yourself")
 
 
 def _joined(content: Any, names: tuple[str, ...], policies: Mapping[str, Any]) -> Any:
@@ -84,7 +84,7 @@ def _read(text: str) -> dict[str, Any] | None:
 
 
 def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Iterator[str]:
-    """Yields the text with the lines inserted at possible positions, likely ones first."""
+    """Yields several versions of the text, each with the lines inserted at another position. The most likely position comes first."""
     end = "\r\n" if "\r\n" in text else "\n"
     text += "" if text.endswith("\n") or not text else end
     path = r"[ \t]*\.[ \t]*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)
@@ -101,7 +101,7 @@ def _guesses(text: str, names: tuple[str, ...], lines: Mapping[str, str]) -> Ite
 
 
 def _below_header(before: str, after: str, lines: Mapping[str, str], end: str) -> str:
-    """Inserts lines into a section: each replaces its commented line of the template if there is one, or follows the section's last key."""
+    """Inserts lines into a section. Each line replaces the template's comment for the same key. Without such a comment, it follows the last key."""
     below = after.split("\n")
     size = next((index for index, line in enumerate(below) if _ANY_HEADER.match(line)), len(below))
     section, rest = below[:size], below[size:]

@@ -1,7 +1,7 @@
-"""Replaces `${NAME}` in a value by an environment variable, so that no secret is written into a file.
+"""Replaces `${NAME}` in a value with an environment variable, so that users need not write secrets into the configuration file.
 
-Variables are read when a value is used, not when the file is read: a command that needs no target needs no token. Error messages contain
-neither the value nor the result.
+brokerfuzz reads a variable only when it uses the value. So a command that sends no requests works even if the variable is not set. Error messages
+contain neither the value nor the variable's content.
 """
 
 import os
@@ -13,7 +13,9 @@ _REFERENCE = re.compile(r"\$\$|\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 
 def substituted(text: str, where: str) -> str:
-    """Replaces `${NAME}`, `${NAME:-default}` (the default applies if NAME is missing or empty) and `$$`. `where` names the key in errors.
+    """Replaces `${NAME}` with an environment variable, and `$$` with a dollar sign. Error messages use `where` as the name of the key.
+
+    `${NAME:-default}` becomes `default` if the variable is missing or empty.
 
     Raises `ConfigurationError` if a variable is not set and has no default.
     """

@@ -1,8 +1,7 @@
-"""The template of a configuration file: every key with its description, commented out.
+"""Creates the template of a configuration file. The template lists every key with its description, and all keys are commented out.
 
-Editors with Taplo or Even Better TOML check a file against the JSON Schema that its first line names. This is a file in the same folder, because
-the path of the installed package differs between machines. `taplo check` fails if the schema is missing, so this line is written only
-together with the schema.
+The first line can name a JSON Schema in the same folder. Editors with Taplo or Even Better TOML use this schema to check the configuration. The
+line is written only together with the schema, because `taplo check` fails if the schema is missing.
 """
 
 import os
@@ -47,7 +46,7 @@ def write_template(path: Path, *, force: bool = False, contract: "Contract | Non
     Raises `ConfigurationError` if the file already exists, and for any `pyproject.toml`, because it contains settings of other tools.
     """
     if path.name == PROJECT:
-        raise ConfigurationError(f"{path} is for other tools too: write {NAME}, or add [tool.brokerfuzz] to it yourself")
+        raise ConfigurationError(f"{path} also contains settings of other tools: specify {NAME} instead, or add [tool.brokerfuzz] to {path} yourself")
     if os.path.lexists(path) and not path.is_file():
         raise ConfigurationError(f"{path} already exists and is not a file: specify another name")
     if path.exists() and not force:
@@ -68,7 +67,7 @@ def put(path: Path, text: str) -> None:
                 Path(stream.name).chmod(real.stat().st_mode & 0o777)
             stream.write(text.encode())
     except OSError as problem:
-        raise ConfigurationError(f"{path} cannot be written: {problem.strerror or problem}; specify another file or free disk space") from None
+        raise ConfigurationError(f"{path} cannot be written: {problem.strerror or problem}; specify another file, or free disk space") from None
 
 
 def _keys(section: str, nodes: dict[str, Any]) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Checks a configuration against its JSON Schema. The errors use the descriptions and examples in the schema.
 
-Keys that are `writeOnly` in the schema may contain secrets: errors mention only the type of their values.
+If the schema marks a key as `writeOnly`, the value may be a secret. Errors then mention only the type of the value.
 """
 
 import json
@@ -36,7 +36,7 @@ Steps = Sequence[str | int]
 
 
 def schema_text() -> str:
-    """Returns the JSON Schema of configuration files as text, for editors."""
+    """Returns the JSON Schema of configuration files as text. Editors can use this schema."""
     return SCHEMA.read_text(encoding="utf-8")
 
 
@@ -48,10 +48,10 @@ def schema() -> Node:
 
 
 def validated(values: Any, path: Path, above: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Converts the values to the types in the schema: times to strings, numbers such as 4.0 to integers if the schema requires integers.
+    """Checks the values, and converts them to the types in the schema. For example, times become strings, and 4.0 becomes 4 for an integer.
 
-    `above` are the tables of the file that contain the values. Raises `ConfigurationError` for one violation of the schema: wrong values are
-    reported before wrong combinations.
+    `above` contains the names of the TOML tables around the values. Raises `ConfigurationError` for the first violation of the schema. Wrong
+    values are reported before wrong combinations of keys.
     """
     plain = _plain(values, schema())
     errors = list(_validator().iter_errors(plain))
@@ -70,7 +70,7 @@ def _validator() -> "Draft202012Validator":
 
 
 def _plain(value: Any, node: Node) -> Any:
-    """Converts a value to JSON. Values that JSON or the schema does not have become null, which no key accepts."""
+    """Converts a value to JSON. A value that JSON or the schema does not allow becomes null, which then violates the schema."""
     if isinstance(value, dict):
         return {key: _plain(inner, _below(node, key)) for key, inner in value.items()} if node else None
     if isinstance(value, list):
@@ -85,7 +85,7 @@ def _plain(value: Any, node: Node) -> Any:
 
 
 def _below(node: Node, step: str | int) -> Node:
-    """Returns the schema of a property or an item; an empty schema if it has none."""
+    """Returns the schema of a property or an item. Returns an empty schema if there is none."""
     found = node.get("items") if isinstance(step, int) else node.get("properties", {}).get(step, node.get("additionalProperties"))
     return found if isinstance(found, dict) else {}
 
@@ -96,7 +96,7 @@ def _types(node: Node) -> list[str]:
 
 
 class _Complaint:
-    """Describes what is wrong."""
+    """Describes how the values of a configuration violate the schema."""
 
     def __init__(self, values: Any, above: tuple[str, ...]) -> None:
         self._values = values
@@ -112,7 +112,7 @@ class _Complaint:
         if kind == "additionalProperties":
             return self._unknown(steps, node, next(name for name in value if name not in node["properties"]))
         if kind == "propertyNames":
-            return f"a key in {self._table(steps)} is not {node['propertyNames']['description']}"
+            return f"{self._table(steps)} has a key that is not {node['propertyNames']['description']}: correct or remove this key"
         if kind == "not":
             one, other = node["allOf"][int(error.schema_path[-2])]["not"]["required"]
             return f"{self._table(steps)} has {one} and {other}: use only one of them"
@@ -128,11 +128,11 @@ class _Complaint:
         if replacement := KEYS.get((str(steps[0]), name)) if steps else SECTIONS.get(name):
             remedy = replacement
         elif owners:
-            remedy = f"it belongs in {self._table([owners[0]])}"
+            remedy = f"move it to {self._table([owners[0]])}"
         elif near := get_close_matches(name, known, n=1, cutoff=0.4):
             remedy = f"did you mean {near[0]!r}?"
         else:
-            remedy = f"the {'keys' if steps else 'sections'} are {', '.join(known)}"
+            remedy = f"use one of {', '.join(known)}"
         return f"{self._table(steps)} has no {'key' if steps else 'section'} {name!r}: {remedy}"
 
     def _table(self, steps: Steps) -> str:
@@ -146,7 +146,7 @@ class _Complaint:
 
 
 def _shown(value: Any, *, secret: bool) -> str:
-    """Describes a value."""
+    """Describes a wrong value for an error."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -161,7 +161,7 @@ def _shown(value: Any, *, secret: bool) -> str:
 
 
 def _allowed(node: Node) -> str:
-    """Describes the values that a schema allows."""
+    """Describes, for an error, the values that the schema allows."""
     if "enum" in node:
         return listed(map(spelled, node["enum"]), "or")
     examples = [] if _types(node) in (["object"], ["boolean"]) else node.get("examples", [])

@@ -1,6 +1,6 @@
 """Explanations of rules, techniques, ambiguities and verdicts, in plain words and as JSON.
 
-`explanations` describes one name, `listings` all names of a kind, `judgements` the verdicts on messages.
+The module `explanations` explains one rule, technique or ambiguity. `listings` lists all of them. `judgements` explains the verdicts on messages.
 """
 
 from brokerfuzz.explaining.explanations import Explanation, explain, known_ids

@@ -45,7 +45,7 @@ class CaseCounts:
 
 
 def size_lines(sizes: Mapping[str, CaseCounts]) -> Iterator[str]:
-    """Yields the lines with the number of cases for each message type, by verdict, rule, technique and ambiguity."""
+    """Yields lines with the number of cases of each message type, by verdict, rule, technique and ambiguity."""
     for message_type, size in sizes.items():
         counts = ", ".join(f"{size.verdicts[label]:,} {label}" for label in LABELS if size.verdicts[label])
         yield f"{message_type}: {size.verdicts.total():,} cases ({counts})"
@@ -63,8 +63,8 @@ def _columns(counter: Mapping[str, int]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class CatalogueEntry:
-    """A case with its number in the list, and the goals that no earlier case in the list covers. `reason` says why the case is in
-    a minimal set.
+    """A case in a list of cases: its number, and what it covers that no earlier case covers. If the list is a minimal set, `reason` says why the
+    set contains this case.
     """
 
     number: int
@@ -107,7 +107,7 @@ def listed_data(case: Case) -> dict[str, Any]:
 
 
 def entries(cases: Iterable[tuple[Case, SelectionReason | None]], contract: Contract) -> Iterator[CatalogueEntry]:
-    """Yields an entry for each case, in order."""
+    """Yields an entry for each case, in the order of the cases."""
     seen: set[Goal] = set()
     for number, (case, reason) in enumerate(cases, 1):
         new = covered(case, contract) - seen
@@ -116,7 +116,7 @@ def entries(cases: Iterable[tuple[Case, SelectionReason | None]], contract: Cont
 
 
 def why(case: Case, reason: SelectionReason | None = None) -> str:
-    """Returns the purpose of a case in a few words."""
+    """Returns a few words that say why a case exists, such as the rule that it breaks."""
     if reason is not None and reason.fault is None:
         others = len(reason.twin_of)
         return f"the twin (the valid counterpart) of {counted(others, 'fault')}"

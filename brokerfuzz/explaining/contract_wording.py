@@ -8,7 +8,7 @@ _MUST_HAVE = ("minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "
 
 
 def rule_sentence(rule: Rule) -> str:
-    """Returns the demand of a rule as one sentence."""
+    """Returns a sentence that says what a rule requires."""
     if rule.keyword == JSON_RULE:
         return f"The whole message must be {rule.demand}."
     must = "may have" if rule.keyword == "additionalProperties" else "must have" if rule.keyword in _MUST_HAVE else "must be"

@@ -24,8 +24,8 @@ def data(found: Comparison) -> dict[str, Any]:
 
 
 def _rows(found: Comparison) -> dict[tuple[str, str], list[CaseTopic]]:
-    """Groups the topics that differ. The key is a message type and a rule ID, ambiguity ID or label. The value is the topics, one
-    per technique.
+    """Groups the topics that differ between the corpora. A topic is a technique with its rule, an ambiguity or a verdict. Each key is a message type
+    and the ID of a rule, the ID of an ambiguity or a verdict. Each value is a list of topics.
     """
     differing = {about for kind in _CHANGES for about in found.about[kind]}
     rows: dict[tuple[str, str], list[CaseTopic]] = {}

@@ -1,5 +1,5 @@
-"""Summarizes a corpus from its records, as JSON and as text: the number of cases, and the rules and ambiguities that the cases
-cover.
+"""Summarizes a corpus without judging its cases again, as JSON and as text. The summary contains the number of cases, and the rules and ambiguities
+that the cases cover.
 
 Only IDs and counts stay in memory, so a corpus can have any size.
 """
@@ -47,7 +47,7 @@ class Overview:
     contract: Contract
     parts: dict[MessageType, MessageTypeSummary] = field(default_factory=dict)
     times: Counter[str] = field(default_factory=Counter)
-    """The times for which the cases with a clock-dependent verdict were generated."""
+    """Some verdicts depend on the current time. These are the times for which such cases were generated."""
     again: int = 0
     """The number of records that have the same ID as an earlier record."""
     _ids: set[int] = field(default_factory=set)
@@ -95,7 +95,7 @@ class Overview:
         return {"cases": part.verdicts.total(), "verdicts": verdicts, "bytes": part.bytes, "largest": part.largest, "covered": covered, **counts}
 
     def _covered(self, name: MessageType, part: MessageTypeSummary) -> Iterator[tuple[str, set[str], int]]:
-        """Yields triples: the kind, the IDs of this kind in the corpus, and the number of IDs of this kind in the contract."""
+        """Yields one triple for rules and one for ambiguities: the kind, the IDs in the corpus, and the number of IDs in the contract."""
         rules, maker = self.contract.rules[name], FaultMaker(self.contract, name, clock(None))
         known = {
             "rules": {rule.id for rule in rules},
@@ -105,14 +105,14 @@ class Overview:
         yield from ((kind, of & set(getattr(part, kind)), len(of)) for kind, of in known.items())
 
     def lines(self) -> Iterator[str]:
-        """Yields the lines for the terminal: first a table with one row per message type, then remarks."""
+        """Yields the lines for the terminal: a table with one row per message type, then notes about missing twins and duplicates."""
         yield from table(list(self._rows()), ["message", *LABELS, "rules", "techniques", "ambiguities", "bytes", "largest"])
         yield ""
         yield f"{self.count:,} cases"
         for count, what in (
             (self.without_twin, "faults without their twin (the valid counterpart) in the corpus"),
             (self.again, "duplicate records, not counted"),
-            (self.times.total(), f"cases depend on the clock; they were generated for {', '.join(sorted(self.times))}"),
+            (self.times.total(), f"cases have a verdict that depends on the time; they were generated for {', '.join(sorted(self.times))}"),
         ):
             if count:
                 yield f"{count:,} {what}"

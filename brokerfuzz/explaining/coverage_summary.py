@@ -1,7 +1,7 @@
-"""Measures which goals of the contract the messages in files cover, and which goals they do not cover.
+"""Measures which goals the messages in files cover. A goal is, for example, a rule that a message can break, or an unusual valid value.
 
-Each message is judged from its bytes. If a message comes from a corpus, its record lists its faults. They are used if the verdict
-confirms them. The faults of other messages are recognised as far as possible.
+brokerfuzz judges the bytes of each message. A corpus lists the faults of its messages, and brokerfuzz uses these faults if the verdict confirms
+them. In all other messages, brokerfuzz recognises the faults from the invalid values as far as possible.
 """
 
 from collections import Counter
@@ -25,16 +25,16 @@ from brokerfuzz.schemas.json_reader import read
 
 @dataclass
 class Coverage:
-    """The coverage by message type, and the number of bodies and messages that were left out."""
+    """The coverage of each message type, and the number of bodies and messages that were not counted."""
 
     contract: Contract
     strength: int = 2
     now: datetime | None = None
     tallies: dict[MessageType, Tally] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
-    """For each recording, the number of bodies that are not messages of the contract."""
+    """For each file with recorded traffic, the number of bodies that are not messages of the contract."""
     ambiguous_type: int = 0
-    """The number of messages whose type is not clear because they match several message types."""
+    """The number of messages that were not counted because they match several message types."""
     first_ambiguous_type: str = ""
     """The first message that matches several types, as file and line."""
 
@@ -44,8 +44,8 @@ class Coverage:
         return sum(tally.messages for tally in self.tallies.values())
 
     def score(self, *kinds: str) -> Score:
-        """Returns the number of covered goals of these kinds, and the number of all goals of these kinds. Ignores message types
-        without messages.
+        """Returns two numbers for these kinds of goals: how many goals are covered, and how many there are. Message types
+        without messages are ignored.
         """
         return sum((tally.score(*kinds) for tally in self.tallies.values()), Score(0, 0))
 
@@ -119,9 +119,9 @@ def _type_of(message: InputMessage, message_type: MessageType | None, contract: 
 
 
 def _nothing_in(name: str, first: InputMessage | None, others: int) -> InputError:
-    """Returns the error for a file without messages that can be counted."""
+    """Returns the error for a file that contains no message of the contract."""
     if others:
-        return InputError(f"{name} contains {others:,} bodies, but none is a message of the contract: specify a recording of its traffic")
+        return InputError(f"{name} contains traffic, but no message of the contract: specify another file")
     if first is None or not first.body.strip():
         return InputError(f"{name} is empty: specify a file that contains messages")
     reading = read(first.body)

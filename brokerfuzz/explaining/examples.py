@@ -1,6 +1,4 @@
-"""Finds the smallest example of a fault or an ambiguity, with its twin (the valid counterpart, which differs from the example in
-one place).
-"""
+"""Finds the smallest message that shows a fault or an ambiguity, and its twin. The twin is a valid message that differs from it in one place."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,7 +18,7 @@ from brokerfuzz.schemas.flattening import Schema
 
 
 def of_rule(contract: Contract, rule: Rule, now: datetime) -> Case | None:
-    """Returns a case that breaks the rule with its first technique, or None if no technique breaks it."""
+    """Returns a case that breaks the rule with the first technique for this rule. Returns None if no technique breaks the rule."""
     return next(_faults(contract, rule, techniques_for(rule), now), None)
 
 
@@ -38,7 +36,7 @@ def of_technique(contract: Contract, technique: Technique, now: datetime) -> Cas
 
 
 def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Case | None:
-    """Returns a case that touches the ambiguity, with its twin, or None if no message can touch it."""
+    """Returns a case that touches the ambiguity, with its twin. Returns None if no message can touch the ambiguity."""
     for message_type in MESSAGE_TYPES:
         maker = ProbeMaker(contract, message_type, now)
         if not ambiguity.concerns(message_type):
@@ -56,7 +54,7 @@ def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Cas
 def _faults(contract: Contract, rule: Rule, techniques: list[Technique], now: datetime) -> Iterator[Case]:
     maker = _maker(contract, rule, now)
     message = _smallest(contract, maker.message_type, maker.breakable_schema(rule))
-    steps = places(message, rule.site)[0]  # `breakable_schema` guarantees that it exists
+    steps = places(message, rule.site)[0]  # `breakable_schema` guarantees that the value exists
     for technique in techniques:
         case = maker.broken(message, steps, rule, technique)
         if case is not None:
@@ -68,5 +66,5 @@ def _maker(contract: Contract, rule: Rule, now: datetime) -> FaultMaker:
 
 
 def _smallest(contract: Contract, message_type: MessageType, narrowed: Schema) -> Any:
-    """Returns the message that has only the required properties and those that `narrowed` requires."""
+    """Returns the smallest message. It has only the properties that the contract or `narrowed` requires."""
     return build(contract, message_type, MessagePlan(full=False).narrow(narrowed))

@@ -1,4 +1,4 @@
-"""Explains one rule, technique or ambiguity."""
+"""Explains one rule, one technique or one ambiguity."""
 
 import json
 from collections.abc import Iterator
@@ -18,16 +18,17 @@ from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.wording import listed, with_article
 
 PINNED = "ambiguity/"
-"""The prefix of the rule ID for an ambiguity that the user's policy rejects. The ID of the ambiguity follows the prefix."""
+"""If a policy rejects an ambiguity, the ambiguity becomes a rule. The ID of this rule is this prefix and the ID of the ambiguity."""
 MOST_NAMED = 20
-"""Maximum number of techniques in a sentence about a rule. `data()` contains all techniques of the rule."""
+"""The maximum number of techniques that the text about a rule names. The JSON output names all techniques of the rule."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The meaning of a name: sentences, the source in the contract, and an example with its twin (the valid counterpart).
+    """The explanation of a rule, a technique or an ambiguity: sentences, the source in the contract, and an example with its twin.
 
-    For a rule, `names` contains its techniques; for a technique, its keywords; for an ambiguity, its message types.
+    For a rule, `names` contains the techniques that break it. For a technique, it contains the keywords of the rules that the technique breaks.
+    For an ambiguity, it contains the message types in which it occurs.
     """
 
     kind: Literal["rule", "technique", "ambiguity"]
@@ -38,7 +39,7 @@ class Explanation:
     example: Case | None
 
     def data(self) -> dict[str, Any]:
-        """Returns the data that `--json` prints. The example and its twin are records as in a corpus."""
+        """Returns the data that `--json` prints. The example and its twin have the same format as in a corpus."""
         called = {"rule": "techniques", "technique": "keywords", "ambiguity": "messages"}[self.kind]
         said = {"kind": self.kind, "id": self.id, "text": " ".join(self.sentences), "source": self.source, called: list(self.names)}
         pair = {"example": self.example, "twin": self.example.twin if self.example else None}
@@ -56,8 +57,8 @@ class Explanation:
             yield f"Example: lines with - are in the twin (the valid counterpart), lines with + in the {self._example_words(self.example)}."
 
     def example_lines(self) -> list[str]:
-        """Returns the differences between the example and its twin as lines that begin with two spaces, `- ` or `+ `. Returns no
-        lines if there is no example.
+        """Returns the differences between the example and its twin, line by line. Lines with `- ` are in the twin, lines with `+ ` in the example.
+        Without an example, there are no lines.
         """
         twin = self.example.twin if self.example else None
         return difference(twin.body, self.example.body) if self.example and twin else []
@@ -69,7 +70,7 @@ class Explanation:
 
 
 def explain(name: str, *, contract: Contract | None = None, now: datetime | None = None) -> Explanation:
-    """Returns the explanation of a rule ID, a technique name or an ambiguity ID. Raises `UnknownNameError` for any other name.
+    """Explains the rule, technique or ambiguity with this name. Raises `UnknownNameError` if the name is unknown.
 
     `now` is the time for which the example is generated (default: the current time).
     """
@@ -104,7 +105,7 @@ def _of_rule(contract: Contract, rule: Rule, now: datetime) -> Explanation:
 def _of_technique(contract: Contract, technique: Technique, now: datetime) -> Explanation:
     example = examples.of_technique(contract, technique, now)
     keywords = tuple(sorted(technique.keywords))
-    sentences = [technique.text, f"This technique breaks rules with {listed((f':{word}' for word in keywords), 'or')} in their ID."]
+    sentences = [technique.text, f"This technique breaks rules whose ID contains {listed((f':{word}' for word in keywords), 'or')}."]
     if example is None:
         sentences.append("This technique cannot break any rule of this contract.")
     return Explanation("technique", technique.name, tuple(sentences), None, keywords, example)
@@ -115,7 +116,7 @@ def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Ex
     concerned = tuple(message_type for message_type in contract.flat if ambiguity.concerns(message_type))
     sentences = [f"The contract leaves open: {ambiguity.question}", f"Unambiguous: {ambiguity.plain}.", *_places(ambiguity, concerned)]
     if ambiguity.detector is None:
-        sentences.append("No message can show this ambiguity: it concerns the transport of messages.")
+        sentences.append("No example message exists, because this ambiguity is about how messages are transported.")
     else:
         sentences.append(f"To settle it, use --policy {ambiguity.id}=INTERPRETATION. The interpretation can be {ambiguity.choices}.")
     return Explanation("ambiguity", ambiguity.id, tuple(sentences), ambiguity.source, concerned, example)
@@ -123,7 +124,7 @@ def _of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Ex
 
 def _places(ambiguity: Ambiguity, concerned: tuple[str, ...]) -> Iterator[str]:
     if ambiguity.detector in OF_HEADERS:
-        yield "This ambiguity concerns the headers of a request, so no message alone can show it."
+        yield "No example message exists, because this ambiguity is about the headers of a request."
         return
     for message_type in concerned if ambiguity.sites else ():
         places = [at_site(where if isinstance(where, str) else where[0]) for where in (ambiguity.sites or {})[message_type]]

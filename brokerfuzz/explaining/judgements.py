@@ -1,8 +1,7 @@
 """Judges messages from files with the oracle, and formats the verdicts as JSON and as text.
 
-If the user does not specify a message type, brokerfuzz derives the possible types from the property names and judges the message
-as each of these types. The user must specify the type only if the verdicts differ. If a message comes from a corpus, its verdict
-is also compared with its record.
+If the user gives no message type, brokerfuzz finds the possible types from the property names, and judges the message as each of these types. If
+these verdicts differ, the user must give the type. If a message comes from a corpus, brokerfuzz also compares its verdict with the verdict there.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,7 +21,7 @@ from brokerfuzz.schemas.verdicts import violation
 
 @dataclass(frozen=True, slots=True)
 class MessageJudgement:
-    """A verdict on a message. `message_type` is None if several types are possible and give the same verdict."""
+    """A message with its verdict. `message_type` is None if several types are possible and give the same verdict."""
 
     message: InputMessage
     message_type: MessageType | None
@@ -30,12 +29,12 @@ class MessageJudgement:
 
     @property
     def agrees(self) -> bool:
-        """True if the record of the corpus has the same verdict, or if there is no record."""
+        """True if the corpus has the same verdict for this message, or if the message does not come from a corpus."""
         return self.message.record is None or _agrees(self.message.record, self.verdict)
 
     @property
     def is_finding(self) -> bool:
-        """True if the message is invalid. If the message comes from a corpus, True if its record is wrong."""
+        """True if the message leads to exit status 1: its verdict differs from the corpus or, without a corpus, it is invalid."""
         return not self.agrees if self.message.record else self.verdict.label == "invalid"
 
 
@@ -47,16 +46,14 @@ def judge(
     now: datetime | None = None,
     policies: Policies | None = None,
 ) -> MessageJudgement:
-    """Returns the judgement of a message. The default of `now` is the time in the message's record, or the current time if there
-    is no such time.
+    """Judges a message as of the time `now`. The default is the time for which the corpus was generated, or else the current time.
 
-    Raises `InputError` if the possible message types give different verdicts, or if `message_type` differs from the type in the
-    record.
+    Raises `InputError` if the possible message types give different verdicts, or if `message_type` differs from the type in the corpus.
     """
     record = message.record
     if record is not None:
         if message_type not in (None, record.message_type):
-            raise InputError(f"{message.name}, line {message.line}, is a record of a {record.message_type}: omit --message")
+            raise InputError(f"{message.name}, line {message.line}, has the message type {record.message_type}: remove --message, or use this type")
         verdict = check(record.message_type, message.body, now=now or record.now, contract=contract, policies=policies, headers=record.headers)
         return MessageJudgement(message, record.message_type, verdict)
     possible = (message_type,) if message_type else possible_types(message.body, contract)
@@ -67,8 +64,8 @@ def judge(
 
 
 def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
-    """Returns the message types that define the most properties of a message, and of these, the types that match the most JSON
-    types of the property values.
+    """Returns the message types that match a message best. A type matches best if it leaves the fewest properties unknown. Among equal types, the one
+    with the fewest values of a wrong JSON type matches best.
     """
     message = read(body).usual
     if not isinstance(message, dict):
@@ -78,8 +75,8 @@ def possible_types(body: bytes, contract: Contract) -> tuple[MessageType, ...]:
 
 
 def _misfits(props: Mapping[str, Any], message_type: MessageType, contract: Contract) -> tuple[int, int]:
-    """Returns the number of unknown root properties (ignoring upper and lower case), and the number of known properties with a
-    wrong JSON type.
+    """Returns two numbers for the root of a message: how many properties are unknown (upper and lower case are equal), and how many known
+    properties have a wrong JSON type.
     """
     known = {name.casefold(): types_of(prop) for name, prop in contract.flat[message_type].get("properties", {}).items()}
     types = [known[name.casefold()] & _types(value) for name, value in props.items() if name.casefold() in known]
@@ -145,11 +142,11 @@ def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
         yield f"    ambiguity {t.ambiguity} ({ambiguity.source})"
     if (record := judgement.message.record) is not None and not judgement.agrees:
         said = " ".join([record.label, *sorted(record.rules | record.ambiguities)])
-        yield f"  the record says {said}: the record or the message was changed, or the corpus was generated for another contract"
+        yield f"  the corpus says {said}: the corpus was changed, or it was generated for another contract"
 
 
 def source_of(rule: str, contract: Contract) -> str | None:
-    """Returns the source of a rule in the contract, or the source of an ambiguity that the user's policy rejects."""
+    """Returns the source of a rule in the contract. If the rule is an ambiguity that a policy rejects, returns the source of the ambiguity."""
     if rule.startswith(PINNED):
         return contract.ambiguity(rule.removeprefix(PINNED)).source
     known = contract.rules_by_id.get(rule)
@@ -157,7 +154,7 @@ def source_of(rule: str, contract: Contract) -> str | None:
 
 
 def _by_finding(verdict: Verdict) -> dict[tuple[str, str, str], list[str]]:
-    """Groups the broken rules by (at, found, demanded). A group contains several rules if the message matches several message types."""
+    """Groups the broken rules that have the same place, value and demand. Such groups occur if several message types are possible."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for entry in verdict.broken:
         found.setdefault((entry.at, entry.found, entry.demanded), []).append(entry.rule)

@@ -32,7 +32,7 @@ def _rule_row(rule: Rule) -> Row:
 
 
 def ambiguity_rows(contract: Contract, message_types: Sequence[str] = MESSAGE_TYPES) -> list[Row]:
-    """Returns the ambiguities that concern at least one of these message types, and the ambiguities that no message can show."""
+    """Returns the ambiguities that can occur in these message types, and the ambiguities that are not about the content of messages."""
     return [_ambiguity_row(entry) for entry in contract.ambiguities if entry.detector is None or any(map(entry.concerns, message_types))]
 
 
@@ -71,7 +71,7 @@ def rule_lines(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def ambiguity_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """Yields each ambiguity ID, followed by two lines: the question, then the part that is unambiguous and its source in the contract."""
+    """Yields three lines per ambiguity: its ID, the question that is open, and what is certain, with the source in the contract."""
     for row in rows:
         yield row["id"]
         yield f"    {row['question']}"

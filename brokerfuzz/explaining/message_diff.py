@@ -1,8 +1,7 @@
 """Shows the differences between two messages, line by line.
 
-JSON is shown with one property per line. The lines are built from the tokens of the JSON, because a parser would hide duplicate
-properties and the difference between `1.0` and `1`. Bytes that are not JSON are shown as they are, with marks under the
-difference.
+JSON is shown with one property per line. The lines come from the text of the JSON, because a parser would hide duplicate properties and the
+difference between `1.0` and `1`. Bytes that are not JSON are shown as they are, with marks under the difference.
 """
 
 import json
@@ -14,9 +13,9 @@ from brokerfuzz.errors import shortened
 from brokerfuzz.wording import printable_as_in_python
 
 WIDEST = 72
-"""Maximum number of characters in a line. The middle of a longer line is left out."""
+"""The maximum number of characters in a line. The middle of a longer line is left out."""
 MOST_LINES = 12
-"""Maximum number of adjacent lines that are in only one message. The middle of a longer block is left out."""
+"""The maximum length of a block of lines that only one of the messages contains. The middle of a longer block is left out."""
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^"{}\[\],:]+|.', re.DOTALL)
 _INDENT = "  "

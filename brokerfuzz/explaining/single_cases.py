@@ -1,4 +1,4 @@
-"""Shows one case in a corpus: its position in the file, its purpose, its message, and the difference from its twin (the valid
+"""Shows one case in a corpus: its position in the file, the reason for it, its message, and the difference from its twin (the valid
 counterpart).
 """
 
@@ -34,8 +34,8 @@ class SingleCase:
 
     @cached_property
     def difference(self) -> list[str]:
-        """The differences between the message and its twin, as lines that begin with two spaces, `- ` or `+ `. Empty if there is
-        no twin.
+        """The differences between the message and its twin, line by line. Lines with `- ` are in the twin, lines with `+ ` in the message.
+        Without a twin, there are no lines.
         """
         return difference(self.case.twin.body, self.case.body) if self.case.twin else []
 
@@ -44,9 +44,7 @@ class SingleCase:
         return MessageJudgement(InputMessage(self.name, self.line, self.case.body), self.case.message_type, self.case.verdict)
 
     def data(self) -> dict[str, Any]:
-        """Returns the data that `--json` prints: the records of the case and its twin, the purpose of the case, and the verdict
-        of the oracle.
-        """
+        """Returns the data that `--json` prints: the case, its twin, the reason for the case, and the verdict of the oracle."""
         said = judgement_data(self._judgement, self.contract)
         records = {"case": self.case, "twin": self.case.twin}
         return {
@@ -59,7 +57,7 @@ class SingleCase:
         }
 
     def lines(self) -> Iterator[str]:
-        """Yields the lines for the terminal, except the lines of the difference."""
+        """Yields the lines for the terminal, without the lines of `difference`."""
         case = self.case
         yield f"{case.id}  {case.label} {case.message_type}, {len(case.body):,} bytes ({printable_as_in_python(self.name)}, line {self.line})"
         yield printable_as_in_python(why(case))
@@ -76,7 +74,7 @@ class SingleCase:
 
 
 def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase:
-    """Returns the case with this ID, judged again, and its twin. Raises `CorpusError` if the case is missing or its record is wrong."""
+    """Returns the case with this ID and its twin, after judging both again. Raises `CorpusError` if the case is missing or has a wrong verdict."""
     check_rereadable(*paths)
     line = _line_of(paths, wanted)
     if line is None:
@@ -92,7 +90,7 @@ def find(paths: Sequence[str], wanted: str, *, contract: Contract) -> SingleCase
 
 
 def _line_of(paths: Sequence[str], wanted: str) -> Line | None:
-    """Returns the first line whose record has this ID."""
+    """Returns the first line of the corpus that contains the case with this ID."""
     head = b'"%s"' % wanted.encode()
     found = (line for path in parts_of(*paths) for line in lines(path) if head in line.text)
     return next((line for line in found if line.record().id == wanted), None)

@@ -1,4 +1,4 @@
-"""The ledger of ambiguities in the HTML report: one row per ambiguity, with a bar of the answers and an example of each."""
+"""Creates the list of ambiguities in the HTML report. Each ambiguity has a row with a bar that shows how often each answer occurred, and examples."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,11 +14,11 @@ _LONGEST_TEXT = 400
 
 
 def ledger(ambiguities: Sequence[Document]) -> Iterator[Markup]:
-    """Yields the ledger."""
+    """Yields the HTML of the list of ambiguities."""
     if not ambiguities:
-        yield element("p", "No case concerned a question that the contract leaves open.")
+        yield element("p", "No message touched a question that the contract leaves open.")
         return
-    text = "The list shows how the target behaves if the contract leaves a question open. No answer is wrong. To require a behaviour, set a policy."
+    text = "This list shows how the target behaves if the contract leaves a question open. Both answers are correct, unless you set a policy."
     legend = (element("span", kind, class_=f"answer {kind}") for kind in ANSWER_KINDS)
     yield element("p", text, element("span", legend, class_="answers"), class_="explained")
     yield element("ul", (_row(one) for one in ambiguities[:MOST_ROWS]), class_="ledger")

@@ -1,7 +1,7 @@
-"""Formats a body as lines, cut to a readable length: JSON with indentation, binary data in hex.
+"""Formats the body of a message as lines: JSON with indentation, binary data in hexadecimal. The middle of a long body is left out.
 
-The layout replaces only the white space around braces, brackets, colons and commas. Every other character is shown as it was sent, because the
-fault of a message may be something that a parser discards.
+Only the white space around braces, brackets, colons and commas changes. Every other character is shown as it was sent, because even a character that
+a JSON parser ignores can make a message invalid.
 """
 
 import re
@@ -13,14 +13,14 @@ LONGEST = 12_000
 MOST_LINES = 160
 _MOST_HEX = 512  # bytes
 _HEX_LINE = 8  # bytes
-_DEEPEST = 24  # indentation levels
+_DEEPEST = 24  # levels of indentation
 _MARKS = frozenset("{}[],:")
 _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[ \t\r\n]+|[^"{}\[\],: \t\r\n]+', re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines shown, and the number of bytes omitted before and after them."""
+    """The lines that are shown, and the number of bytes that are omitted before and after them."""
 
     lines: list[str]
     before: int = 0
@@ -28,25 +28,25 @@ class Lines:
 
 
 def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, most: int = MOST_LINES, laid_out: bool = True) -> Lines:
-    """Returns the lines of a body, from about the byte `start`."""
+    """Returns the lines of a body that begin near the byte `start`."""
     start, end = _between_characters(body, start), _between_characters(body, start + longest)
     part = body[start:end]
     text = _text(part)
     if text is None:
         return Lines(list(_hex(part[:_MOST_HEX], start)), start, max(len(body) - start - _MOST_HEX, 0))
-    whole_json = laid_out and not start and text[:1] in ("{", "[")  # a part from the middle may start within a string
+    whole_json = laid_out and not start and text[:1] in ("{", "[")  # a part from the middle of a body may start inside a string
     lines, rest = _layout(text, most) if whole_json else _split(text, most)
     return Lines([_escaped(line) for line in lines], start, len(body) - start - len(part) + len(rest.encode(errors="surrogateescape")))
 
 
 def _between_characters(body: bytes, at: int) -> int:
-    """Returns the position of the character that contains the byte `at`; `at` itself if the body is not UTF-8."""
+    """Returns the first byte of the character that contains the byte `at`. Returns `at` itself if the body is not UTF-8."""
     at = min(at, len(body))
     return next((back for back in range(at, max(at - 4, -1), -1) if back == len(body) or body[back] & 0xC0 != 0x80), at)
 
 
 def _text(part: bytes) -> str | None:
-    """Decodes bytes as text, with invalid bytes as surrogates. Returns None if too many bytes are not printable ASCII."""
+    """Decodes bytes as text. Invalid bytes become surrogate characters. Returns None if too many bytes are not printable ASCII."""
     try:
         return part.decode()
     except UnicodeDecodeError:
@@ -71,7 +71,7 @@ def _split(text: str, most: int) -> tuple[list[str], str]:
 
 
 def _layout(text: str, most: int) -> tuple[list[str], str]:
-    """Returns the lines, with one property or item per line, and the rest of the text, which is omitted."""
+    """Returns the lines, with one property or item per line, and the end of the text that is not shown."""
     lines: list[str] = []
     line, depth, before, gap = "", 0, ",", ""
     for match in _PIECE.finditer(text):

@@ -1,7 +1,7 @@
-"""The coverage of a corpus as an HTML page: a heat map with one row per site and one column per kind. Each row expands to the details.
+"""Creates an HTML page with the coverage of a corpus: a heat map with one row per site and one column per kind. Each row expands to the details.
 
-The page is one file and loads no other file. Its content security policy forbids loading. Without its script, only the filters do not work.
-All text is escaped, because names come from contracts and files that others wrote.
+The page is one file. Its content security policy prevents the browser from loading other files. If scripts are disabled, only the filters do not
+work. All text is escaped, because names come from contracts and files that other people wrote.
 """
 
 from base64 import b64encode
@@ -22,13 +22,13 @@ from brokerfuzz.schemas import Rule
 from brokerfuzz.wording import counted
 
 MOST_LISTED = 100
-"""The maximum number of pairs of a site, or of sources, that are listed. The rest are only counted."""
+"""The maximum length of a list of pairs or sources. The page shows only the number of the remaining items."""
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
 
 
 def check_path(path: str, *, force: bool) -> None:
-    """Raises `ReportError` if the page cannot be written to a path, or if the file exists and `force` is not set."""
+    """Raises `ReportError` if the page cannot be written to the path. An existing file is an error without `force`."""
     if Path(path).is_dir():
         raise ReportError(f"{path} is a folder: specify a file for the page")
     if not Path(path).parent.is_dir():
@@ -135,7 +135,7 @@ def _total(score: Score, what: str) -> str:
 
 
 def _gaps(tally: Tally) -> Iterator[str]:
-    """Yields the rules that no message breaks and the ambiguities that no message contains: the first things to add to a corpus."""
+    """Yields the rules that no message breaks and the ambiguities that no message touches. The corpus needs messages for these first."""
     for kind, text in (("rule", "never broken"), ("ambiguity", "never tested")):
         goals = [goal for goal in tally.missing() if goal.kind == kind]
         if goals:
@@ -208,7 +208,7 @@ def _rule(tally: Tally, rule: Rule, techniques: Sequence[Goal]) -> Iterator[str]
 
 
 def _chips(tally: Tally, goals: Sequence[Goal]) -> str:
-    """Returns a list of goals, missing ones first."""
+    """Returns an HTML list of goals. The goals that no message covers come first."""
     in_order = sorted(goals, key=lambda goal: goal in tally.first)
     return f'<ul class="chips">{"".join(_chip(tally, goal) for goal in in_order)}</ul>' if goals else ""
 
@@ -226,7 +226,7 @@ def _uses(tally: Tally, goal: Goal) -> str:
 
 
 def _description(tally: Tally, goal: Goal, name: str) -> str:
-    """Returns the text of a missing technique, or the question of a missing ambiguity."""
+    """Returns the description of a technique that no message uses, or the question of an ambiguity that no message touches."""
     if goal.kind == "technique" and name in TECHNIQUES:
         return TECHNIQUES[name].text
     return tally.contract.ambiguity(name).question if goal.kind == "ambiguity" else ""

@@ -1,6 +1,6 @@
-"""The coverage of a corpus as text: for each message type the totals and one row per site, or only the missing goals, one per line.
+"""Prints the coverage of a corpus as a table with one row per site, or as a list of what is missing.
 
-Each cell is `covered/all`, or a dash if there is nothing to cover. Bars and colours appear only on a terminal.
+Each cell of the table shows the covered number and the total, such as `3/5`, or a dash if the total is 0. Bars and colours appear only on a terminal.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,17 +18,17 @@ _OF_STRENGTH = {1: "states", 2: "pairs", 3: "triples", 4: "quadruples"}
 
 
 def title(kind: str, strength: int) -> str:
-    """Returns the plural name of a kind of goals."""
+    """Returns the plural of a kind of goal, such as `rules`."""
     return _OF_STRENGTH[strength] if kind == "pair" else plural(kind)
 
 
 def percent(score: Score) -> int:
-    """Returns the share in whole percent: 100 only if nothing is missing, 0 only if nothing is covered."""
+    """Returns the covered share in whole percent. The result is 100 only if nothing is missing, and 0 only if nothing is covered."""
     return min(max(round(100 * score.share), 1 if score.covered else 0), 100 if score.covered == score.all else 99)
 
 
 def messages(tally: Tally) -> str:
-    """Returns the number of messages with each verdict."""
+    """Returns a text with the number of messages, in total and for each verdict."""
     verdicts = ", ".join(f"{count:,} {label}" for label in LABELS if (count := tally.verdicts[label]))
     return f"{tally.messages:,} message{'' if tally.messages == 1 else 's'} ({verdicts})"
 
@@ -78,12 +78,12 @@ def _colour(score: Score) -> str | None:
 
 
 def missing(tallies: Iterable[Tally]) -> Iterator[str]:
-    """Yields one line per missing goal: its kind, the full name of the rule or site, and the technique, edge, ambiguity or pair."""
+    """Yields one line for everything that is not covered: its kind, the rule or site, and the technique, edge, ambiguity or pair."""
     return (f"{goal.kind:<9}  {'  '.join(full_name(goal, tally.message_type))}" for tally in tallies for goal in tally.missing())
 
 
 def full_name(goal: Goal, message_type: str) -> tuple[str, ...]:
-    """Returns the full name of a goal: the ID of a rule, with the technique if it has one; for other kinds the site and the name."""
+    """Returns the full name of a goal: the ID of the rule and the technique, or, for other kinds, the site and the name."""
     site = f"{message_type}/{goal.site}"
     if goal.kind in ("rule", "technique"):
         suffix, *technique = goal.name.split(" ")

@@ -1,6 +1,6 @@
-"""The messages in a report's document: their bytes, and the requests that sent them.
+"""Reads the messages in the JSON document of a report, and the HTTP requests that sent them.
 
-The document contains no secrets. As a second protection, values whose names suggest a secret are replaced by the name of a variable.
+The document contains no secrets. For more safety, this module also replaces each value whose name suggests a secret by the name of a variable.
 """
 
 import json
@@ -21,14 +21,14 @@ Pairs = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class RequestTemplate:
-    """The request that every message was sent with. Secrets are replaced by the name of a variable (`$AUTHORIZATION`)."""
+    """The method, URL and headers of the HTTP request that sent each message. Secrets are replaced by the name of a variable (`$AUTHORIZATION`)."""
 
     url: str
     method: str
     headers: tuple[tuple[str, str], ...]
 
     def headers_of(self, message: Document) -> Pairs:
-        """Returns the headers of the request that sent a message. The message's own headers replace the usual ones of the same name."""
+        """Returns the headers of the request that sent a message. A header of the message replaces the usual header of the same name."""
         instead = others_of(message)
         names = {name.lower() for name, _ in instead}
         usual = [(name, value) for name, value in self.headers if name.lower() not in names]
@@ -40,7 +40,7 @@ def body_of(message: Document) -> bytes:
     if "raw" in message:
         try:
             return b64decode(message["raw"])
-        except ValueError:  # not base64, although the report's schema requires it
+        except ValueError:  # the value is not base64, although the report's schema requires base64
             return str(message["raw"]).encode(errors="surrogatepass")
     try:
         return compact(message["body"])
@@ -49,12 +49,12 @@ def body_of(message: Document) -> bytes:
 
 
 def others_of(message: Document) -> list[tuple[str, str | None]]:
-    """Returns the headers that replace the usual ones in the request of a message. None means no header of that name."""
+    """Returns the headers that replace the usual headers for this message. None means that the header is not sent."""
     return [(name, value) for name, value in message.get("headers") or ()]
 
 
 def request_of(document: Document, report: str) -> RequestTemplate:
-    """Returns the request of the messages. Raises `ReportError` if the target is not an HTTP endpoint, because `report` requires one."""
+    """Returns the request that sent the messages. Raises `ReportError` if the target is not an HTTP endpoint."""
     target = str(document["target"])
     given = document.get("request", _usual(target))
     if given is None:
@@ -64,11 +64,11 @@ def request_of(document: Document, report: str) -> RequestTemplate:
 
 
 def is_flaky(finding: Document) -> bool:
-    """Whether a finding did not occur on every repetition of its message."""
+    """True if a finding did not occur each time that its message was sent again."""
     return bool(finding["shown"] < finding["sent"])
 
 
 def _usual(target: str) -> dict[str, Any] | None:
-    """Returns the default request for a document without one; None if the target is not an HTTP endpoint."""
+    """Returns the default request, for a document that contains no request. Returns None if the target is not an HTTP endpoint."""
     http = target.startswith(("http://", "https://"))
     return {"url": target, "method": "POST", "headers": [["content-type", JSON_TYPE]]} if http else None

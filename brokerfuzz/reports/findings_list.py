@@ -1,7 +1,7 @@
-"""The findings of a campaign as an expandable list with filters.
+"""Creates the list of findings in the HTML report. Readers can filter the list and expand each finding.
 
-The first findings are shown in full. After a size limit, findings are shown as single lines, and after a second limit they are only
-counted, so that the page of any campaign opens quickly.
+The first findings are shown in full. After a size limit, each finding is a single line. After a second limit, the page shows only the number of
+remaining findings. So the page opens quickly even if a campaign has very many findings.
 """
 
 import json
@@ -26,9 +26,9 @@ KINDS = {
     "valid-rejected": "valid rejected",
     "malformed-answer": "malformed answer",
 }
-"""Kind of finding -> its label; the worst first."""
+"""Maps each kind of finding to its label. The worst kind comes first."""
 FULL, BRIEF = 9_000_000, 3_000_000
-"""The size limits, in characters of HTML, for findings in full and for findings as single lines."""
+"""The maximum size of all findings that are shown in full, and of all that are shown as single lines, in characters of HTML."""
 _MOST_LISTED = 24
 _MOST_CHOICES = 400
 _LONGEST_TEXT = 2_000
@@ -38,14 +38,14 @@ _LONGEST_LINE = 6_000
 
 @dataclass(frozen=True)
 class FindingEntry:
-    """A finding, and the values by which it can be filtered."""
+    """A finding, and the values that the filters compare."""
 
     finding: Document
     sites_of: Mapping[str, tuple[str, str]]
 
     @cached_property
     def rules(self) -> list[str]:
-        """The rules, without the message type."""
+        """The IDs of the broken rules, without the message type."""
         return list(dict.fromkeys(_short(one["rule"], self.finding["message"]) for one in self.finding["rules"]))
 
     @cached_property
@@ -54,7 +54,7 @@ class FindingEntry:
 
     @cached_property
     def sites(self) -> list[str]:
-        """The sites of the rules, or of the causes if the finding has no rules."""
+        """The sites of the broken rules. If no rule is broken, the sites of the values that cause the finding."""
         return list(dict.fromkeys(site for site, _ in self.sites_and_keywords)) or [site_of(place) for place in self.finding["places"]]
 
     @cached_property
@@ -64,7 +64,7 @@ class FindingEntry:
 
 
 def entries_of(document: Document) -> list[FindingEntry]:
-    """Returns the findings: new ones before known ones, then the worst first."""
+    """Returns the findings in order: new findings before known ones, and worse kinds before others."""
     sites_of = {one["rule"]: (one["site"], one["keyword"]) for one in document["rules"]}
     return sorted((FindingEntry(finding, sites_of) for finding in document["findings"]), key=lambda entry: entry.order)
 
@@ -107,7 +107,7 @@ FACETS = (
 
 
 class Choices:
-    """The choices of each facet, numbered, so that attributes that the script reads contain no names from messages or contracts."""
+    """The numbered choices of each filter. The script of the page reads these numbers, so no name from a message or contract reaches the script."""
 
     def __init__(self, entries: Sequence[FindingEntry]) -> None:
         counts = {facet.name: Counter(choice for entry in entries for choice in dict.fromkeys(facet.of(entry))) for facet in FACETS}
@@ -118,13 +118,13 @@ class Choices:
         return self._numbers[facet].get(choice)
 
     def of(self, entry: FindingEntry) -> dict[str, str]:
-        """The attributes of a finding."""
+        """Returns the HTML attributes of a finding, which the script of the page reads."""
         numbers = {facet.name: [self.number(facet.name, choice) for choice in facet.of(entry)] for facet in FACETS}
         return {f"data_{name}": " ".join(number for number in found if number is not None) for name, found in numbers.items()}
 
 
 def tools(choices: Choices) -> Markup:
-    """Returns the filters of the list. They need the script, and are hidden without it."""
+    """Returns the filters of the list. The filters are hidden if scripts are disabled, because they need the script of the page."""
     search = element("input", id="search", type="search", placeholder="any text", autocomplete="off", spellcheck="false")
     return element(
         "div",
@@ -152,7 +152,7 @@ def _select(facet: Facet, choices: Choices) -> Markup:
 
 
 def listed(entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
-    """Yields the list: findings in full up to the first size limit, then single lines up to the second."""
+    """Yields the list. It shows findings in full up to the first size limit, and as single lines up to the second size limit."""
     size = 0
     for number, entry in enumerate(entries):
         if size > FULL + BRIEF:
@@ -196,7 +196,7 @@ def _title(entry: FindingEntry) -> Iterator[Child]:
 
 
 def _first_value(finding: Document) -> str | None:
-    """Describes the value at the first cause of a finding. It distinguishes findings with the same cause."""
+    """Describes the value that causes a finding. If several findings have the same cause, this text distinguishes them."""
     if not finding["places"] or "body" not in finding["smallest"]:
         return None
     value = finding["smallest"]["body"]
@@ -277,7 +277,7 @@ def _occurrences(finding: Document) -> Child:
 
 
 def milliseconds(seconds: float) -> str:
-    """`0.53 ms`, `4,250 ms`."""
+    """Returns a time in milliseconds: `0.53 ms`, `4,250 ms`."""
     shown = 1000 * seconds
     return f"{shown:.2f} ms" if shown < 10 else f"{shown:,.0f} ms"
 

@@ -1,7 +1,7 @@
-"""The findings of a campaign as an HTML page.
+"""Creates an HTML page with the findings of a campaign.
 
-The page is one file and loads no other file. Its content security policy allows only its own script and style. Without its script,
-only the filters and the copy buttons do not work. Texts from a target, a message or a contract are always escaped: `markup` is the only way to HTML.
+The page is one file and loads no other file. Its content security policy allows only its own script and style. If scripts are disabled, only the
+filters and the copy buttons do not work. All HTML is created by the module `markup`, which escapes texts from targets, messages and contracts.
 """
 
 from base64 import b64encode
@@ -24,7 +24,7 @@ from brokerfuzz.wording import counted, printable
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src '{}'; script-src '{}'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'"
 _MOST_HEADERS = 20
-_LONGEST = 500  # characters of a text in the head
+_LONGEST = 500  # the maximum number of characters of a text in the head of the page
 _NAMES = {"offer-creation-request": "Offer creation requests", "product-list-response": "Product lists", "offer-pricing-response": "Offer pricings"}
 _RIGHT = {"valid": ("accepted",), "invalid": ("rejected",), "unspecified": ("accepted", "rejected")}
 _SECTIONS = (("findings", "Findings"), ("rules", "Rules by site"), ("ambiguities", "Ambiguities"), ("rejections", "Rejections"), ("timing", "Timing"))
@@ -117,7 +117,7 @@ def _campaign_facts(document: Document) -> Iterator[tuple[str, Child]]:
 
 
 def _interpretation(answers: Document) -> Child:
-    """Describes which statuses mean accepted and which mean rejected."""
+    """Describes which HTTP statuses mean accepted and which mean rejected."""
     accept = ((element("code", _cut(pattern)), " ") for pattern in answers["accept"][:_MOST_HEADERS])
     reject = ((element("code", _cut(pattern)), " ") for pattern in answers["reject"][:_MOST_HEADERS])
     envelope = [element("br"), element("code", "operationWasSuccessful: false"), " means rejected"] if answers["envelope"] else None
@@ -125,7 +125,7 @@ def _interpretation(answers: Document) -> Child:
 
 
 def _verdicts(counts: Document) -> Markup:
-    """Returns a table with one row per verdict and one column per answer. Right and wrong differ by a mark too, not only by colour."""
+    """Returns a table with one row per verdict and one column per answer. Wrong answers have a colour and a mark, for readers who see no colours."""
     heads = [element("th", "verdict", scope="col"), *(element("th", kind, scope="col") for kind in ANSWER_KINDS)]
     rows = (
         element(

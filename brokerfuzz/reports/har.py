@@ -1,6 +1,6 @@
-"""The findings as recorded traffic: HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), for a browser's developer tools or for replaying.
+"""Writes the findings as recorded traffic in the format HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec). Browsers can open such files.
 
-Each finding is one entry: the request with the smallest message, and the known part of the response.
+Each finding is one entry. The entry contains the request with the smallest message, and the part of the response that brokerfuzz recorded.
 """
 
 import json
@@ -10,11 +10,11 @@ from brokerfuzz import har_entries
 from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, request_of
 from brokerfuzz.schemas.headers import JSON_TYPE
 
-_NO_TYPE = "x-unknown"  # browsers write this for a body without a content type
+_NO_TYPE = "x-unknown"  # browsers write this content type for a body that has none
 
 
 def report(document: Document) -> str:
-    """Returns the report in ASCII. Raises `ReportError` if the target is not an HTTP endpoint."""
+    """Returns the report as ASCII text. Raises `ReportError` if the target is not an HTTP endpoint."""
     request = request_of(document, "a HAR file")
     log = {
         "version": "1.2",

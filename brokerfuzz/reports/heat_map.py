@@ -1,4 +1,4 @@
-"""A heat map of the rules of a contract: one row per site, one column per keyword. Cells count invalid messages that were not rejected."""
+"""Creates a heat map of the rules: one row per site, one column per keyword. Each cell counts the invalid messages that were not rejected."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ _SHADES = (("s4", "none"), ("s3", "under a third"), ("s2", "under two thirds"), 
 
 
 class Cell(NamedTuple):
-    """The number of answers to messages that break the rules of a keyword at a site: rejected, and wrong (everything else)."""
+    """The answers to messages that break a rule with this keyword at this site. Only `rejected` is correct; `wrong` counts all other answers."""
 
     rejected: int
     wrong: int
@@ -30,7 +30,7 @@ class Cell(NamedTuple):
 
 
 def heat_map(rules: Sequence[Document], entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
-    """Yields the heat map. A cell with findings links to them."""
+    """Yields the heat map. If a cell has findings, it is a link to these findings."""
     cells = _cells(rules)
     keywords = list(dict.fromkeys(keyword for _, keyword in sorted(cells, key=lambda key: _commonness(cells, key[1]))))[:MOST_KEYWORDS]
     sites = list(dict.fromkeys(site for site, _ in cells))
@@ -61,7 +61,7 @@ def _commonness(cells: Mapping[tuple[str, str], Cell], keyword: str) -> tuple[in
 
 
 def _breakable(keyword: str) -> Iterator[Markup | str]:
-    """Yields the keyword with possible line breaks before capital letters."""
+    """Yields the keyword. A browser may break the line before each capital letter in it."""
     for part in re.split("(?<=[a-z])(?=[A-Z])", keyword):
         yield from (part, element("wbr"))
 

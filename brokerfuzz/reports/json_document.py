@@ -1,6 +1,6 @@
-"""The report for programs: one JSON document, which `report.schema.json` describes. Every other report is generated from it.
+"""Creates the report for programs: one JSON document, which `report.schema.json` describes. All reports in files are generated from this document.
 
-The properties of a finding that concern its message (`rules`, `places`, `got`, `twin`) are about the smallest message.
+Some properties of a finding are about a message: `rules`, `places`, `got` and `twin`. These describe the smallest message after shrinking.
 """
 
 import json
@@ -22,12 +22,12 @@ from brokerfuzz.version import __version__
 
 
 def report(result: Result, about: Mapping[str, Any] | None = None) -> str:
-    """Returns the document as JSON in ASCII, so that every reader can decode it."""
+    """Returns the document as JSON that contains only ASCII characters, so that every program can decode it."""
     return json.dumps(document(result, about), indent=2)
 
 
 def document(result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None) -> dict[str, Any]:
-    """Returns the document as Python values. `about` describes the campaign: `message`, `seed`, `now`, `request`, `answers`."""
+    """Returns the document as Python values. `about` contains the settings of the campaign: `message`, `seed`, `now`, `request` and `answers`."""
     rules = (contract or load_contract()).rules_by_id
     start = {"message": "offer-creation-request", "seed": None, "now": None, **(about or {})}
     return {

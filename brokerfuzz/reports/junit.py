@@ -1,8 +1,9 @@
-"""The report for build servers: JUnit XML with one test case per rule, as Jenkins, GitLab and GitHub's test reporters accept it.
+"""Creates the report for build servers such as Jenkins and GitLab: JUnit XML with one test case per rule.
 
-A test case fails if its rule has new findings. A finding that does not concern exactly one rule is a separate test case, named by its
-fingerprint, so that build servers can track it. Known findings and ambiguities are skipped. A test case has at most one `failure`,
-because readers show only the first. Characters that XML cannot contain, or that do not print, are escaped as `\\u001b`.
+The test case of a rule fails if the rule has new findings. A finding that is not about exactly one rule has its own test case. The name of this test
+case contains the fingerprint of the finding, so that build servers recognise the finding in the next run. Known findings and ambiguities are skipped
+tests. A test case has at most one `failure`, because most build servers show only the first. Characters that XML cannot contain, or that are not
+printable, are escaped as `\\u001b`.
 """
 
 import re
@@ -15,7 +16,7 @@ from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable, readable
 
 LONGEST = 2000
-"""The maximum number of characters of a body, a response or a sentence."""
+"""The maximum number of characters of a body, a response or a sentence in the report."""
 
 _STARTED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", re.ASCII)
 
@@ -41,7 +42,7 @@ class _TestCase:
 
 
 def report(document: Document) -> str:
-    """Returns the report as text, to be written in UTF-8."""
+    """Returns the report as text. The file must be written in UTF-8."""
     cases = [_campaign(document), *_judged(document), *_ambiguities(document)]
     numbers = {
         "tests": str(len(cases)),
@@ -65,7 +66,7 @@ def report(document: Document) -> str:
 
 
 def _add(suite: Element, case: _TestCase) -> None:
-    """Adds a test case as an element, with its children in the order that Jenkins' schema requires."""
+    """Adds the XML element of a test case. Its children have the order that the XML schema of Jenkins requires."""
     element = SubElement(suite, "testcase", classname=_line(case.group), name=_line(case.name), time=f"{case.seconds:.3f}")
     details = "\n\n".join("\n".join(_details(finding)) for finding in [*case.failing, *(one for one in case.findings if one["known"])])
     if case.skips is not None:
@@ -83,7 +84,7 @@ def _add(suite: Element, case: _TestCase) -> None:
 
 
 def _campaign(document: Document) -> _TestCase:
-    """Returns the test case of the whole campaign. It always exists, because readers treat a file without test cases as invalid."""
+    """Returns the test case for the whole campaign. It always exists, because build servers reject a file without test cases."""
     lines = [f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s"]
     lines += [f"stopped early: {_line(document['stopped'])}"] if document["stopped"] else []
     if unproven := document["unproven"]["count"]:
@@ -93,7 +94,7 @@ def _campaign(document: Document) -> _TestCase:
 
 
 def _judged(document: Document) -> Iterable[_TestCase]:
-    """Returns one test case per rule, then those of findings that do not concern exactly one rule."""
+    """Returns one test case per rule, and then one per finding that is not about exactly one rule."""
     message = document["message"]
     cases = {rule["rule"]: _TestCase(_group(message, rule["site"]), rule["rule"], output=_counts(rule)) for rule in document["rules"]}
     for finding in document["findings"]:
@@ -105,19 +106,19 @@ def _judged(document: Document) -> Iterable[_TestCase]:
 
 
 def _name(finding: Document) -> str:
-    """Returns the name of a finding that does not concern exactly one rule. It is the same in each run."""
+    """Returns the name of the test case for a finding that is not about exactly one rule. The same finding has the same name in each run."""
     what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["ambiguities"]
     about = f" {', '.join(what[:3])[:200]}" if what else ""
     return f"{finding['kind']}{about} ({finding['fingerprint']})"
 
 
 def _site(rule: str) -> str:
-    """Returns the site in a rule's ID; `ambiguities` for an ambiguity that a policy settles."""
+    """Returns the site in the ID of a rule. If the rule is an ambiguity that a policy rejects, returns `ambiguities`."""
     return "ambiguities" if rule.startswith("ambiguity/") else rule.partition("/")[2].rpartition(":")[0]
 
 
 def _group(message: str, site: str) -> str:
-    """Returns the class name. Most readers show the part before the last dot as a package, so nested sites are grouped."""
+    """Returns the class name of a test case. Most build servers show the part before the last dot as a package, so they group nested sites."""
     return f"{message}.{site}" if site else message
 
 
@@ -135,7 +136,7 @@ def _counts(counts: Document) -> str:
 
 
 def _details(finding: Document) -> Iterator[str]:
-    """Yields the lines that describe a finding."""
+    """Yields the lines that describe a finding in the report."""
     known, flaky = ("known: " if finding["known"] else ""), is_flaky(finding)
     yield f"{known}{_line(finding['sentence'])}"
     for broken in finding["rules"]:
@@ -161,5 +162,5 @@ def _entry(name: str, value: str, most: int = LONGEST) -> str:
 
 
 def _line(text: str, most: int = LONGEST) -> str:
-    """Returns one line of printable characters, which XML can contain."""
+    """Returns the text as one line of printable characters. XML can contain all of these characters."""
     return printable(text, most)

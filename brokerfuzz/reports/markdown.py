@@ -1,8 +1,8 @@
-"""The report for a comment on a pull request: GitHub Markdown, which GitLab and others also support.
+"""Creates the report for a comment on a pull request, in GitHub Markdown. GitLab and other sites also support this format.
 
-Text from a target, a message or a contract appears only as code: on one line, within more backticks than it contains. There it cannot
-become markup, a link, an image, a mention or a reference. In sentences, only plain words and short numbers are not code. The size of
-comments is limited, so tables and details are cut, and the report states how many are omitted.
+All text from a target, a message or a contract is marked as code, so that it cannot become a link, an image or a mention of a user. In sentences,
+only plain words and short numbers are not marked as code. The size of comments is limited. So the report leaves out some rows of tables and some
+details of findings, and states how many it leaves out.
 """
 
 import json
@@ -21,12 +21,12 @@ LONGEST = 60_000
 """The maximum number of characters of the report. GitHub allows 65,536 in a comment."""
 
 MOST_ROWS = 50
-"""The maximum number of findings, and of ambiguities, in a table."""
+"""The maximum number of rows in the table of findings and in the table of ambiguities."""
 
-_TABLE, _LEDGER = 16_000, 12_000  # characters for the tables; the rest is for the details
+_TABLE, _LEDGER = 16_000, 12_000  # the maximum number of characters for the tables; the remaining characters are for the details
 _LONGEST_BODY = 2_000
 _LONGEST_DIFF = 60  # lines
-_MOST_COMPARED = 20_000  # bytes of a message; longer messages are not compared
+_MOST_COMPARED = 20_000  # the maximum number of bytes of a message that is compared with its twin
 _NAMES = {"offer-creation-request": "offer creation requests", "product-list-response": "product lists", "offer-pricing-response": "offer pricings"}
 _PLAIN = re.compile(r"\(?(?:[A-Za-z]{1,30}(?:\(s\))?|[0-9]{1,6})\)?[.,:;?]?")
 _END = re.compile(r"(.*[^.,:;?])([.,:;?]+)")
@@ -71,7 +71,7 @@ def _facts(document: Document) -> Iterator[str]:
     if unproven := document["unproven"]["count"]:
         yield f"- {counted(unproven, 'rejection proves', 'rejections prove')} nothing, because the twin (the valid counterpart) was rejected too"
     if elsewhere := sum(one["count"] for one in document["elsewhere"]):
-        yield f"- {counted(elsewhere, 'rejection names', 'rejections name')} a different property than the one at fault"
+        yield f"- {counted(elsewhere, 'rejection names', 'rejections name')} a different property than the invalid one"
     if document["stopped"]:
         yield f"- The campaign stopped early: {prose(document['stopped'], 300)}"
 
@@ -98,7 +98,7 @@ def _row(number: int, finding: Document) -> list[str]:
 
 
 def _some(names: Sequence[str], most: int, instead: str) -> str:
-    """Returns the first name, and the number of the others."""
+    """Returns the first of several names, and the number of the other names."""
     more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
     return (code(names[0], most, cell=True) if names and names[0] else instead) + more
 
@@ -132,7 +132,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _fitting(parts: Iterable[str], room: int, most: int | None = None) -> tuple[list[str], int]:
-    """Returns the first parts that fit, and the number of the omitted parts."""
+    """Returns the parts that fit into a maximum size, and the number of parts that are left out."""
     kept: list[str] = []
     left = 0
     for part in parts:
@@ -145,7 +145,7 @@ def _fitting(parts: Iterable[str], room: int, most: int | None = None) -> tuple[
 
 
 def _size(text: str) -> int:
-    """Counts characters as GitHub may do: characters beyond the basic multilingual plane count twice."""
+    """Counts the characters of a text, as GitHub may count them: a character beyond U+FFFF, such as an emoji, counts twice."""
     return len(text.encode("utf-16-le", errors="surrogatepass")) // 2
 
 
@@ -184,7 +184,7 @@ def _lines(number: int, finding: Document) -> Iterator[str]:
 
 
 def _difference(twin: bytes, smallest: bytes) -> Iterator[str]:
-    """Yields a unified diff, property by property."""
+    """Yields a unified diff of the twin and the message, with one property per line."""
     if max(len(twin), len(smallest)) > _MOST_COMPARED:
         yield f"# too long to show: {_ELSEWHERE}"
         return
@@ -206,7 +206,7 @@ def _properties(body: bytes) -> list[str]:
 
 
 def _block(language: str, *lines: str) -> Iterator[str]:
-    """Yields lines as a block of code."""
+    """Yields lines as a block of code in Markdown."""
     safe = [_with_few_backticks(line) for line in lines]
     fence = _backticks("\n".join(safe), 3)
     yield f"{fence}{language}"
@@ -229,28 +229,28 @@ def code(text: str, most: int, *, cell: bool = False) -> str:
 
 
 def prose(text: str, most: int, *, cell: bool = False) -> str:
-    """Returns a sentence with plain words as they are, and everything else as code."""
+    """Returns a sentence in which everything except plain words is marked as code."""
     words = groupby(_cut(text, most).split(), key=lambda word: _PLAIN.fullmatch(word) is not None)
     return " ".join(" ".join(group) if plain else _quoted(" ".join(group), most, cell=cell) for plain, group in words)
 
 
 def _quoted(words: str, most: int, *, cell: bool) -> str:
-    """Returns words as code, without the comma or full stop after them."""
+    """Returns words marked as code. A comma or full stop after the words stays outside of the code."""
     ended = _END.fullmatch(words)
     return code(ended[1], most, cell=cell) + ended[2] if ended else code(words, most, cell=cell)
 
 
 def _cut(text: str, most: int) -> str:
-    """Returns one line of printable characters, cut to about `most` of them."""
+    """Returns the text as one line of printable characters, cut to about `most` characters."""
     shown = printable(text[: most + 1])
     return shown if len(shown) <= most else f"{shown[:most]}..."
 
 
 def _with_few_backticks(text: str) -> str:
-    """Escapes long runs of backticks: GitHub's parser counts at most 80 for a span and 255 for a block."""
+    """Escapes a long sequence of backticks, because GitHub counts at most 80 backticks around inline code and 255 around a block of code."""
     return _MANY_BACKTICKS.sub(lambda run: "\\u0060" * len(run[0]), text)
 
 
 def _backticks(text: str, least: int) -> str:
-    """Returns more backticks than any run of them in the text."""
+    """Returns a sequence of backticks that is longer than every sequence of backticks in the text."""
     return "`" * max([least, *(len(run) + 1 for run in re.findall("`+", text))])

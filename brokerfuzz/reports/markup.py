@@ -1,7 +1,7 @@
-"""Safe HTML: `element` is the only function that creates it, and it escapes every text.
+"""Creates safe HTML. Only the function `element` creates HTML, and it escapes every text.
 
-Characters that do not print (control characters, characters that change the text direction, halves of surrogate pairs) are shown as escapes,
-so that a page contains nothing invisible and can always be encoded.
+Some characters are not printable: control characters, characters that change the direction of the text, and halves of surrogate pairs. The page shows
+them as escapes, so that a page contains nothing invisible and can always be encoded.
 """
 
 import re
@@ -21,26 +21,26 @@ class Markup(str):
 
 
 Child = str | None | Iterable["Child"]
-"""Text, HTML, nothing, or an iterable of these."""
+"""The content of an element: text, HTML, None, or an iterable of these."""
 Value = str | int | float | bool | None
-"""The value of an attribute: True means an attribute without a value, None and False omit it."""
+"""The value of an HTML attribute. True means an attribute without a value. None and False mean no attribute."""
 
 
 def element(tag: str, *children: Child, **attributes: Value) -> Markup:
-    """Returns an element. An underscore in the name of an attribute becomes a hyphen; one at its end is removed: `aria_label`, `class_`."""
+    """Returns an HTML element. In names of attributes, `aria_label` becomes `aria-label`, and `class_` becomes `class`."""
     written = "".join([_attribute(_name(name), value) for name, value in attributes.items() if value is not None and value is not False])
     return Markup(f"<{tag}{written}>" if tag in _VOID else f"<{tag}{written}>{together(children)}</{tag}>")
 
 
 def together(*children: Child) -> Markup:
-    """Joins texts and HTML."""
+    """Joins texts and HTML to one piece of HTML, and escapes the texts."""
     parts: list[str] = []
     _collect(children, parts)
     return Markup("".join(parts))
 
 
 def trusted(text: str) -> Markup:
-    """Returns a text of our own without escaping it: a script or a style sheet."""
+    """Returns a script or a style sheet of brokerfuzz without escaping it."""
     return Markup(text)
 
 
@@ -55,7 +55,7 @@ def _collect(children: Iterable[Child], parts: list[str]) -> None:
 
 
 def _escaped(text: str) -> str:
-    """Escapes a text. Escapes of characters that do not print are marked, to distinguish them from escapes in the text itself."""
+    """Escapes a text. Escapes of unprintable characters have their own style, to distinguish them from the same characters in the text."""
     if text.isprintable():
         return escape(text, quote=False)
     parts = re.split(r"([^ -~]+)", text)

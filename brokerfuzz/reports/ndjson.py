@@ -1,7 +1,7 @@
-"""The report for pipes: one JSON object per line. Its property `record` is its type.
+"""Creates the report for pipes: one JSON object per line. The property `record` says what the object describes.
 
-The `campaign` comes first, then each `finding`, `ambiguity`, `rule`, `unproven` and `elsewhere`. The `timing` comes last, and only it
-has `"last": true`: a file without it is truncated.
+The first line is the `campaign`. Then there is one line for each `finding`, `ambiguity`, `rule`, `unproven` and `elsewhere`. The last line is the
+`timing`, which contains `"last": true`. If a file has no such line, it is truncated.
 """
 
 import json
@@ -15,7 +15,7 @@ _APART = {*_LISTS, "unproven", "timing"}
 
 
 def report(document: Document) -> str:
-    """Returns the report in ASCII."""
+    """Returns the report as ASCII text."""
     return "".join(f"{json.dumps(record, separators=(',', ':'))}\n" for record in _records(document))
 
 

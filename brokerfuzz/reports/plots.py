@@ -1,6 +1,6 @@
-"""Plots of response times and of answers per second. They need no script, and their data is also available as tables.
+"""Plots response times and answers per second. The plots need no script, and the page also shows their data as tables.
 
-A plot is not scaled: horizontal positions are percentages, and text keeps its size on any screen.
+Horizontal positions are percentages, so a plot fills the width of any screen while its text keeps its size.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ _MOST_ROWS = 250
 
 
 def seconds(value: float) -> str:
-    """`53 µs`, `0.5 ms`, `12 ms`, `1.2 s`."""
+    """Returns a time with a suitable unit: `53 µs`, `0.5 ms`, `12 ms`, `1.2 s`."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if value >= size:
             return f"{value / size:.3g} {unit}"
@@ -58,7 +58,7 @@ def _latency_marks(bars: Sequence[Document], values: Document) -> Iterator[Child
 
 
 def throughput(timing: Document) -> Iterator[Markup]:
-    """Yields the number of answers per second over time, and how many of them failed."""
+    """Yields a plot of the answers per second over time, in total and for crashes and timeouts."""
     spans = timing["throughput"][:_MOST_ROWS]
     if not spans:
         yield element("p", "There were no answers.")
@@ -106,7 +106,7 @@ def _picture(name: str, title: str, words: str, marks: Iterable[Child]) -> Marku
 
 
 def _bar(left: float, right: float, base: float, height: float, kind: str) -> Markup | None:
-    shown = max(height, 1.5)  # so that small values are visible
+    shown = max(height, 1.5)  # a minimum height, so that small values are visible
     if height <= 0:
         return None
     return element("rect", x=_percent(left), width=_percent(max(right - left, 0)), y=f"{base - shown:.1f}", height=f"{shown:.1f}", class_=kind)

@@ -1,7 +1,7 @@
-"""Reports in files: selects the format by the end of a name, checks the paths and writes the reports.
+"""Writes reports into files. The end of the file name selects the format.
 
-Reports replace those of the last run, because pipelines run repeatedly. A Python file that brokerfuzz did not write is never replaced
-without `force`.
+A new report replaces the report of the last run, because pipelines run repeatedly. A Python file that brokerfuzz did not write is replaced only with
+`force`.
 """
 
 import json
@@ -28,7 +28,7 @@ _FOR_HTTP = (".har", ".py")
 
 
 def _lazily(module: str, function: str = "report") -> Maker:
-    """Returns a function that imports the module of a report when it is needed."""
+    """Returns a function that creates a report. It imports the module of the report only when it is called."""
 
     def maker(document: Document) -> str:
         return str(getattr(import_module(f"brokerfuzz.reports.{module}"), function)(document))
@@ -49,14 +49,13 @@ REPORTS: Mapping[str, tuple[str, Maker]] = {
     ".md": ("Markdown", _lazily("markdown")),
     ".py": ("tests for pytest", _lazily("pytest_file")),
 }
-"""The end of a name -> the format, and the function that makes the report from the document."""
+"""Maps the end of a file name to the name of the format and to the function that creates the report from the JSON document."""
 
 
 def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True) -> None:
-    """Raises `ReportError` before the campaign if a report cannot be written to one of the paths.
+    """Checks, before the campaign starts, that each report can be written. Raises `ReportError` if one of the paths cannot be used.
 
-    `http` says whether the target is an HTTP endpoint, which some reports need. With `force`, a Python file that brokerfuzz did not write
-    can be replaced.
+    Some reports need an HTTP target; `http` is True for such a target. With `force`, reports may replace Python files that brokerfuzz did not write.
     """
     used: dict[Path, str] = {}
     for path in paths:
@@ -75,7 +74,7 @@ def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True)
 def write_all(paths: Iterable[str], document: Document) -> list[str]:
     """Writes each report atomically and returns the paths.
 
-    Raises `ReportError` if some reports could not be written, after all others are written.
+    If a report cannot be written, all others are still written. Then `ReportError` is raised.
     """
     written, problems = [], []
     for path in paths:
@@ -120,7 +119,7 @@ def _suffix(path: str) -> str:
     suffix = Path(path).suffix.lower()
     if suffix not in REPORTS:
         known = listed((f"{known} ({REPORTS[known][0]})" for known in REPORTS), "or")
-        raise ReportError(f"{path!r} does not end with the suffix of a report: use {known}")
+        raise ReportError(f"{path!r} does not end with the suffix of a report format: use {known}")
     return suffix
 
 
@@ -161,7 +160,7 @@ def _validator() -> "Draft202012Validator":
 
 
 def _plain(value: Any) -> Any:
-    """Returns the document without the bodies of messages, which can be any value, and without lone surrogates, which the validator rejects."""
+    """Returns the document in a form that the validator can check: without the bodies of messages, and without lone surrogates."""
     if isinstance(value, dict):
         return {_without_surrogates(key): None if key == "body" else _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):

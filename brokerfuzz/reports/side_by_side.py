@@ -1,6 +1,6 @@
-"""A message next to its twin (the valid counterpart), line by line, with the differences marked.
+"""Shows a message next to its twin (the valid counterpart), line by line, and marks the differences.
 
-Equal lines at the beginning and at the end are skipped before the comparison, because a message and its twin differ in one place.
+A message and its twin differ only in one place. So the equal lines at the beginning and at the end are not compared again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,17 +15,17 @@ from brokerfuzz.wording import counted
 
 
 class Row(NamedTuple):
-    """A line of the twin and a line of the message; None if one of them has no such line."""
+    """A line of the twin next to a line of the message. One of them is None if only the other has such a line."""
 
     left: str | None
     right: str | None
     alike: bool
 
 
-_MOST_COMPARED = 10_000  # pairs of lines
+_MOST_COMPARED = 10_000  # the maximum number of rows
 _LONGEST_LINE = 400  # characters
-_AROUND = 60  # characters of a long line before the difference
-_CONTEXT = 12  # equal lines around a difference
+_AROUND = 60  # the number of characters of a long line that are shown before the difference
+_CONTEXT = 12  # the number of equal lines that are shown around a difference
 _MOST_HEADERS = 50
 _STEP = 1 << 16
 _BREAK = trusted("\n")
@@ -48,13 +48,13 @@ def comparison(twin: Document, message: Document, heads: tuple[str, str]) -> Mar
 
 
 def single_message(message: Document, label: str, longest: int = LONGEST) -> Markup:
-    """Returns a message without a comparison."""
+    """Returns a table with only the message, for a message that has no twin."""
     shown = lines_of(body_of(message), longest=longest)
     return block(Lines([*_headers(message), *shown.lines], shown.before, shown.after), label)
 
 
 def block(shown: Lines, label: str) -> Markup:
-    """Returns the lines as they are, and the number of bytes omitted after them."""
+    """Returns the lines without marks, and a note with the number of omitted bytes."""
     lines = [[_cut(line), _BREAK] for line in shown.lines]
     left = element("p", f"{counted(shown.after, 'byte')} omitted after this", class_="cut") if shown.after else None
     return together(element("pre", lines, aria_label=label, role="group"), left)
@@ -65,7 +65,7 @@ def _headers(message: Document) -> list[str]:
 
 
 def _start(left: bytes, right: bytes) -> int:
-    """Returns the first byte to show of bodies that are too long to show completely: a little before their difference."""
+    """Returns the first byte to show if two bodies are too long to show completely. It is a little before their first difference."""
     if max(len(left), len(right)) <= LONGEST:
         return 0
     at = 0
@@ -76,7 +76,7 @@ def _start(left: bytes, right: bytes) -> int:
 
 
 def _common(left: Sequence[object], right: Sequence[object]) -> int:
-    """Returns the length of the common prefix."""
+    """Returns the length of the common beginning of two sequences."""
     return next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
 
 
@@ -84,7 +84,7 @@ def _common(left: Sequence[object], right: Sequence[object]) -> int:
 
 
 def rows_of(left: Sequence[str], right: Sequence[str]) -> list[Row]:
-    """Returns the lines side by side. A comma at the end of a line counts as a difference only if there is no other."""
+    """Returns the lines side by side. A comma at the end of a line counts as a difference only if there is no other difference."""
     a, b = ([line.removesuffix(",") for line in lines] for lines in (left, right))
     if a == b:
         a, b = list(left), list(right)
@@ -107,7 +107,7 @@ def _rows(left: Sequence[str], right: Sequence[str], *, alike: bool) -> Iterator
 
 
 def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:
-    """Yields blocks: whether they are equal, start and end on the left, start and end on the right."""
+    """Yields blocks of lines. Each block says whether both sides are equal, and where it starts and ends on the left and on the right."""
     if len(a) * len(b) > _MOST_COMPARED:
         yield False, 0, len(a), 0, len(b)
         return
@@ -116,7 +116,7 @@ def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int
 
 
 def _folded(rows: Sequence[Row]) -> Iterator[Markup]:
-    """Yields the rows near differences, up to a maximum. Other equal rows are folded."""
+    """Yields the rows near differences, up to a maximum number. The other rows are replaced by their number."""
     differ = [number for number, row in enumerate(rows) if not row.alike] or [0]
     near = sorted({at for number in differ for at in range(number - _CONTEXT, number + _CONTEXT + 1) if 0 <= at < len(rows)})[:MOST_LINES]
     done = 0
@@ -153,7 +153,7 @@ def _cells(row: Row) -> Iterator[Markup]:
 
 
 def _changed(left: str, right: str) -> Iterator[Markup]:
-    """Yields two lines with their difference marked."""
+    """Yields the two cells of a row, and marks the difference between their lines."""
     prefix = _common(left, right)
     suffix = _common(left[prefix:][::-1], right[prefix:][::-1])
     for line, tag in ((left, "del"), (right, "ins")):

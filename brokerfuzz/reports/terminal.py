@@ -1,7 +1,7 @@
-"""The report for people: a summary, the findings as sentences, and the ledger of ambiguities.
+"""Prints the report for people: a summary, the findings as sentences, and the answers for each ambiguity.
 
-Only terminals get colour, unless `NO_COLOR` is set. Characters from a target or a message that do not print are escaped, so that they
-cannot control the terminal.
+The report has colours only on a terminal, and only if `NO_COLOR` is not set. Unprintable characters from a target or a message are escaped, so that
+they cannot control the terminal.
 """
 
 import os
@@ -29,23 +29,23 @@ LONGEST_BODY = 2000
 
 
 def show(result: Result, stream: IO[str]) -> None:
-    """Writes the report to a stream, with colour if it is a terminal."""
+    """Writes the report to a stream, with colours if the stream is a terminal."""
     click.echo(report(result), file=stream, nl=False, color=coloured(stream))
 
 
 def report(result: Result) -> str:
-    """Returns the report with escape codes for colour. `click.unstyle` removes them."""
+    """Returns the report with escape codes for colours. The function `click.unstyle` removes these codes."""
     return "".join(f"{line}\n" for line in _lines(result))
 
 
 def coloured(stream: IO[str]) -> bool:
-    """Whether a stream supports escape codes (NO_COLOR: https://no-color.org)."""
+    """Returns True if the report should have colours: the stream is a terminal, and `NO_COLOR` (https://no-color.org) is not set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 @contextmanager
 def live_progress(stream: IO[str]) -> Iterator[OnProgress | None]:
-    """Yields a callback for `fire` that updates one line; None if the stream is not a terminal."""
+    """Yields a function that shows the progress of a campaign on one line. Yields None if the stream is not a terminal."""
     if not stream.isatty():
         yield None
         return
@@ -129,10 +129,10 @@ def _unproven(attribution: Attribution) -> Iterator[str]:
 
 
 def _elsewhere(attribution: Attribution) -> Iterator[str]:
-    """Yields the rejections whose answer suggests another reason."""
+    """Yields the rejections whose answer names a different property than the invalid one."""
     if attribution.elsewhere:
         yield ""
-        yield click.style("Rejections that name a different property than the one at fault", bold=True)
+        yield click.style("Rejections that name a different property than the invalid one", bold=True)
         for one in attribution.elsewhere.values():
             yield f"   {one.case.faults[0].rule}: {', '.join(one.named)} ({one.count:,} times, first case {one.case.id}): {printable(one.said, 150)}"
 

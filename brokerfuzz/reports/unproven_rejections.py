@@ -1,5 +1,5 @@
-"""Rejections that prove little: those whose twin (the valid counterpart) was rejected too, and those that name a different property than the one
-at fault."""
+"""Lists two kinds of rejections that prove little. Either the twin (the valid counterpart) was rejected too, or the answer names a different property
+than the invalid one."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ _LONGEST_EXAMPLE = 2_000  # bytes
 
 
 def rejections(unproven: Document, elsewhere: Sequence[Document]) -> Iterator[Markup]:
-    """Yields both kinds, each with an explanation."""
+    """Yields the HTML of both kinds of rejections, each with an explanation."""
     yield element("h3", "Unproven")
     yield from _unproven(unproven)
     yield element("h3", "Rejected for another property")
@@ -42,9 +42,9 @@ def _example(one: Document) -> Markup:
 
 def _elsewhere(elsewhere: Sequence[Document]) -> Iterator[Markup]:
     if not elsewhere:
-        yield element("p", "No rejection names a different property than the one at fault.", class_="well")
+        yield element("p", "No rejection names a different property than the invalid one.", class_="well")
         return
-    yield element("p", "These messages have a fault at one place, but the answer names a different property.", class_="explained")
+    yield element("p", "These messages are invalid at one place, but the answer names a different property.", class_="explained")
     heads = element("tr", (element("th", head, scope="col") for head in ("rule", "fault at", "property named", "answer", "cases")))
     rows = (element("tr", (element("td", cell, data_label=head) for head, cell in _cells(one))) for one in elsewhere[:MOST_ROWS])
     yield element("table", element("thead", heads), element("tbody", rows), class_="rows")

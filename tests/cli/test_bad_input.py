@@ -87,7 +87,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "cases of a property without a schema": (["export", "out", "--contract", "undescribed"], "requires 'a', but no `properties` describe it"),
     "a catalogue of a property without a schema": (["catalogue", "--contract", "undescribed"], "add it there, with {} if any value is allowed"),
     "an example of a property without a schema": (["explain", "--contract", "undescribed", "offer-creation-request/a:required"], "describe"),
-    "a contract without rules": (["export", "out", "--contract", "anything", "--random"], "undo changes until it can"),
+    "a contract without rules": (["export", "out", "--contract", "anything", "--random"], "undo your last changes to the contract"),
     "a file on another machine": (["export", "file://host/out"], "is a file on another machine, host"),
     "an unknown rule": (["explain", "offer-creation-request/orderMinimum:minimun"], "did you mean 'offer-creation-request/orderMinimum:minimum'"),
     "an unknown name": (["explain", "\x1b[31m"], "rules --techniques"),

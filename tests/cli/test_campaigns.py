@@ -79,7 +79,7 @@ def test_an_endless_campaign_can_be_resumed_with_a_time_limit(run: Run, url: str
     before = sum(1 for _ in records(journal))
     result = run("fire", "--resume", journal)
     assert result.exit_code == 2
-    assert "set a limit with --max-time" in result.stderr
+    assert "set one with --max-time" in result.stderr
     assert run("fire", "--resume", journal, "--max-time", "500ms", "--no-preflight", "--shrink", "off").exit_code in (0, 1)
     assert sum(1 for _ in records(journal)) > before > 10
 
@@ -91,7 +91,7 @@ def test_a_target_with_secrets_must_be_given_again(run: Run, url: str, tmp_path:
     assert secret not in journal.read_text()
     result = run("fire", "--resume", journal)
     assert result.exit_code == 2
-    assert "does not contain its target, because the target has secrets" in result.stderr
+    assert "does not contain the target, because it has secrets" in result.stderr
     assert run("fire", url, "-H", f"Authorization: Bearer {secret}", "--resume", journal).exit_code == 1
 
 

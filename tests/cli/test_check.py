@@ -213,7 +213,7 @@ def test_a_wrong_record_is_found(run: Run, corpus: list[str]) -> None:
     result = run("check", "--quiet", "changed.ndjson")
     assert result.exit_code == 1
     assert result.stdout.splitlines()[0] == f"changed.ndjson:{record + 1}: valid (offer-pricing-response)"
-    assert "the record says invalid" in result.stdout
+    assert "the corpus says invalid" in result.stdout
 
 
 def test_a_corpus_with_faults_of_the_clock_is_judged_as_of_its_own_time(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

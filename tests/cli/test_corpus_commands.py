@@ -148,7 +148,7 @@ def test_every_kind_of_case_can_be_shown(run: Run, mixed: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"), [(("8125173f",), "too short to be an ID"), (("8125173fe510dc20", "--tag", "a"), "use only one of them")]
+    ("arguments", "words"), [(("8125173f",), "neither a file nor a complete ID"), (("8125173fe510dc20", "--tag", "a"), "use only one of them")]
 )
 def test_an_id_that_is_too_short_or_combined_with_filters_is_rejected(run: Run, arguments: tuple[str, ...], words: str) -> None:
     result = run("corpus", "show", PRICING, *arguments)

@@ -233,7 +233,7 @@ def test_resume_writes_a_changed_folder_again(run: Run, file: str, text: str | N
     ("args", "words"),
     [
         (("out", "--shards", 21), "20 cases cannot fill 21 shards"),
-        (("out", "--resume"), "--resume continues an export with --shards"),
+        (("out", "--resume"), "--resume works only with --shards"),
         (("-", "--shards", 2), "shards cannot be written to standard output"),
         (("out", "--shards", 2, *FINITE), "no cases to write"),
         (("out", "--shards", 1, "--catalogue", *FINITE), "shard 1 cannot be filled"),

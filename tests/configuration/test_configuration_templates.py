@@ -66,7 +66,7 @@ def test_pyproject_folders_and_dangling_links_are_not_replaced(tmp_path: Path) -
     (tmp_path / "pyproject.toml").write_text("mine")
     (tmp_path / "folder").mkdir()
     (tmp_path / "dangling").symlink_to("nowhere")
-    for name, words in {"pyproject.toml": "for other tools too", "folder": "is not a file", "dangling": "is not a file"}.items():
+    for name, words in {"pyproject.toml": "settings of other tools", "folder": "is not a file", "dangling": "is not a file"}.items():
         with pytest.raises(ConfigurationError, match=words):
             write_template(tmp_path / name, force=True)
     assert (tmp_path / "pyproject.toml").read_text() == "mine"

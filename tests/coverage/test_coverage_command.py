@@ -117,7 +117,7 @@ def test_recorded_traffic_is_counted_without_other_traffic(run: Run, write: Writ
 def test_a_message_of_unclear_type_is_skipped_and_reported(run: Run, write: Write) -> None:
     result = run("coverage", "--json", write("a.ndjson", PLAIN, "{}", "nope"))
     assert json.loads(result.stdout)["left_out"]["type_unknown"] == 2
-    assert "left out 2 messages that could have several types (the first is a.ndjson:2): use --message" in result.stderr
+    assert "left out 2 messages that match several message types (the first is a.ndjson:2): give the type with --message" in result.stderr
     named = of_offers(run, "a.ndjson", "--message", "offer-creation-request")
     assert named["verdicts"] == {"valid": 1, "invalid": 2, "unspecified": 0}
     assert at(named, "")["rule"]["covered"] == ["json"]
@@ -188,12 +188,12 @@ BAD: dict[str, tuple[list[str], str]] = {
     "only blank lines": (["blank.ndjson"], "blank.ndjson is empty"),
     "a picture": (["picture.png"], "picture.png is not JSON"),
     "a text file": (["text.txt"], "text.txt is not JSON"),
-    "JSON of unknown type": (["other.json"], "contains no message of a recognisable type"),
-    "an array of messages": (["array.json"], "contains an array"),
-    "a recording of other traffic": (["other.har"], "none is a message of the contract"),
+    "JSON of unknown type": (["other.json"], "contains no message whose type brokerfuzz recognises"),
+    "an array of messages": (["array.json"], "contains a JSON array"),
+    "a recording of other traffic": (["other.har"], "contains traffic, but no message of the contract"),
     "a truncated corpus": (["cut.ndjson"], "is truncated"),
     "one file of two": (["offer.json", "empty"], "empty is empty"),
-    "the record of another type": (["--message", "product-list-response", "cut.ndjson"], "omit --message"),
+    "the record of another type": (["--message", "product-list-response", "cut.ndjson"], "remove --message"),
     "an invalid strength": (["--strength", "5", "offer.json"], "--strength"),
     "too many combinations": (["--strength", "4", "offer.json"], "use a lower --strength"),
     "an invalid percentage": (["--fail-under", "101", "offer.json"], "--fail-under"),

@@ -1,4 +1,4 @@
-"""`corpus`: commands for existing corpora."""
+"""The command `corpus` contains the commands for existing corpora."""
 
 import click
 
@@ -9,8 +9,8 @@ from brokerfuzz.commands.corpus import diff, merge, minimize, show, verify
 def command() -> None:
     """Show, compare, merge, minimize and verify corpora.
 
-    A CORPUS is a file that `export` wrote, compressed (.gz, .zst) or not. It may also be a set of shards, their list
-    (NAME.shards.json), or a folder that `export --format files` wrote.
+    A CORPUS is a file that `export` wrote, compressed (.gz, .zst) or not. If `export` split the corpus into several files, give
+    all of them or their list (NAME.shards.json). A CORPUS can also be a folder that `export --format files` wrote.
 
     \b
     Examples:

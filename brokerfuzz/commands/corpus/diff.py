@@ -1,4 +1,4 @@
-"""`corpus diff`: shows what changed between two corpora."""
+"""The command `corpus diff` shows what changed between two corpora."""
 
 import click
 
@@ -12,13 +12,13 @@ from brokerfuzz.commands.progress import ProgressLine
 @click.argument("after", metavar="AFTER", type=click.Path(readable=False))
 @options.json_option
 def command(before: str, after: str, as_json: bool) -> int:
-    """Show what changed between two corpora: the number of cases added, removed and labelled differently, by rule and
-    technique.
+    """Show what changed between two corpora. For each rule and technique, the output shows the number of cases that were
+    added, were removed, or have a different verdict.
 
-    Cases are equal if their bytes are equal. The command ignores their order, tags and twins (the valid counterparts of
-    faults). The command does not judge cases again: `verify` does.
+    Cases are equal if their bytes are equal. The command ignores the order, the tags and the twins (valid counterparts) of
+    the cases. The command does not judge the cases again; use `corpus verify` to do that.
 
-    Exit status: 0 both have the same cases; 1 they differ; 2 usage error, or a corpus cannot be read.
+    Exit status: 0 both corpora have the same cases; 1 the corpora differ; 2 usage error, or a corpus cannot be read.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`corpus merge`: merges several corpora into one."""
+"""The command `corpus merge` merges several corpora into one."""
 
 import click
 
@@ -14,10 +14,10 @@ from brokerfuzz.commands.corpus.results import check_out, print_written, write
 @options.force_option
 @options.json_option
 def command(out: str, corpora: tuple[str, ...], contract: str | None, force: bool, as_json: bool) -> None:
-    """Merge several corpora into one. The new corpus contains each case once, in the original order. The twin (the valid counterpart)
-    of a fault comes before the fault.
+    """Merge several corpora into one. The new corpus contains each case once, in the original order. The twin (the valid
+    counterpart) of an invalid case comes before it.
 
-    brokerfuzz judges every case again. If several records have the same bytes, it keeps the first. OUT is an ndjson file,
+    brokerfuzz judges every case again. If several cases have the same bytes, it keeps the first. OUT is an ndjson file,
     at a path or a URL. OUT is compressed if its name ends in .gz or .zst.
 
     \b

@@ -1,4 +1,4 @@
-"""`corpus minimize`: writes a corpus without the cases that cover nothing new."""
+"""The command `corpus minimize` writes a corpus without the cases that cover nothing new."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 @click.command("minimize", short_help="Remove the cases that cover nothing new.")
 @click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
-@options.now_option("Recognise techniques of the clock rule")
+@options.now_option("Compare timestamps that must not be in the future")
 @options.contract_option
 @options.force_option
 @options.json_option
 def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: str | None, force: bool, as_json: bool) -> None:
-    """Write a corpus without the cases that cover nothing new. The cases that cover most come first.
+    """Write a smaller corpus, without the cases that cover nothing new. The cases that cover the most come first.
 
-    `brokerfuzz coverage` shows the same coverage before and after: rules, techniques, edges, ambiguities and pairs of states.
-    The twins (the valid counterparts) of the remaining faults are kept. brokerfuzz judges every case again. OUT is an
-    ndjson file, at a path or a URL. OUT is compressed if its name ends in .gz or .zst.
+    `brokerfuzz coverage` shows the same coverage for both corpora. The new corpus also contains the twins (the valid
+    counterparts) of its invalid cases. brokerfuzz judges every case again. OUT is an ndjson file, at a path or a URL. OUT is
+    compressed if its name ends in .gz or .zst.
 
     \b
     Examples:
@@ -45,7 +45,7 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
 
 
 class _Counting:
-    """A count of the cases that are read, also shown on a terminal."""
+    """Counts the cases that were read, and shows the count if there is a terminal."""
 
     def __init__(self) -> None:
         self.count = 0

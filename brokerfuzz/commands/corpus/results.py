@@ -1,4 +1,4 @@
-"""Writing of corpora, and the summary that commands print about them."""
+"""Writes corpora, and prints a summary of what was written."""
 
 import sys
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ STANDARD_OUTPUT = "-"
 
 
 def check_out(out: str, *, force: bool) -> None:
-    """Raises `CorpusError` before any case is read if no corpus can be written to `out`."""
+    """Checks that a corpus can be written to `out`. Raises `CorpusError` if not. The check comes before any case is read."""
     from brokerfuzz.corpus.corpus_names import check_ndjson
     from brokerfuzz.corpus.places import place_of
 
@@ -28,7 +28,7 @@ def check_out(out: str, *, force: bool) -> None:
 
 
 def write(out: str, cases: "Iterable[Case]") -> "Summary":
-    """Writes a corpus to a path or a URL, compressed as its name says, or to standard output."""
+    """Writes a corpus to standard output, a path or a URL. The end of the name says whether the corpus is compressed."""
     from brokerfuzz import corpus
 
     if out == STANDARD_OUTPUT:
@@ -38,7 +38,7 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
 
 
 def print_written(summary: "Summary", out: str, *, as_json: bool, of: int | None = None) -> None:
-    """Prints how many cases were written, and how many were read (`of`). If the corpus is on standard output, this goes to standard error."""
+    """Prints how many cases were written, and how many were read (`of`). If the corpus goes to standard output, this goes to standard error."""
     by_message = {name: {label: summary.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES}
     written = {name: counts for name, counts in by_message.items() if any(counts.values())}
     err = out == STANDARD_OUTPUT

@@ -1,4 +1,4 @@
-"""`corpus show`: shows what is in corpora, or one case."""
+"""The command `corpus show` summarizes corpora, lists their cases, or shows one case."""
 
 import os
 import re
@@ -23,9 +23,9 @@ _DIGITS = 16
 _COLOURS = {"- ": "green", "+ ": "red"}
 
 
-@click.command("show", short_help="Show what is in corpora, or one case.")
+@click.command("show", short_help="Summarize corpora, list their cases, or show one case.")
 @click.argument("corpora", metavar="CORPUS... [ID]", nargs=-1, required=True, type=click.Path(readable=False))
-@click.option("--cases", "listed", is_flag=True, help="List the cases, one per line. The filters below imply this.")
+@click.option("--cases", "listed", is_flag=True, help="List the cases, one per line. Each of the filters below implies --cases.")
 @options.message_option
 @options.verdict_option
 @options.name_options
@@ -35,11 +35,11 @@ _COLOURS = {"- ": "green", "+ ": "red"}
 def command(
     corpora: tuple[str, ...], listed: bool, message_types: "tuple[MessageType, ...]", filters: CaseFilters, contract: str | None, as_json: bool
 ) -> None:
-    """Show what is in corpora: cases by message type and verdict, what they cover and what is missing. brokerfuzz
-    reads this information from the corpora and does not judge the cases again. `verify` does.
+    """Show the number of cases in corpora by message type and verdict, what the cases cover, and what is missing. brokerfuzz
+    reads this information from the corpora and does not judge the cases again. Use `corpus verify` to judge them again.
 
-    With an ID, show that case: its reason, its message, and how it differs from its twin (the valid counterpart). With
-    --cases, list the cases. In both of these modes, brokerfuzz judges the cases again.
+    With an ID, show one case: its reason, its message, and how it differs from its twin (the valid counterpart). With
+    --cases, list the cases. With an ID or --cases, brokerfuzz judges the cases again.
 
     \b
     Examples:
@@ -52,7 +52,7 @@ def command(
     choosing = bool(message_types or filters)
     if paths and _is_id(last):
         if listed or choosing:
-            raise click.UsageError("an ID cannot be combined with --cases or filters: use only one of them", click.get_current_context())
+            raise click.UsageError("an ID excludes --cases and filters: use only one of them", click.get_current_context())
         _show_one(paths, last, demands, as_json=as_json)
     elif listed or choosing:
         _list(_chosen(corpora, demands, message_types or MESSAGE_TYPES, filters), as_json=as_json)
@@ -64,7 +64,7 @@ def _is_id(name: str) -> bool:
     if re.fullmatch("[0-9a-f]{4,16}", name) is None or os.path.lexists(name):
         return False
     if len(name) < _DIGITS:
-        problem = f"{name} is not a file, and it is too short to be an ID: enter all {_DIGITS} digits of the ID"
+        problem = f"{name} is neither a file nor a complete ID: give a file, or all {_DIGITS} digits of the ID"
         raise click.UsageError(problem, click.get_current_context())
     return True
 

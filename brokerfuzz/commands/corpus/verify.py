@@ -1,4 +1,4 @@
-"""`corpus verify`: lists everything that is wrong with corpora."""
+"""The command `corpus verify` lists everything that is wrong with corpora."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -91,7 +91,7 @@ def _end(verification: "Verification") -> str:
 
 
 def _json(wrong: "CorpusProblem", *, first: bool) -> str:
-    """Returns a problem as an item of the document. `--json` prints it at once, because a corpus can have very many problems."""
+    """Returns a problem as an item of the JSON document. Each problem is printed immediately, because there can be very many."""
     import json
 
     return f"{_HEAD if first else ','}\n  {json.dumps(_data(wrong))}"
