@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, NoReturn, get_origin
+from typing import Any, Literal, NoReturn
 
 from attrs import define, fields, has
 from attrs import field as attribute
@@ -154,7 +154,7 @@ converter.register_structure_hook(bool, lambda value, _: checked(value, isinstan
 converter.register_structure_hook(int, lambda value, _: checked(value, type(value) is int and -(2**31) <= value < 2**31))
 converter.register_structure_hook(float, lambda value, _: checked(value, type(value) in (int, float)))
 converter.register_structure_hook(datetime, instant)
-converter.register_structure_hook_factory(lambda kind: get_origin(kind) is list, structure_list)
+converter.register_structure_hook_factory(lambda kind: getattr(kind, "__origin__", None) is list, structure_list)
 converter.register_structure_hook_factory(has, structure_object)
 
 

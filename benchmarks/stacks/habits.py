@@ -6,15 +6,19 @@ from pathlib import Path
 from typing import Literal
 
 FOLDER = Path(__file__).parent
-JARS = ":".join(f"/usr/share/java/jackson-{name}.jar" for name in ("core", "annotations", "databind"))
-"""Where Debian's package libjackson2-databind-java puts Jackson."""
+NODE_PACKAGES = FOLDER.parents[1] / "tests/node/node_modules"
+JARS = tuple(Path(f"/usr/share/java/jackson-{name}.jar") for name in ("core", "annotations", "databind"))
+"""Jackson, from Debian's package libjackson2-databind-java."""
+
+Duplicates = Literal["first", "last", "both", "rejected"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stack:
     """A correct offer service and its habits.
 
-    Add a port to `command` to start an HTTP server, or `--lines` to start a program that reads messages from its standard input.
+    Add a port to `command` to start an HTTP server, or `--lines` to start a program that reads messages from its standard input. The
+    command needs the files in `needs`.
 
     `lastUpdatedDateTimeUtc` may be up to `tolerance` seconds later than the clock of the service. The service compares these
     `timestamps` with its clock: RFC 3339 with Z and whole seconds, and the listed other formats. It rejects all other timestamps, or
@@ -26,10 +30,11 @@ class Stack:
 
     name: str
     command: tuple[str, ...]
+    needs: tuple[Path, ...] = ()
     tolerance: int
     timestamps: frozenset[str]
     keeps_other_timestamps: bool = False
-    duplicates: Literal["first", "last", "both", "rejected"]
+    duplicates: Duplicates
     accepts: frozenset[str]
 
 
@@ -74,7 +79,7 @@ STACKS = (
         name="django",
         command=python("django"),
         tolerance=60,
-        timestamps=habits("fraction, nanoseconds, offset, space, no zone, no seconds"),
+        timestamps=habits("fraction, nanoseconds, offset, space, no zone, no seconds, date only"),
         duplicates="last",
         accepts=habits("1e400"),
     ),
@@ -89,6 +94,7 @@ STACKS = (
     Stack(
         name="ajv",
         command=node("ajv"),
+        needs=(NODE_PACKAGES,),
         tolerance=30,
         timestamps=habits("fraction, nanoseconds, offset, lower case, space, no zone, no seconds, date only"),
         keeps_other_timestamps=True,
@@ -98,6 +104,7 @@ STACKS = (
     Stack(
         name="zod",
         command=node("zod"),
+        needs=(NODE_PACKAGES,),
         tolerance=0,
         timestamps=habits(""),
         duplicates="last",
@@ -105,7 +112,8 @@ STACKS = (
     ),
     Stack(
         name="jackson",
-        command=("java", "-XX:TieredStopAtLevel=1", "-cp", JARS, str(FOLDER / "JacksonStack.java")),
+        command=("java", "-XX:TieredStopAtLevel=1", "-cp", ":".join(map(str, JARS)), str(FOLDER / "JacksonStack.java")),
+        needs=JARS,
         tolerance=300,
         timestamps=habits("fraction, nanoseconds, offset, lower case, no seconds"),
         duplicates="rejected",

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, HttpUrl, ValidationError, ValidationInfo, field_validator, model_validator
 from pydantic.alias_generators import to_camel
 
 from benchmarks.stacks.runner import main
@@ -88,9 +88,9 @@ class Offer(Shape):
     fixed_order_quantities: list[Int32] | None = None
     order_minimum: PositiveInt32 | None = None
     order_maximum: PositiveInt32 | None = None
-    full_image_url: str | None = None
-    thumbnail_url: str | None = None
-    pdf_url: str | None = None
+    full_image_url: HttpUrl | None = None
+    thumbnail_url: HttpUrl | None = None
+    pdf_url: HttpUrl | None = None
     is_active: bool | None = None
     is_available_via_coop_funds: bool | None = None
     is_inventoried: bool | None = None
@@ -109,7 +109,7 @@ class Offer(Shape):
     @classmethod
     def not_in_the_future(cls, value: datetime | None, info: ValidationInfo) -> datetime | None:
         """Checks rule 6. A timestamp without a zone is in UTC."""
-        if value and (value if value.tzinfo else value.replace(tzinfo=UTC)) > info.context:
+        if value and (value if value.tzinfo else value.replace(tzinfo=UTC)) > (info.context or datetime.now(UTC)):
             raise ValueError("is in the future")
         return value
 

@@ -1,4 +1,4 @@
-// An offer service with zod. Timestamps must be in UTC and end in Z.
+// An offer service with zod. Timestamps must end in Z and have whole seconds. URLs are checked.
 
 import {load, main, parsed} from "./runner.mjs"
 
@@ -9,7 +9,8 @@ const count = z.int32().nullish()
 const positive = z.int32().min(1).nullish()
 const price = z.number().nullish()
 const flag = z.boolean().nullish()
-const timestamp = z.iso.datetime().nullish()
+const timestamp = z.iso.datetime({precision: 0}).nullish()
+const url = z.httpUrl().nullish()
 const array = (items) => z.array(items).nullish()
 
 const additionalProp = z.strictObject({name: z.string(), type: z.string().default("string"), hint: text, label: text, value: text})
@@ -47,9 +48,9 @@ const offer = z
     fixedOrderQuantities: array(z.int32()),
     orderMinimum: positive,
     orderMaximum: positive,
-    fullImageUrl: text,
-    thumbnailUrl: text,
-    pdfUrl: text,
+    fullImageUrl: url,
+    thumbnailUrl: url,
+    pdfUrl: url,
     isActive: flag,
     isAvailableViaCoopFunds: flag,
     isInventoried: flag,
