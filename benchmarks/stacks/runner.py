@@ -1,0 +1,60 @@
+"""Runs a Python stack: as an HTTP server, or as a program that reads messages from its standard input."""
+
+import asyncio
+import os
+import socket
+import sys
+from base64 import b64decode
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import uvicorn
+
+Accepts = Callable[[bytes, datetime], bool]
+"""Returns whether the service accepts a message at a time."""
+
+
+def main(accepts: Accepts) -> None:
+    """Serves POST /offers on the port in the first argument, or answers lines if the argument is `--lines`.
+
+    The environment variable STACK_NOW can set the time, as 2026-03-01T12:00:00Z.
+    """
+    if sys.argv[1] == "--lines":
+        answer_lines(accepts)
+    else:
+        asyncio.run(serve(accepts, int(sys.argv[1])))
+
+
+def now() -> datetime:
+    """Returns the time in STACK_NOW, or the current time."""
+    fixed = os.environ.get("STACK_NOW")
+    return datetime.fromisoformat(fixed) if fixed else datetime.now(UTC)
+
+
+def answer_lines(accepts: Accepts) -> None:
+    """Reads a message in base64 from each line, and writes `accepted` or `rejected`."""
+    for line in sys.stdin.buffer:
+        print("accepted" if accepts(b64decode(line), now()) else "rejected", flush=True)
+
+
+async def serve(accepts: Accepts, port: int) -> None:
+    """Serves on a port of the local machine. If the port is 0, the system chooses a free one."""
+
+    async def application(scope: dict[str, Any], receive: Callable[[], Awaitable[Any]], send: Callable[[Any], Awaitable[None]]) -> None:
+        body, more = b"", True
+        while more:
+            event = await receive()
+            body, more = body + event.get("body", b""), event.get("more_body", False)
+        status = 404
+        if (scope["method"], scope["path"]) == ("POST", "/offers"):
+            status = 201 if accepts(body, now()) else 400
+        await send({"type": "http.response.start", "status": status, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body"})
+
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
+        listener.listen(128)
+        print("listening", listener.getsockname()[1], flush=True)
+        await uvicorn.Server(uvicorn.Config(application, lifespan="off", log_level="warning")).serve([listener])
