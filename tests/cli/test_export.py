@@ -172,7 +172,7 @@ def test_the_summary_counts_written_and_omitted_cases(run: Run, form: str) -> No
         (("out", "--rule", "no-such-rule"), "unknown rule 'no-such-rule'"),
         (("out", "--site", "data.ofers"), "unknown site 'data.ofers': did you mean 'data.offers'"),
         (("out", "--verdict", "unspecified", "--technique", "one-below"), "no cases to write"),
-        (("out", "--minimal", "--random"), "--minimal needs the catalogue, but --random excludes it"),
+        (("out", "--minimal", "--random"), "--minimal selects catalogue cases, but --random excludes them"),
         (("no/such/out",), "the folder no/such does not exist"),
     ],
 )

@@ -118,4 +118,4 @@ def test_bugs_cannot_be_seeded_in_another_target(run: Run) -> None:
 
 
 def test_minimal_and_random_exclude_each_other(run: Run) -> None:
-    assert "but --random excludes it" in run("fire", "http://127.0.0.1:1/", "--minimal", "--random").output
+    assert "but --random excludes them" in run("fire", "http://127.0.0.1:1/", "--minimal", "--random").output

@@ -21,14 +21,14 @@ Run = Callable[..., Result]
 CATALOGUE: tuple[str, ...] = ()
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
-    ("offer-creation-request", CATALOGUE): "254cec607f74967ea0bb45e21c476dcf6a10fe72e75b12f96bce7454862bc248",
-    ("offer-creation-request", RANDOM): "09a36c44b6a32f2b9ebca707cb81441aaf99426c1101c665e514ac0ab56aa11f",
-    ("product-list-response", CATALOGUE): "47dcda67cf8fd5f33f27152fea2d0f1e36101c094bcba4f2a4d84b557407bd7f",
-    ("product-list-response", RANDOM): "9f0ca5ac0455ddde11f10e6ebd1e49539b815c7c05aebc32cc9869d08e373734",
+    ("offer-creation-request", CATALOGUE): "a99bae3aa1a1394f4a9baf6579201262a28ca58d55943e2e8179e0972c7ef29c",
+    ("offer-creation-request", RANDOM): "7298a5b12234d8dc84162a8781ba06d3c0a298b6abbe5c7bda0f5f1f33edb883",
+    ("product-list-response", CATALOGUE): "f638540428a06b5485a036ff032d98ae3669b6e7cdb7ab8c1317ae71bec0cef9",
+    ("product-list-response", RANDOM): "2f196a0f633122ef27462b7f5e23cc00e05b312a618241dbe8bd47b2e58ffd7a",
     ("offer-pricing-response", CATALOGUE): "40f277469c7d8af4be6b6874b0c9f88207e7aebeccf7f3963b75c5c56d7bb756",
     ("offer-pricing-response", RANDOM): "93db51b155ee5784a1f2a7793dce2a50bc92a2581744b6510c239802af2a3213",
 }
-SUMS = "10ff1390a083b58af21fd33b02da0c2545158e4f2bac5ccc4c5b970e629318df"
+SUMS = "ef03f386fdd66683d4626e10ae86d83c61c2d9cfb81bb0233bc9d84931f02e19"
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)

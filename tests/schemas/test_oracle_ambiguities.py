@@ -125,10 +125,10 @@ ROWS: list[Row] = [
     *(
         offer("url-syntax", "fullImageUrl", doubtful, plain)
         for doubtful, plain in (
-            ("", "https://a.example"), ("/a.png", "https://a.example/a.png"), ("ftp://a.example", "http://a.example"),
+            ("", "https://a.example"), ("http://0", "http://a.b0"), ("http://127.0.0.1/a", "https://127.0.0.a1/a"), ("https://localhost/", "https://localhost.example/"), ("/a.png", "https://a.example/a.png"), ("ftp://a.example", "http://a.example"),
             ("https://a.example/a b", "https://a.example/a%20b"), ("https://a.example/%zz", "https://a.example/%ZZ".replace("ZZ", "7e")),
             ("https://a.example:65536/", "https://a.example:65535/"), ("https://a.example:0/", "https://a.example:1/"),
-            ("https://-a.example/", "https://a-a.example/"), ("https:///a", "https://a/"), ("https://ä.example/", "https://xn--4ca.example/"),
+            ("https://-a.example/", "https://a-a.example/"), ("https:///a", "https://a.example/"), ("https://ä.example/", "https://xn--4ca.example/"),
             ("https://u@a.example/", "https://a.example/u@"), ("https://a.example/[", "https://a.example/?q=a&b#c"),
         )
     ),

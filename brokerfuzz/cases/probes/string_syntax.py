@@ -47,6 +47,7 @@ _URLS = {
     "capital-scheme": "HTTPS://EXAMPLE.COM/", "user": "https://a:b@example.com/", "letters-beyond-ascii": "https://example.com/ü.png",
     "host-beyond-ascii": "https://bücher.example/", "six-words-address": "http://[2001:db8::1]/a.png", "ftp": "ftp://example.com/a.pdf",
     "data": "data:image/png;base64,AA==", "bucket": "s3://offers/a.png", "bar-and-braces": "https://example.com/{a}|b",
+    "address": "http://127.0.0.1/a", "single-label": "http://localhost/x.pdf", "digit-as-host": "http://0",
     "point-behind-host": "https://example.com./", "underscore-in-host": "https://a_b.example.com/",
     "relative": "/images/a.png", "no-scheme": "example.com/a.png", "scheme-of-page": "//example.com/a.png",
     "file": "file:///etc/passwd", "script": "javascript:alert(1)", "mail": "mailto:a@example.com", "share": "\\\\server\\share\\a.png",
