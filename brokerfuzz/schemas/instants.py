@@ -51,7 +51,10 @@ class Timestamp(NamedTuple):
 
 
 def timestamp(text: str) -> Timestamp:
-    """Parses a timestamp. A timestamp without a zone is in UTC, and a date alone means midnight. A leap second is the second after it."""
+    """Parses a timestamp. A timestamp without a zone is in UTC, and a date alone means midnight.
+
+    A leap second has no moment: nobody knows the leap seconds of the future, and few parsers know those of the past.
+    """
     return _timestamp(text) if len(text) <= _USUAL else _timestamp.__wrapped__(text)
 
 
@@ -61,6 +64,8 @@ def _timestamp(text: str) -> Timestamp:
     moment = _moment(parts) if parts is not None else None
     if parts is None or moment is None:
         return Timestamp(None, (OTHER,))
+    if parts["second"] == "60":
+        return Timestamp(None, (LEAP_SECOND,))
     t, zone = parts["t"] or "", parts["zone"] or ""
     found = {
         OFFSET: zone[:1] in ("+", "-") and bool(zone),
@@ -69,7 +74,6 @@ def _timestamp(text: str) -> Timestamp:
         SPACE: t == " ",
         DATE_ONLY: not t,
         FRACTION: parts["fraction"] is not None,
-        LEAP_SECOND: parts["second"] == "60",
         EARLY_YEAR: moment.second.year < _EARLIEST_YEAR,
     }
     return Timestamp(moment, tuple(spelling for spelling, has in found.items() if has))

@@ -162,7 +162,7 @@ def test_a_seed_gives_the_same_cases_again(message_type: MessageType) -> None:
 
 
 DIGESTS = {
-    "offer-creation-request": "5d1d6330385553da",
+    "offer-creation-request": "bada0de78cf53144",
     "product-list-response": "a7772800a4221782",
     "offer-pricing-response": "8a79b84743176773",
 }

@@ -21,14 +21,14 @@ Run = Callable[..., Result]
 CATALOGUE: tuple[str, ...] = ()
 RANDOM = ("--random", "--count", "5000", "--seed", "7")
 DIGESTS = {
-    ("offer-creation-request", CATALOGUE): "a99bae3aa1a1394f4a9baf6579201262a28ca58d55943e2e8179e0972c7ef29c",
-    ("offer-creation-request", RANDOM): "7298a5b12234d8dc84162a8781ba06d3c0a298b6abbe5c7bda0f5f1f33edb883",
+    ("offer-creation-request", CATALOGUE): "0efd1e36b90ab4859307cd2dddc49ab08cf91f023f2bce5ebf7dfa03645a05f7",
+    ("offer-creation-request", RANDOM): "59a66323f74b6ad5351ae1afbc9563630058ad44324929f5f0179c714265c79c",
     ("product-list-response", CATALOGUE): "f638540428a06b5485a036ff032d98ae3669b6e7cdb7ab8c1317ae71bec0cef9",
     ("product-list-response", RANDOM): "2f196a0f633122ef27462b7f5e23cc00e05b312a618241dbe8bd47b2e58ffd7a",
     ("offer-pricing-response", CATALOGUE): "40f277469c7d8af4be6b6874b0c9f88207e7aebeccf7f3963b75c5c56d7bb756",
     ("offer-pricing-response", RANDOM): "93db51b155ee5784a1f2a7793dce2a50bc92a2581744b6510c239802af2a3213",
 }
-SUMS = "ef03f386fdd66683d4626e10ae86d83c61c2d9cfb81bb0233bc9d84931f02e19"
+SUMS = "569c6df07735529481c90a137410c4546b130d6949a105857ca76913bb23eb3f"
 
 
 @pytest.mark.parametrize("message_type", MESSAGE_TYPES)

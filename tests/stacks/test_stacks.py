@@ -18,6 +18,7 @@ from brokerfuzz.campaign import Options, fire
 from brokerfuzz.campaign.results import Result
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.plan import Plan
+from brokerfuzz.schemas import PolicyValues
 from brokerfuzz.targets import HttpTarget, LineTarget, Target
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -95,11 +96,16 @@ def all_cases(seeds: int) -> Iterator[Case]:
         yield from random_cases(seed)
 
 
-def findings(cases: Iterator[Case], target: Target) -> list[str]:
-    """Sends the cases and returns a line for each finding."""
-    result = fire(cases, target, Options(now=NOW, shrink_seconds=20))
+def fired(cases: Iterator[Case], target: Target, policies: PolicyValues | None = None) -> Result:
+    """Sends the cases. Checks that the target was tested at all."""
+    result = fire(cases, target, Options(now=NOW, shrink_seconds=20, policies=policies))
     assert result.stopped is None
     assert answered(result) == {"accepted", "rejected"}
+    return result
+
+
+def findings(result: Result) -> list[str]:
+    """Returns a line for each finding."""
     return [f"{found.kind}: {found.body!r} {[reason.rule for reason in found.reasons]} {found.answer.reason}" for found in result.findings]
 
 
@@ -148,11 +154,19 @@ def test_a_stack_has_the_habits_in_the_table(stack: Stack) -> None:
 
 @every_stack
 @sample(1, 30)
-def test_a_correct_service_has_no_findings(stack: Stack, size: int) -> None:
-    assert findings(all_cases(seeds=size), lines(stack)) == []
+def test_a_correct_service_has_no_findings_by_default_or_with_its_observed_policies(stack: Stack, size: int) -> None:
+    first = fired(all_cases(seeds=size), lines(stack))
+    assert findings(first) == []
+    policies = {observed.ambiguity.id: observed.pinnable for observed in first.ambiguities if observed.pinnable}
+    assert policies["clock-tolerance"] == (str(stack.tolerance),)
+    assert policies.get("duplicate-properties", ()) == (() if stack.duplicates == "both" else (stack.duplicates,))
+    for name in ("offset", "lower case", "space", "no zone", "fraction", "date only"):
+        expected = ("parsed",) if name in stack.timestamps else ("rejected",)
+        assert policies.get(f"timestamp-format.{name.replace(' ', '-')}", expected) == expected, "no policy if properties are treated differently"
+    assert findings(fired(all_cases(seeds=size), lines(stack), policies)) == []
 
 
 @every_stack
 def test_a_correct_service_has_no_findings_over_http(stack: Stack) -> None:
     with serving(stack) as target:
-        assert findings(catalogue(), target) == []
+        assert findings(fired(catalogue(), target)) == []
