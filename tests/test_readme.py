@@ -60,18 +60,19 @@ def run_as_process(*words: str, folder: Path) -> subprocess.CompletedProcess[str
     return subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, check=False, cwd=folder, timeout=60)
 
 
-def shortened(command: list[str]) -> list[str]:
-    """Returns the command with a smaller corpus, because generating 10,000 cases would take too long."""
-    return ["200" if word == "10000" else word for word in command]
+HERE = [words for words in OURS if words not in ELSEWHERE]
+LARGE = "10000"
+SHORTENED = [["200" if word == LARGE else word for word in words] for words in HERE]
+"""The commands with a smaller corpus, because generating 10,000 cases takes too long. Long runs also use the large corpus."""
 
 
-@pytest.mark.parametrize("command", [words for words in OURS if words not in ELSEWHERE], ids=" ".join)
+@pytest.mark.parametrize("command", [*SHORTENED, *(pytest.param(words, marks=pytest.mark.long) for words in HERE if LARGE in words)], ids=" ".join)
 def test_the_commands_run(command: list[str], tmp_path: Path, journal: Path, corpus: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     copy(journal, tmp_path)
     copy(corpus, tmp_path)
     monkeypatch.chdir(tmp_path)
     Path("offer.json").write_text('{"number": "OFF-1", "offerType": "Email"}', encoding="utf-8")
-    done = run(*shortened(command[1:]), *(["--force"] if "export" in command else []))
+    done = run(*command[1:], *(["--force"] if "export" in command else []))
     assert done.exit_code == (FOUND if {"--bug", "--resume"} & set(command) else 0), done.output
     assert done.stdout
 

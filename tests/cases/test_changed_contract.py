@@ -40,9 +40,18 @@ def change(schema: dict[str, Any]) -> None:
     schema["allOf"] = [{"if": {"required": ["level"], "properties": {"level": {"const": "high"}}}, "then": priced, "else": cheap}]
 
 
-@pytest.fixture(scope="module")
-def contract(tmp_path_factory: pytest.TempPathFactory) -> Contract:
-    return changed_contract(tmp_path_factory.mktemp("contract"), OFFER, change)
+KEPT = ("number", "offerType", "orderMinimum", "defaultPrice", "surcharge", "productClusters")
+
+
+def change_and_shorten(schema: dict[str, Any]) -> None:
+    schema["properties"] = {name: schema["properties"][name] for name in KEPT}
+    change(schema)
+
+
+@pytest.fixture(scope="module", params=[change_and_shorten, pytest.param(change, marks=pytest.mark.long)], ids=["few properties", "all properties"])
+def contract(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Contract:
+    """A changed contract. By default it has few of the original properties, because a catalogue of all of them takes seconds."""
+    return changed_contract(tmp_path_factory.mktemp("contract"), OFFER, request.param)
 
 
 @pytest.fixture(scope="module")

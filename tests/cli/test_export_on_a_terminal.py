@@ -14,7 +14,7 @@ pty = pytest.importorskip("pty", reason="this system has no pseudo-terminals")
 
 def test_a_terminal_shows_rate_and_time_left_on_one_line(environment: Mapping[str, str], tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "brokerfuzz.cli", "export", str(tmp_path / "out"), "--message", "offer-pricing-response", "--count", "12000"]
+    command = [sys.executable, "-m", "brokerfuzz.cli", "export", str(tmp_path / "out"), "--message", "offer-pricing-response", "--count", "4000"]
     with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=environment) as process:
         os.close(theirs)
         shown = _all(ours).decode()

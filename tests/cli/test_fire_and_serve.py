@@ -33,22 +33,26 @@ def served(start: Start, *args: str) -> Iterator[str]:
             assert process.stderr.read() == b""
 
 
-def test_fire_finds_a_bug_that_serve_seeds(start: Start, spawn: Spawn) -> None:
+@pytest.mark.parametrize("some", [("--site", "order*"), pytest.param((), marks=pytest.mark.long)], ids=["some sites", "all sites"])
+def test_fire_finds_a_bug_that_serve_seeds(start: Start, spawn: Spawn, some: tuple[str, ...]) -> None:
     with served(start, "--bug", BUG) as url:
-        done = spawn("fire", f"{url}/offers", "--json")
+        done = spawn("fire", f"{url}/offers", *some, "--json")
     assert (done.returncode, done.stderr) == (1, b"")
     report = json.loads(done.stdout)
     assert report["target"] == f"{url}/offers"
     assert {rule["rule"] for finding in report["findings"] for rule in finding["rules"]} == {RULE}
 
 
-def test_a_conforming_service_has_no_findings(start: Start, spawn: Spawn) -> None:
+@pytest.mark.parametrize(
+    ("some", "cases"), [(("--minimal",), 300), pytest.param((), 2000, marks=pytest.mark.long)], ids=["the minimal catalogue", "the whole catalogue"]
+)
+def test_a_conforming_service_has_no_findings(start: Start, spawn: Spawn, some: tuple[str, ...], cases: int) -> None:
     with served(start) as url:
-        done = spawn("fire", f"{url}/offers", "--count", "50", "--json")
+        done = spawn("fire", f"{url}/offers", *some, "--count", "50", "--json")
     assert (done.returncode, done.stderr) == (0, b"")
     report = json.loads(done.stdout)
     assert report["findings"] == []
-    assert report["cases"] > 2000
+    assert report["cases"] > cases
 
 
 def test_without_a_url_the_reference_service_is_tested(spawn: Spawn) -> None:

@@ -83,13 +83,14 @@ WRONG = ["{ a = 1 }", "[[1]]", "2020-01-01", "nan", "inf", "-inf"]
 
 
 @pytest.mark.parametrize("value", WRONG)
-@pytest.mark.parametrize(("section", "key"), [*KEYS, ("policies", "encoding"), ("target.headers", "Accept")])
-def test_the_error_about_a_value_of_a_wrong_type_names_its_key(section: str, key: str, value: str, tmp_path: Path) -> None:
-    said = rejection(tmp_path, f"[{section}]\n{key} = {value}\n")
-    assert f"[{section}" in said
-    assert key in said or (key == "headers" and "[target.headers]" in said)
-    assert re.search(r" is (an? |nan|inf|-inf)|a in \[target\.headers\]", said), said
-    assert "use " in said
+def test_the_error_about_a_value_of_a_wrong_type_names_its_key(value: str, tmp_path: Path) -> None:
+    wrong = []
+    for section, key in [*KEYS, ("policies", "encoding"), ("target.headers", "Accept")]:
+        said = rejection(tmp_path, f"[{section}]\n{key} = {value}\n")
+        named = f"[{section}" in said and (key in said or (key == "headers" and "[target.headers]" in said))
+        if not named or not re.search(r" is (an? |nan|inf|-inf)|a in \[target\.headers\]", said) or "use " not in said:
+            wrong.append((section, key, said))
+    assert wrong == []
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The decoder turns any bytes into valid messages. The oracle, which shares no code with the decoder, judges them."""
 
 from collections import Counter
+from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from contracts import changed_contract
 from hypothesis import given
 from hypothesis import strategies as st
+from sampled import sample
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.decoder import Records, Seeded, Style, compile_decoder, messages
@@ -17,6 +19,8 @@ from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
 from brokerfuzz.schemas.oracle import site_of
 
 EVERY_TYPE = pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+MANY = sample(22_000, 40_000)
+"""The longest arrays first occur in message 20,559 of seed 3."""
 
 
 @EVERY_TYPE
@@ -66,47 +70,72 @@ def _sites_and_values(value: Any, steps: tuple[Any, ...] = ()) -> Any:
         yield from _sites_and_values(item, (*steps, step))
 
 
-@pytest.fixture(scope="module", params=MESSAGE_TYPES)
-def sample(request: pytest.FixtureRequest) -> tuple[MessageType, list[Any]]:
-    return request.param, list(islice(messages(request.param, 3), 40_000))
+class Seen:
+    """What occurs in many seeded messages of a type. The messages themselves are not kept."""
+
+    def __init__(self, message_type: MessageType, count: int) -> None:
+        self.message_type = message_type
+        self.sites = load_contract().sites[message_type]
+        self.nulls: Counter[tuple[str, bool]] = Counter()
+        self.objects: Counter[str] = Counter()
+        self.owners: Counter[tuple[str, str]] = Counter()
+        self.sizes: set[tuple[str, int]] = set()
+        self.clusters: set[tuple[str | None, bool]] = set()
+        for message in islice(messages(message_type, 3), count):
+            self.clusters.add((message.get("offerType"), bool(message.get("productClusters"))))
+            for path, value in _sites_and_values(message):
+                self._count(path, value)
+
+    def _count(self, path: str, value: Any) -> None:
+        self.nulls[path, value is None] += 1
+        if isinstance(value, dict):
+            self.objects[path] += 1
+            self.owners.update((path, name) for name in value)
+        elif isinstance(value, list):
+            self.sizes.add((path, len(value)))
 
 
-def test_every_site_is_reached_and_every_nullable_site_is_also_null(sample: tuple[MessageType, list[Any]]) -> None:
-    message_type, drawn = sample
-    seen = Counter((path, value is None) for message in drawn for path, value in _sites_and_values(message))
-    for path, site in load_contract().sites[message_type].items():
-        assert seen[path, False], f"{path} is never present"
+@lru_cache
+def seen_in(message_type: MessageType, count: int) -> Seen:
+    return Seen(message_type, count)
+
+
+@EVERY_TYPE
+@MANY
+def test_every_site_is_reached_and_every_nullable_site_is_also_null(message_type: MessageType, size: int) -> None:
+    seen = seen_in(message_type, size)
+    for path, site in seen.sites.items():
+        assert seen.nulls[path, False], f"{path} is never present"
         if "null" in site.schema.get("type", ()):
-            assert seen[path, True], f"{path} is never null"
+            assert seen.nulls[path, True], f"{path} is never null"
 
 
-def test_every_optional_property_is_sometimes_present_and_sometimes_absent(sample: tuple[MessageType, list[Any]]) -> None:
-    message_type, drawn = sample
-    sites = load_contract().sites[message_type]
-    owners = Counter((path, name) for message in drawn for path, value in _sites_and_values(message) if isinstance(value, dict) for name in value)
-    objects = Counter(path for message in drawn for path, value in _sites_and_values(message) if isinstance(value, dict))
-    for path, count in objects.items():
-        for name in sites[path].schema["properties"]:
-            required = name in sites[path].schema.get("required", ())
-            assert 0 < owners[path, name] <= count
-            assert (owners[path, name] == count) == required, f"{path}.{name}"
+@EVERY_TYPE
+@MANY
+def test_every_optional_property_is_sometimes_present_and_sometimes_absent(message_type: MessageType, size: int) -> None:
+    seen = seen_in(message_type, size)
+    for path, count in seen.objects.items():
+        for name in seen.sites[path].schema["properties"]:
+            required = name in seen.sites[path].schema.get("required", ())
+            assert 0 < seen.owners[path, name] <= count
+            assert (seen.owners[path, name] == count) == required, f"{path}.{name}"
 
 
-def test_every_array_is_sometimes_minimal_and_sometimes_longer_than_ten(sample: tuple[MessageType, list[Any]]) -> None:
-    message_type, drawn = sample
-    sizes = {(path, len(value)) for message in drawn for path, value in _sites_and_values(message) if isinstance(value, list)}
-    for path, site in load_contract().sites[message_type].items():
+@EVERY_TYPE
+@MANY
+def test_every_array_is_sometimes_minimal_and_sometimes_longer_than_ten(message_type: MessageType, size: int) -> None:
+    seen = seen_in(message_type, size)
+    for path, site in seen.sites.items():
         if "array" in site.schema.get("type", ()):
-            assert any(size > 10 for where, size in sizes if where == path), f"{path} never has more than ten items"
-            assert (path, site.schema.get("minItems", 0)) in sizes
+            assert any(items > 10 for where, items in seen.sizes if where == path), f"{path} never has more than ten items"
+            assert (path, site.schema.get("minItems", 0)) in seen.sizes
 
 
-@pytest.mark.parametrize("sample", ["offer-creation-request"], indirect=True)
-def test_every_offer_type_is_reached_with_clusters_and_without(sample: tuple[MessageType, list[Any]]) -> None:
-    message_type, drawn = sample
-    seen = {(message["offerType"], bool(message.get("productClusters"))) for message in drawn}
-    types = load_contract().sites[message_type]["offerType"].schema["enum"]
-    assert seen == {(name, True) for name in types} | {(name, False) for name in types if name != "Product List"}
+@MANY
+def test_every_offer_type_is_reached_with_clusters_and_without(size: int) -> None:
+    seen = seen_in("offer-creation-request", size)
+    types = seen.sites["offerType"].schema["enum"]
+    assert seen.clusters == {(name, True) for name in types} | {(name, False) for name in types if name != "Product List"}
 
 
 def test_free_values_are_not_limited_to_the_pools() -> None:

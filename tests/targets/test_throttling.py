@@ -91,7 +91,8 @@ def test_a_message_does_not_wait_longer_than_the_longest_wait() -> None:
 def test_without_a_requested_time_the_whole_longest_wait_is_used() -> None:
     with serving(sends(later(429))) as url:
         (answer,), slowed = fired(url, longest_wait=1.2)
-    assert answer.reason in {f"asked to retry later {times} times (status 429)" for times in (3, 4)}  # 4 on a busy machine
+    assert answer.reason == f"asked to retry later {slowed.times} times (status 429)"
+    assert slowed.times >= 2
     assert 1.1 < slowed.seconds < 3
 
 
