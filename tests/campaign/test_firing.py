@@ -322,11 +322,11 @@ def test_memory_does_not_grow_with_the_number_of_cases() -> None:
     gc.collect()
     tracemalloc.start()
     try:
-        fired(cases(20_000), target, shrink_requests=3)
+        fired(cases(8_000), target, shrink_requests=3)
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 3_000_000  # bytes; the bodies alone are 12 MB
+    assert peak < 3_000_000  # bytes; the bodies alone are 5 MB
 
 
 # ---------------------------------------------------------------------------------------------------- interruption

@@ -47,7 +47,7 @@ def bucket(_server: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str
     return f"s3://{name}"
 
 
-@pytest.fixture(params=["s3", "memory", "file"])
+@pytest.fixture(params=[pytest.param("s3", marks=pytest.mark.long), "memory", "file"])
 def folder(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty folder."""
     if request.param == "s3":

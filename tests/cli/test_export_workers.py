@@ -19,7 +19,7 @@ Start = Callable[..., subprocess.Popen[bytes]]
 SECONDS = 60
 PRICING = ("--message", "offer-pricing-response")
 SOME = (*PRICING, "--random", "--count", "2500")
-MANY = (*PRICING, "--random", "--count", "10000")
+MANY = (*PRICING, "--random", "--count", "6000")
 
 
 @pytest.fixture(autouse=True)

@@ -52,7 +52,11 @@ DUPLICATES: dict[tuple[bool, ...], Duplicates] = {
 }
 """Which of three messages are accepted: one whose first property is valid, one whose last is valid, one whose properties are both valid."""
 
-every_stack = pytest.mark.parametrize("stack", STACKS, ids=[stack.name for stack in STACKS])
+FAST = ("msgspec", "ajv")
+"""The stacks that every run tests. The gate and `-m long` test the others too."""
+every_stack = pytest.mark.parametrize(
+    "stack", [pytest.param(stack, id=stack.name, marks=() if stack.name in FAST else pytest.mark.long) for stack in STACKS]
+)
 
 
 @pytest.fixture(autouse=True)
