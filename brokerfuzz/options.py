@@ -216,7 +216,8 @@ _TARGET_OPTIONS = (
     click.option("--accept", metavar="STATUS,...", help="Status codes that mean accepted, such as 200,201 or 2xx.  [default: 2xx]"),
     click.option(
         "--reject", metavar="STATUS,...",
-        help="Status codes that mean rejected, such as 400,422 or 4xx. All other codes are crashes.  [default: 1xx,3xx,4xx]",
+        help="Status codes that mean rejected, such as 400,422 or 4xx. "
+        "A code that means neither accepted nor rejected counts as a crash.  [default: 1xx,3xx,4xx]",
     ),
     click.option(
         "--envelope/--no-envelope", default=True,

@@ -1,7 +1,7 @@
 """Finds the cause of a rejection or crash if the cause is a missing property or a plain value in the smallest message.
 
 The search first adds to the message every property that the contract allows. If the target accepts the result, the search removes
-each addition that is not needed for this acceptance. The remaining additions are the cause. Two checks prevent wrong causes: the
+each addition that is not needed for this acceptance. The remaining additions are the cause. Two checks prevent a wrong result: the
 oracle must give the original and the changed message the same verdict, and both messages are sent once more at the end.
 """
 

@@ -52,7 +52,7 @@ def command(
     contract. Data that is not JSON is an invalid message, not an error.
 
     Without --message, brokerfuzz recognises the type of a message by its properties. If several types are possible, it
-    judges the message as each type. If the verdicts for these types differ, you must give the type with --message.
+    judges the message once for each possible type. If the verdicts for these types differ, you must give the type with --message.
 
     With --json, each line of the output is a JSON document about one message.
 

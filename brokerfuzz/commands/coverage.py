@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 @click.option("--html", metavar="FILE", type=click.Path(readable=False), help="Also write the coverage as an HTML page.")
 @click.option("--force", is_flag=True, help="Overwrite the page if it already exists.")
 @click.option("--fail-under", metavar="PERCENT", type=click.FloatRange(0, 100),
-              help="Exit with status 1 if the corpus covers less than this percentage of all rules, techniques, edges and ambiguities.")  # fmt: skip
+              help="Exit with status 1 if the corpus covers less than this percentage. "
+              "Rules, techniques, edges (unusual valid values) and ambiguities count together.")  # fmt: skip
 @options.strength_option
 @options.now_option("Judge messages")
 @options.contract_option
@@ -40,8 +41,8 @@ def command(
     ambiguities, and the pairs of property states, such as absent or null.
 
     A CORPUS is a file or folder that `export` wrote, or any other messages: one per file, one per line, or recorded traffic
-    (HAR). If a message that `export` did not write breaks only one rule, and only once, brokerfuzz determines the technique
-    from the invalid value.
+    (HAR). `export` records the technique of each fault. In other messages that break one rule at one place, brokerfuzz
+    recognises the technique from the invalid value.
 
     With --json, the output is one document. Its property "messages" contains the coverage of each message type. "goals"
     contains the numbers of what is covered, and "sites" lists the names of what is covered and what is missing at each

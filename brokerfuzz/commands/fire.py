@@ -93,7 +93,7 @@ def command(
     brokerfuzz sends the cases of the catalogue first, then random cases. It reduces the message of each finding to a
     minimal one, and prints a command that reproduces the finding. If the contract leaves a question open, brokerfuzz lists
     the target's behaviour, but does not count it as a finding. For each rejected invalid message, brokerfuzz also sends the
-    twin (the valid counterpart). If the target rejects the twin too, the report says that the first rejection proves nothing.
+    twin (the valid counterpart). If the target also rejects the twin, the report lists the rejection of the invalid message as unproven.
 
     You can store settings in brokerfuzz.toml: see `brokerfuzz init`.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=int, default=8080, show_default=True, help="Port to listen on; 0 picks any free port.")
 @options.bug_option
-@click.option("--list-bugs", is_flag=True, help="List the bugs that --bug can seed, and exit.")
+@click.option("--list-bugs", is_flag=True, help="List the bugs that --bug can switch on, and exit.")
 @click.option("--seed", metavar="NUMBER", type=int, default=0, show_default=True, help="Seed for the random products and prices.")
 @options.now_option("Judge messages")
 @options.contract_option

@@ -208,7 +208,7 @@ def _rule(tally: Tally, rule: Rule, techniques: Sequence[Goal]) -> Iterator[str]
 
 
 def _chips(tally: Tally, goals: Sequence[Goal]) -> str:
-    """Returns an HTML list of goals. The goals that no message covers come first."""
+    """Returns an HTML list of the goals, such as rules and edges, that a corpus covers or misses. The goals that no message covers come first."""
     in_order = sorted(goals, key=lambda goal: goal in tally.first)
     return f'<ul class="chips">{"".join(_chip(tally, goal) for goal in in_order)}</ul>' if goals else ""
 

@@ -65,7 +65,7 @@ def _headers(message: Document) -> list[str]:
 
 
 def _start(left: bytes, right: bytes) -> int:
-    """Returns the first byte to show if two bodies are too long to show completely. It is a little before their first difference."""
+    """Returns the first byte to show of two bodies. If they are too long, it is a few bytes before their first difference."""
     if max(len(left), len(right)) <= LONGEST:
         return 0
     at = 0

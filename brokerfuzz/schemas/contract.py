@@ -201,7 +201,7 @@ def load_contract(folder: str | Path | None = None) -> Contract:
 
 def _load(folder: Path) -> Contract:
     if not folder.is_dir():
-        raise ContractError(f"{folder} is not a folder: specify a folder with changed copies of {', '.join(FILES[:4])}")
+        raise ContractError(f"{folder} is not a folder: specify a folder that contains your changed versions of {', '.join(FILES[:4])}")
     if (folder / "silences.json").exists():
         raise ContractError(f"{folder / 'silences.json'} has a former name: rename it to ambiguities.json")
     names = {path.name for path in folder.glob(f"*{SCHEMA_SUFFIX}")}
@@ -348,7 +348,7 @@ def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
     if detector == NEAR_NOW:
         seconds = given.get("seconds") if isinstance(given, dict) else None
         if not isinstance(seconds, list) or not seconds or not all(type(one) is int and 0 <= one <= LONGEST_TOLERANCE for one in seconds):
-            raise ContractError(f'ambiguity {entry["id"]!r} must have the interpretations {{"seconds": [0, 300]}}, or other numbers of seconds')
+            raise ContractError(f'ambiguity {entry["id"]!r} must have a list of seconds as its interpretations, such as {{"seconds": [0, 300]}}')
         return tuple(map(str, seconds))
     known = (*READINGS.get(str(detector), ()), REJECTED) if detector in READINGS else None
     if not isinstance(given, list) or (known is not None and not set(given) <= set(known)) or (detector is not None and REJECTED not in given):

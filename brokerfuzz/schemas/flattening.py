@@ -52,7 +52,7 @@ def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
 
 
 def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
-    """Returns the conditions of a flat schema. Each condition has `if`, and also `then`, `else` or both."""
+    """Returns the conditions of a flat schema (one without references). Each condition has `if`, and also `then`, `else` or both."""
     return list(schema.get("allOf", []))
 
 

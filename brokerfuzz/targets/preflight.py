@@ -41,7 +41,7 @@ class Preflight:
 
     @property
     def warning(self) -> str | None:
-        """The warning to show before the other messages are sent; None if nothing is wrong."""
+        """The warning to show after the first message and before the campaign; None if the answer is as expected."""
         if self.repeats:
             return None
         return f"the target rejects an offer that it accepted before ({self.again.reason}): it will reject every offer whose number it already knows"
@@ -51,8 +51,7 @@ async def check(target: Target, body: bytes) -> Preflight:
     """Sends a plain valid message to an open target. If the target accepts the message, sends it again.
 
     Raises `TargetError` for a status that is about the request and not about the message: 401, 403, 404, 405, 407, 415 or a
-    redirect. A status that the target's rules name as a code is returned as an answer instead, and so is any other rejection.
-    Also raises the errors of `send`.
+    redirect. Returns the answer for any other rejection, and for a status that `--accept` or `--reject` names. Also raises the errors of `send`.
     """
     answer = await target.send(body)
     rules = target.rules if isinstance(target, HttpTarget) else AnswerRules()

@@ -202,7 +202,7 @@ def test_a_program_that_cannot_be_executed_is_an_error_in_open(tmp_path: Path) -
     program.chmod(0o755)
     with pytest.raises(TargetError, match=r"cannot be started .Exec format error"):
         asyncio.run(LineTarget([str(program)]).open())
-    with pytest.raises(TargetError, match="is not found"):
+    with pytest.raises(TargetError, match="was not found"):
         asyncio.run(LineTarget("no-such-program").open())
 
 

@@ -212,7 +212,7 @@ def _fits(schema: Schema, value: Any) -> bool:
 
 
 def _read_from(text: str) -> Iterator[Any]:
-    """Yields values that a string may contain: JSON, a number, items separated by commas, or the string without surrounding characters."""
+    """Yields the values that can be parsed from a string: JSON, a number, items separated by commas, or the text inside quotes or brackets."""
     if number := _NUMBER.search(text):
         yield float(number[0])
         with suppress(OverflowError):
