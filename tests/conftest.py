@@ -36,8 +36,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Returns more processes than cores, because many tests wait."""
-    return 2 * (os.cpu_count() or 1)
+    """Returns more processes than cores, because many tests wait. Each further process collects all tests again."""
+    cores = os.cpu_count() or 1
+    return cores + (cores + 1) // 2
 
 
 CLUSTER = """
