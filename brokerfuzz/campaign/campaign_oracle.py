@@ -1,10 +1,13 @@
 """Judges the cases of a campaign with a contract and policies, as of a given time."""
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas import Contract, Policies, Verdict, check, load_contract
+
+_SKEWS = (timedelta(seconds=-5), timedelta(), timedelta(seconds=5))
+"""The differences between the clocks of brokerfuzz and the target that cause no finding."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,13 @@ class Judge:
     def still(self, case: Case, verdict: Verdict) -> bool:
         """Returns whether the case still has this verdict. The verdict can change because a time in the message was in the future
         when the case was generated, and may be in the past now.
+
+        The clock of the target may differ by a few seconds, so the verdict must also be the same a few seconds earlier and later.
         """
-        return self.now is not None or self.of(case, case.body).label == verdict.label
+        if self.now is not None:
+            return True
+        now = datetime.now(UTC)
+        return all(replace(self, now=now + skew).of(case, case.body).label == verdict.label for skew in _SKEWS)
 
     def of(self, case: Case, body: bytes) -> Verdict:
         """Returns the verdict on a message with this `body` and the headers of the case."""

@@ -15,10 +15,9 @@ from brokerfuzz.explaining.contract_wording import at_site, rule_sentence, title
 from brokerfuzz.explaining.message_diff import difference
 from brokerfuzz.schemas import Ambiguity, Contract, Rule, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
+from brokerfuzz.schemas.oracle import AMBIGUITY_RULE
 from brokerfuzz.wording import listed, with_article
 
-PINNED = "ambiguity/"
-"""If a policy rejects an ambiguity, the ambiguity becomes a rule. The ID of this rule is this prefix and the ID of the ambiguity."""
 MOST_NAMED = 20
 """The maximum number of techniques that the text about a rule names. The JSON output names all techniques of the rule."""
 
@@ -75,7 +74,7 @@ def explain(name: str, *, contract: Contract | None = None, now: datetime | None
     `now` is the time for which the example is generated (default: the current time).
     """
     contract, instant = contract or load_contract(), clock(now)
-    ambiguity = next((entry for entry in contract.ambiguities if entry.id == name.removeprefix(PINNED)), None)
+    ambiguity = next((entry for entry in contract.ambiguities if entry.id == name.removeprefix(AMBIGUITY_RULE)), None)
     if name in contract.rules_by_id:
         return _of_rule(contract, contract.rules_by_id[name], instant)
     if name in TECHNIQUES:

@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import Any
 
 from brokerfuzz.errors import InputError
-from brokerfuzz.explaining.explanations import PINNED
 from brokerfuzz.explaining.listings import NOT_STATED
 from brokerfuzz.inputs import InputMessage, RecordedVerdict
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType, Policies, Verdict, check
 from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.json_reader import read
+from brokerfuzz.schemas.oracle import AMBIGUITY_RULE
 from brokerfuzz.schemas.verdicts import violation
 
 
@@ -122,7 +122,8 @@ def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
         "message": judgement.message_type,
         "verdict": verdict.label,
         "broken": [
-            {"rule": b.rule, "at": b.at, "found": b.found, "demanded": b.demanded, "source": source_of(b.rule, contract)} for b in verdict.broken
+            {"rule": b.rule, "at": b.at, "under": b.under, "found": b.found, "demanded": b.demanded, "source": source_of(b.rule, contract)}
+            for b in verdict.broken
         ],
         "ambiguities": [
             {"ambiguity": t.ambiguity, "at": t.at, "found": t.found, "source": contract.ambiguity(t.ambiguity).source} for t in verdict.ambiguities
@@ -133,8 +134,9 @@ def data(judgement: MessageJudgement, contract: Contract) -> dict[str, Any]:
 
 def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
     """Yields the lines for the terminal, with each broken rule and each ambiguity."""
-    for (at, found, demanded), rules in _by_finding(judgement.verdict).items():
-        yield f"  {at or 'the message'}: {violation(found, demanded)}"
+    for (at, under, found, demanded), rules in _by_finding(judgement.verdict).items():
+        interpretation = f" (under {under})" if under else ""
+        yield f"  {at or 'the message'}: {violation(found, demanded)}{interpretation}"
         yield from (f"    rule {rule} ({source_of(rule, contract) or NOT_STATED})" for rule in rules)
     for t in judgement.verdict.ambiguities:
         ambiguity = contract.ambiguity(t.ambiguity)
@@ -147,15 +149,15 @@ def lines(judgement: MessageJudgement, contract: Contract) -> Iterator[str]:
 
 def source_of(rule: str, contract: Contract) -> str | None:
     """Returns the source of a rule in the contract. If the rule is an ambiguity that a policy rejects, returns the source of the ambiguity."""
-    if rule.startswith(PINNED):
-        return contract.ambiguity(rule.removeprefix(PINNED)).source
+    if rule.startswith(AMBIGUITY_RULE):
+        return contract.ambiguity(rule.removeprefix(AMBIGUITY_RULE)).source
     known = contract.rules_by_id.get(rule)
     return known.source if known else None
 
 
-def _by_finding(verdict: Verdict) -> dict[tuple[str, str, str], list[str]]:
+def _by_finding(verdict: Verdict) -> dict[tuple[str, str, str, str], list[str]]:
     """Groups the broken rules that have the same place, value and demand. Such groups occur if several message types are possible."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+    found: dict[tuple[str, str, str, str], list[str]] = {}
     for entry in verdict.broken:
-        found.setdefault((entry.at, entry.found, entry.demanded), []).append(entry.rule)
+        found.setdefault((entry.at, entry.under, entry.found, entry.demanded), []).append(entry.rule)
     return found

@@ -9,7 +9,7 @@ import threading
 import tracemalloc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from time import monotonic
 from typing import Any
 
@@ -20,6 +20,7 @@ from brokerfuzz.campaign import CampaignProgress, Options, Result, exit_status, 
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
+from brokerfuzz.schemas.instants import spell
 from brokerfuzz.targets import Answer, HttpTarget
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -43,6 +44,14 @@ OPEN = case("probe:cron-syntax", deliveryScheduleCron="@daily")
 
 def fired(cases: Iterable[Case], target: Any, **options: Any) -> Result:
     return fire(cases, target, Options(now=NOW, **options))
+
+
+@pytest.mark.parametrize(("seconds", "findings"), [(2, 0), (60, 1)])
+def test_a_clock_that_differs_by_a_few_seconds_is_no_finding(seconds: int, findings: int) -> None:
+    ahead = spell(datetime.now(UTC) + timedelta(seconds=seconds))
+    case = Case.judged(OFFER, b'{"number":"1","offerType":"Email","lastUpdatedDateTimeUtc":"%s"}' % ahead.encode())
+    result = fire([case], Service(lambda _: 201), Options(policies={"clock-tolerance": 0}))
+    assert len(result.findings) == findings
 
 
 def test_a_conforming_service_has_no_findings() -> None:
