@@ -25,7 +25,7 @@ from brokerfuzz.schemas.interpretations import Interpretation
 from brokerfuzz.schemas.json_numbers import LONGEST_INTEGER
 from brokerfuzz.schemas.json_reader import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
-from brokerfuzz.schemas.structural_validation import SchemaFiles, Validator, standard, validator
+from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
 from brokerfuzz.schemas.verdicts import NOT_JSON, NOTHING, UNKNOWN_PROPERTY, VALID, Broken, Touched, Verdict, describe
 from brokerfuzz.wording import printable
 
@@ -231,7 +231,7 @@ class Rulebook:
         return broken or self._broken_of(value, value)
 
     def _broken_of(self, value: Any, reduced: Any) -> list[Broken]:
-        return self.broken_by(islice(self._errors(self.validator, value, reduced=reduced), MOST_BROKEN), value)
+        return self.broken_by(islice(self._errors(value, reduced), MOST_BROKEN), value)
 
     @cached_property
     def _error_limiter(self) -> ErrorLimiter:
@@ -252,13 +252,11 @@ class Rulebook:
             if at not in causes or (rule.keyword in ("type", "required") and rule.condition is None)
         ]
 
-    def _errors(self, asked: Validator, value: Any, *above: str, reduced: Any = None) -> Iterator[Error]:
-        """Yields the errors in a value, or in the value's reduced form if there is one. `above` contains the steps from the root to
-        the value.
-        """
-        for error in asked.iter_errors(value if reduced is None else reduced):
-            below, kind = error.instance_path, error.kind
-            steps, instance = (*above, *below), reduce(getitem, below, value)  # do not use the validator's copy: the value may be large
+    def _errors(self, value: Any, reduced: Any) -> Iterator[Error]:
+        """Yields the errors in the reduced form of a message."""
+        for error in self.validator.iter_errors(reduced):
+            steps, kind = tuple(error.instance_path), error.kind
+            instance = reduce(getitem, steps, value)  # do not use the validator's copy: the value may be large
             keyword, found = _KEYWORDS.get(kind.name, kind.name), NOTHING
             if keyword != "required":
                 found = describe(instance)
