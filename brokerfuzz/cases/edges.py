@@ -16,7 +16,7 @@ from brokerfuzz.cases.changes import places
 from brokerfuzz.cases.covering.edges import SIZES, edges
 from brokerfuzz.cases.fault_surroundings import null_where_allowed
 from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, schema_requiring, schema_with_place
-from brokerfuzz.decoder.ambiguity_sites import detectors_at, doubts
+from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site, detectors_at
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords_of
 from brokerfuzz.schemas.sites import join
@@ -76,7 +76,7 @@ class EdgeMaker:
         """
         unlimited = [
             schema_requiring(path, {"properties": {name: {"type": ["null"]} for name in names[1:]}})
-            for path, asked in doubts(self.contract, self.message_type).items()
+            for path, asked in ambiguities_by_site(self.contract, self.message_type).items()
             for detector, names in asked
             if detector == "within_range"
         ]
@@ -105,7 +105,7 @@ class EdgeMaker:
         """
         later = {
             join(path, names[1])
-            for path, asked in doubts(self.contract, self.message_type).items()
+            for path, asked in ambiguities_by_site(self.contract, self.message_type).items()
             for detector, names in asked
             if detector == "ordered_instants"
         }

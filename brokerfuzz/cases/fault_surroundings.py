@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 from brokerfuzz.cases.message_builder import PLAIN, MessagePlan
-from brokerfuzz.decoder.ambiguity_sites import spelling_at
+from brokerfuzz.decoder.ambiguity_sites import notation_detector_at
 from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords_of
 
@@ -86,7 +86,7 @@ class Setting:
             if "enum" in schema and (self.full or contract.sites[message_type][path].required):
                 return schema["enum"][self.prop % len(schema["enum"])]
             state = self.state(schema)
-            as_it_comes = path in sizes or unsupported_keywords_of(schema) or spelling_at(contract, message_type, path) is not None
+            as_it_comes = path in sizes or unsupported_keywords_of(schema) or notation_detector_at(contract, message_type, path) is not None
             return PLAIN if as_it_comes and state is not None else state
 
         return MessagePlan(full=self.full, backwards=self.backwards, sizes=sizes, within=within, choose=choose)

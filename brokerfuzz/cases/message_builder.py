@@ -10,7 +10,7 @@ from functools import reduce
 from typing import Any
 
 from brokerfuzz.decoder import business_values, value_pools
-from brokerfuzz.decoder.ambiguity_sites import detectors_at, doubts, spelling_at
+from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site, detectors_at, notation_detector_at
 from brokerfuzz.decoder.condition_matching import matches
 from brokerfuzz.decoder.consistency_repair import repairs as consistency_repairs
 from brokerfuzz.decoder.scalars import ValuePlace, scalar_values
@@ -132,11 +132,11 @@ class _Builder:
         return replace(self, plan=replace(self.plan, sizes={there: size for there, size in self.plan.sizes.items() if not there.startswith(path)}))
 
     def _settle(self, schema: Schema, path: str, value: Any) -> None:
-        for repair in consistency_repairs(doubts(self.contract, self.message_type).get(path, ()), path, schema):
+        for repair in consistency_repairs(ambiguities_by_site(self.contract, self.message_type).get(path, ()), path, schema):
             repair(value)
 
     def _scalar(self, schema: Schema, path: str, types: frozenset[str], index: int) -> Any:
-        detector = spelling_at(self.contract, self.message_type, path)
+        detector = notation_detector_at(self.contract, self.message_type, path)
         if detector == "timestamp":
             return value_pools.INSTANTS[_instant_order(path)]
         if detector != "past" and (fitting := business_values.values(path, schema)):

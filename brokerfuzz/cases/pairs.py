@@ -20,7 +20,7 @@ from brokerfuzz.cases.changes import places, value_at
 from brokerfuzz.cases.covering.edges import SIZES
 from brokerfuzz.cases.covering.states import States, StatesOf, states
 from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, schema_requiring
-from brokerfuzz.decoder.ambiguity_sites import doubts
+from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site
 from brokerfuzz.errors import StrengthError
 from brokerfuzz.schemas import Contract, MessageType, check
 from brokerfuzz.schemas.flattening import conditions_of, types_of
@@ -307,7 +307,7 @@ def _bound(contract: Contract, message_type: MessageType, path: str) -> set[str]
     """
     props = contract.sites[message_type][path].schema["properties"]
     names: set[str] = set()
-    for there, asked in doubts(contract, message_type).items():
+    for there, asked in ambiguities_by_site(contract, message_type).items():
         if there == path:
             names |= {name for _, own in asked for name in own or props}
         elif there and path.startswith(there) and any(not own for _, own in asked):

@@ -1,4 +1,4 @@
-"""The decoder turns bytes into valid messages. The bytes can come from a seed, from Hypothesis or from a fuzzer."""
+"""Turns bytes into valid messages. The bytes can come from a seed, from Hypothesis or from a fuzzer."""
 
 from brokerfuzz.decoder.byte_sources import Records, Seeded, messages
 from brokerfuzz.decoder.byte_tables import Source

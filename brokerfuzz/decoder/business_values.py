@@ -1,4 +1,4 @@
-"""Realistic business values, chosen by the name of the property."""
+"""Provides realistic business values for a property. The name of the property decides which values are suitable."""
 
 import re
 from collections.abc import Sequence
@@ -48,10 +48,9 @@ _WORDS = ["letter", "postcard", "brochure", "insert", "envelope", "reply card", 
 
 
 def values(path: str, schema: Schema) -> Sequence[Any]:
-    """Returns realistic values that the schema allows at a path. The result is empty if no such values are known.
+    """Returns the realistic values that the schema of the property allows. The result is empty if no such values are known.
 
-    The values depend on the name of the last property in the path, and in a few cases on the whole path. If the name of a string
-    property is unknown, the values are common words.
+    A string property with an unknown name gets common words.
     """
     return _values(path, types_of(schema), tuple(map(schema.get, _BOUNDS)))
 

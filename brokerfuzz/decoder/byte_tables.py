@@ -1,9 +1,14 @@
-"""Tables that map each byte to a value.
+"""Defines tables that map each possible byte to a value.
 
-The decoder reads an object from a record, a byte string of fixed length (see `record_layout`). Each property has one byte at a
-fixed position of the record, and a table of 256 entries. An entry is `ABSENT` (the property is omitted), a fixed value, a `Free`
-value, or a `Spelling`. A `Free` value is decoded from the last bytes of the record. A `Spelling` is decoded from bytes that are
-reserved for the property. Simpler entries come first. So Hypothesis shrinks a message when it lowers its bytes.
+The decoder reads an object from a record, which is a byte string with a fixed length (see `record_layout`). Each property has one
+byte in the record, and a table with an entry for each of the 256 possible bytes. An entry can be:
+
+- `ABSENT`: the property is omitted.
+- a constant.
+- `Free`: any value; the decoder computes it from the last bytes of the record.
+- `Nested`: an array or an object; the decoder reads it from the bytes that the record reserves for the property.
+
+Simple values are at the beginning of the table. Hypothesis prefers low bytes, so it finds simple messages.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,29 +16,30 @@ from typing import Any, Final, NamedTuple, Protocol
 
 
 class Source(Protocol):
-    """A source of bytes: Hypothesis, a seeded generator, a list of records, or the input of a fuzzer."""
+    """Provides the bytes of a message. They can come from Hypothesis, a seed, a list of records, or a fuzzer."""
 
     def take(self, size: int, /) -> bytes:
         """Returns the next `size` bytes."""
         ...
 
     def choose(self, count: int, /) -> int:
-        """Returns a number below `count`, which is at most 256. The number 0 is the simplest choice."""
+        """Returns a number from 0 to `count` - 1. `count` is at most 256. Hypothesis shrinks the number towards 0."""
         ...
 
     def draw(self, site: str, /) -> Any:
-        """Returns a value for a pinned site, from the strategy that the user gave for this site."""
+        """Returns a value from the strategy that the user gave for a pinned site."""
         ...
 
 
 Inline = Callable[[Source, bytes, int], Any]
-"""A function that decodes a value from the bytes of a record that are reserved for it. The integer is the position of the first of
-these bytes. If the value needs more bytes, the source provides them.
+"""A function that reads a nested value from a record. The integer is the position of the first byte of the value.
+
+If the record does not have enough bytes, the function takes more bytes from the source.
 """
 
 
-class Spelling:
-    """A table entry for a value that is decoded from more bytes: an array or an object."""
+class Nested:
+    """A table entry for an array or an object."""
 
     __slots__ = ("read",)
 
@@ -42,25 +48,24 @@ class Spelling:
 
 
 FREE_BYTES = 10
-"""The number of bytes at the end of each record. `Free` values are decoded from these bytes."""
+"""The number of bytes at the end of each record from which `Free` values are computed."""
 
 
 class Free:
-    """A table entry for an arbitrary value that is decoded from `FREE_BYTES` bytes.
+    """A table entry for values that cannot be listed, such as arbitrary strings.
 
-    All free values of a record share the record's last bytes, but each value starts at a different byte. If each value had bytes of its own, removing
-    a value would shift all later bytes, and Hypothesis could not shrink the message.
+    All free values of a record are computed from the same bytes, but each value starts at another byte. If each value had its own
+    bytes, removing a value would move all later bytes, and Hypothesis could not shrink the message.
     """
 
-    __slots__ = ("_spell",)
+    __slots__ = ("_decode",)
 
-    def __init__(self, spell: Callable[[bytes], Any]) -> None:
-        self._spell = spell
+    def __init__(self, decode: Callable[[bytes], Any]) -> None:
+        self._decode = decode
 
     def read(self, record: bytes, index: int) -> Any:
-        """Returns the value of the property whose byte is at this position of the record."""
         start = len(record) - index % FREE_BYTES
-        return self._spell(record[start:] + record[len(record) - FREE_BYTES : start])
+        return self._decode(record[start:] + record[len(record) - FREE_BYTES : start])
 
 
 class _Absent:
@@ -69,23 +74,23 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
-"""The table entry for a property that is omitted."""
 
 Table = Sequence[Any]
 
 ABSENT_SHARE, NULL_SHARE, PLAIN_SHARE, FREE_SHARE = 150, 14, 18, 16
-"""The number of entries, out of 256, that are absent, null, the plainest value, or free. The first entry of each kind is not counted.
+"""The number of table entries, out of 256, for an absent property, null, the simplest value, and free values.
 
-About half of the optional properties are absent, so that messages stay small, but every pair of properties still occurs often.
+About half of the optional properties are absent, so that messages stay small. Nevertheless, any two properties often occur
+together.
 """
 
 
 class Values(NamedTuple):
-    """The possible values of a place.
+    """The possible values of a property or an array item, sorted by how often they should occur.
 
-    - `ordinary`: common values, plainest first.
-    - `rare`: values that are seldom used because they are large (long strings, long arrays).
-    - `free`: decodes an arbitrary value.
+    - `ordinary`: common values, simplest first.
+    - `rare`: large values, such as long strings and long arrays.
+    - `free`: computes any other value.
     """
 
     ordinary: Sequence[Any]
@@ -94,17 +99,15 @@ class Values(NamedTuple):
 
 
 def together(parts: Sequence[Values]) -> Values:
-    """Combines the values of all parts into one object."""
     ordinary, rare = [value for part in parts for value in part.ordinary], [value for part in parts for value in part.rare]
     return Values(ordinary, rare, next((part.free for part in parts if part.free), None))
 
 
 def table(values: Values, *, optional: bool, nullable: bool, rich: bool = False) -> Table:
-    """Returns the 256 entries of a table.
+    """Returns a table with 256 entries for the given values.
 
-    The first entries are absent (if `optional`), the plainest value, null (if `nullable`), the other values and the rare values.
-    Then all of them except the rare values are repeated. Free values come last. If `rich` is true, absent and null have only one
-    entry each.
+    Each value has one entry at the beginning. After that, common values are repeated, and free values have the last entries. If
+    `rich` is true, only one entry is absent and only one is null.
     """
     ordinary = list(values.ordinary)
     firsts = [*([ABSENT] if optional else []), *ordinary[:1], *([None] if nullable else []), *ordinary[1:], *values.rare]

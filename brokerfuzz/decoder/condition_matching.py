@@ -1,4 +1,4 @@
-"""Evaluates conditions. Supports only the keywords of JSON Schema that conditions use, and does not use the oracle's validator."""
+"""Checks the conditions (`if`) of a JSON Schema. It supports only the keywords that conditions use."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 
 def matches(when: Schema, value: Any) -> bool:
-    """Returns whether a value meets the schema of a condition. As in JSON Schema, absent properties are not checked."""
+    """Returns whether a value complies with the condition. As in JSON Schema, a property that is absent is not checked."""
     if "enum" in when and not any(value == prop and isinstance(value, bool) == isinstance(prop, bool) for prop in when["enum"]):
         return False
     if "type" in when and not any(_is(value, name) for name in types_of(when)):

@@ -1,8 +1,8 @@
-"""Repairs inconsistencies between the properties of a message, so that a valid message touches no ambiguity.
+"""Repairs contradictions between the properties of a message, so that a valid message touches no ambiguity.
 
-Each property is decoded independently, but some ambiguities concern several properties: a minimum above its maximum, duplicate
-identifiers, a contradictory envelope. A repair modifies the object or array, so no message has to be discarded. Properties that the
-user pinned are never changed.
+The decoder reads each property independently, but some ambiguities compare several properties. Examples are a minimum above its
+maximum, duplicate identifiers, and a failure message in a successful response. A repair changes the object or the array. It never
+changes properties that the user pinned.
 """
 
 import math
@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import count
 from typing import Any
 
-from brokerfuzz.decoder.ambiguity_sites import Doubt
+from brokerfuzz.decoder.ambiguity_sites import SiteAmbiguity
 from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords_of
 from brokerfuzz.schemas.instants import instant
 from brokerfuzz.schemas.sites import join
@@ -18,10 +18,10 @@ from brokerfuzz.schemas.sites import join
 Repair = Callable[[Any], None]
 
 
-def repairs(doubts: Sequence[Doubt], site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
-    """Returns the repairs for the object or array at a site, in the order in which they apply. `doubts` are the ambiguities at the site."""
+def repairs(ambiguities: Sequence[SiteAmbiguity], site: str, schema: Schema, pinned: Collection[str] = ()) -> list[Repair]:
+    """Returns the repairs for the object or array at a site, in the order in which to apply them."""
     found: list[Repair] = []
-    for detector, names in doubts:
+    for detector, names in ambiguities:
         if detector in _REPAIRS:
             found += _REPAIRS[detector](site, names, schema, pinned)
     if schema.get("uniqueItems") and not found:
@@ -63,8 +63,8 @@ def _ordered(
 
 
 def _within_range(site: str, names: Sequence[str], schema: Schema, pinned: Collection[str]) -> list[Repair]:
-    """Returns the repair of quantities outside a range. A single quantity moves to the bound that it violates. For several quantities, this bound is
-    removed if it is optional, so that they remain several.
+    """Returns a repair for quantities that are below the minimum or above the maximum. It changes a single quantity, but keeps
+    several quantities and removes the bound.
     """
     quantities, low, high = names
     if quantities not in schema.get("properties", {}):
@@ -103,7 +103,7 @@ def _distinct(site: str, names: Sequence[str], schema: Schema, pinned: Collectio
 
 
 def _drop_repeated(items: list[Any], key: str | None, least: int) -> None:
-    """Removes items that duplicate an earlier item, but leaves at least `least` items."""
+    """Removes the items that are equal to an earlier item. At least `least` items remain."""
     kept: list[Any] = []
     for number, item in enumerate(items):
         if not (item in kept if key is None else any(_alike(item, other, key) for other in kept)) or len(kept) + len(items) - number <= least:
@@ -112,7 +112,7 @@ def _drop_repeated(items: list[Any], key: str | None, least: int) -> None:
 
 
 def _rename_repeated(items: list[Any], key: str) -> None:
-    """Gives a new key to each item that repeats an earlier key, or that has no key and equals an earlier item."""
+    """Gives a new name to each item whose name already occurs in the array."""
     seen: set[str] = set()
     for number, item in enumerate(items):
         name = item.get(key)
@@ -131,7 +131,7 @@ def _alike(one: Any, other: Any, key: str) -> bool:
 
 
 def _fresh(name: str, taken: Collection[str]) -> str:
-    """Returns the name, followed by a number if the name is already used."""
+    """Appends a number to the name if the name is already taken."""
     numbered = (f"{name[:1000]}-{number}" for number in count(2))
     return name if name not in taken else next(fresh for fresh in numbered if fresh not in taken)
 
@@ -162,7 +162,7 @@ def _arithmetic(site: str, names: Sequence[str], schema: Schema, pinned: Collect
 
 
 def _money(amount: float) -> float:
-    """Rounds the amount to four decimal places. Returns very large amounts unchanged, because a double cannot represent their decimal places."""
+    """Rounds an amount to four decimal places. Very large amounts do not change, because a double has no decimal places for them."""
     return round(amount, 4) if abs(amount) < 1e11 else amount
 
 

@@ -1,9 +1,8 @@
-"""The layout of a record.
+"""Defines where the decoder finds the bytes of each property.
 
-A record is a byte string from which the decoder reads an object. It begins with one byte for each property of the object. Then it
-has a window for each property: the bytes for the content of the property, which is a nested object or the first item of an array.
-So a single record describes everything except further array items. Each further item has a record of its own. If a property has no
-content, its window is ignored, and all other positions stay the same.
+A record is a byte string that describes one object. It begins with one byte for each property. Then it has a window for each
+property: the bytes of a nested object, or of the first item of an array. Each further item of an array has its own record. The
+positions are always the same, even if the object does not have all properties.
 """
 
 from dataclasses import dataclass, field
@@ -14,23 +13,19 @@ from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 @dataclass(eq=False)
 class Outline:
-    """The structure of a message at a place: all properties of the object with their outlines, or the outline of the array items.
-    It includes the properties of all branches of conditions.
-    """
+    """The nested structure of an object or array, without its values. It includes the properties of every branch of a condition."""
 
     props: "dict[str, Outline]" = field(default_factory=dict)
     items: "Outline | None" = None
 
     @cached_property
     def width(self) -> int:
-        """The size of the window in bytes. For each property of an object, a window contains a byte and an inner window. It
-        contains the same for the first item of an array.
-        """
+        """The number of bytes in the window of the object or array."""
         return sum(1 + prop.width for prop in self.props.values()) + (1 + self.items.width if self.items else 0)
 
     @cached_property
     def windows(self) -> dict[str, int]:
-        """The start of the window of each property, relative to the window of the object."""
+        """The start of the window of each property, counted from the start of the object's own window."""
         found, position = {}, len(self.props)
         for name, prop in self.props.items():
             found[name] = position
@@ -39,7 +34,7 @@ class Outline:
 
 
 def outline(*schemas: Schema) -> Outline:
-    """Returns the outline of a place. It includes everything that any of these schemas describes."""
+    """Returns the structure that any of the schemas describes."""
     parts = [*schemas]
     for schema in schemas:
         parts += [entry[branch] for entry in conditions_of(schema) for branch in ("then", "else") if branch in entry]

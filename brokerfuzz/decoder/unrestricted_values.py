@@ -1,4 +1,4 @@
-"""Arbitrary values decoded from `FREE_BYTES` bytes: strings, integers, numbers, and timestamps from a period of thirty years."""
+"""Computes arbitrary strings, integers, numbers and timestamps from the last bytes of a record."""
 
 import math
 import struct
@@ -14,7 +14,7 @@ _SECONDS = int((EARLIEST_NOW - _EPOCH).total_seconds()) - 3600
 
 
 def _letters() -> Iterator[str]:
-    """Yields at least 256 Unicode characters from many scripts. Plain characters come first. Surrogates and NUL are excluded."""
+    """Yields Unicode characters from many scripts, simplest first. Surrogates and NUL are not included."""
     yield from "ab01 AZ-_.~/"
     yield from (chr(code) for code in range(0x21, 0x7F) if chr(code) not in "ab01 AZ-_.~/")
     yield from (chr(0xA1 + 3 * i) for i in range(60))
@@ -27,19 +27,16 @@ _ALPHABET = dict(enumerate(list(dict.fromkeys(_letters()))[:256]))
 
 
 def text(shortest: int, longest: int | None) -> Free:
-    """Strings of up to nine characters, or more if `shortest` is larger.
-
-    The first byte gives the length, and decides whether the characters come from a list of 256 or from all of Unicode.
-    """
+    """Computes strings with up to nine characters, or with up to `shortest` characters if `shortest` is larger."""
     top = max(FREE_BYTES - 1, shortest) if longest is None else longest
     fill = "b" * shortest
 
-    def spell_out(record: bytes) -> str:
+    def decode(record: bytes) -> str:
         size = record[0]
         letters = record[1 : 1 + size % FREE_BYTES].decode("latin-1").translate(_ALPHABET) if size < 192 else _code_points(record)
         return (letters + fill[len(letters) :])[:top]
 
-    return Free(spell_out)
+    return Free(decode)
 
 
 def _code_points(record: bytes) -> str:
@@ -48,28 +45,28 @@ def _code_points(record: bytes) -> str:
 
 
 def integer(low: int, high: int, plain: int, step: int = 1) -> Free:
-    """Integers from `low` to `high` that are multiples of `step`. Lower bytes give integers closer to `plain`."""
+    """Computes integers from `low` to `high` that are multiples of `step`. Low bytes give integers close to `plain`."""
     first = -(-low // step)
     span = high // step - first + 1
     size = min(FREE_BYTES, max(4, (span.bit_length() + 7) // 8))
 
-    def spell_out(record: bytes) -> int:
+    def decode(record: bytes) -> int:
         number = int.from_bytes(record[:size])
         away = (number + 1) // 2 if number % 2 else -number // 2
         return (first + (plain // step - first + away) % span) * step
 
-    return Free(spell_out)
+    return Free(decode)
 
 
 def number(low: float, high: float, *, decimal: bool) -> Free:
-    """Numbers from `low` to `high`. Most have at most four decimal places; the others are arbitrary doubles."""
+    """Computes numbers from `low` to `high`. Most of them have at most four decimal places."""
 
-    def spell_out(record: bytes) -> float:
+    def decode(record: bytes) -> float:
         kind = record[0]
         value = int.from_bytes(record[1:5], signed=True) / 10 ** (kind % 5) if kind < 160 else struct.unpack(">d", record[1:9])[0]
         return _within(value, low, high, decimal=decimal)
 
-    return Free(spell_out)
+    return Free(decode)
 
 
 def _within(value: float, low: float, high: float, *, decimal: bool) -> float:
@@ -81,9 +78,9 @@ def _within(value: float, low: float, high: float, *, decimal: bool) -> float:
 
 
 def instant() -> Free:
-    """Timestamps of the years 1970 to 2000 in whole seconds, in the RFC 3339 format that ends in Z."""
+    """Computes timestamps of the years 1970 to 2000, such as `1985-04-12T23:20:50Z`."""
 
-    def spell_out(record: bytes) -> str:
+    def decode(record: bytes) -> str:
         return spell(_EPOCH + timedelta(seconds=int.from_bytes(record[:4]) % _SECONDS))
 
-    return Free(spell_out)
+    return Free(decode)

@@ -1,8 +1,8 @@
-"""Generates values for keywords that the decoder does not support, such as `pattern`, `format` and `oneOf`. Only a changed contract
-uses them.
+"""Generates values for keywords that the decoder does not support, such as `pattern`, `format` and `oneOf`.
 
-hypothesis-jsonschema generates these values from fixed bytes, through Hypothesis's `fuzz_one_input`. Each value is validated before
-it is used, because hypothesis-jsonschema handles some keywords incorrectly. The values depend on the versions of both libraries.
+Only a changed contract uses such keywords. The library hypothesis-jsonschema generates these values from bytes that are always
+the same. It handles some keywords incorrectly, so each value is validated before it is used. Other versions of the library can
+give other values.
 """
 
 import json
@@ -20,9 +20,9 @@ _BYTES = 4096
 
 
 def pool(schema: Mapping[str, Any], site: str) -> list[Any]:
-    """Returns up to 60 different values that the schema accepts, shortest first.
+    """Returns up to 60 different values that comply with the schema, shortest first.
 
-    Raises `ContractError` if no value was found. The schema may allow no value, or its values may be too rare for a random search.
+    Raises `ContractError` if no value was found, because the schema allows no value or because its values are too rare.
     """
     texts = _pool(json.dumps(schema))
     if not texts:
@@ -59,16 +59,14 @@ def _pool(schema_text: str) -> tuple[str, ...]:
 
 
 def _bytes(schema_text: str, attempt: int) -> bytes:
-    """Returns the bytes of an attempt. The first attempt has only zeros. Later attempts have different shares of zeros, because zeros give small
-    values.
-    """
+    """Returns random bytes for one attempt. Some attempts contain more zeros than others, because zeros give small values."""
     raw, mask = (shake_128(f"{salt} {attempt} {schema_text}".encode()).digest(_BYTES) for salt in ("bytes", "mask"))
     return bytes(byte if kept < 64 * (attempt % 4) else 0 for byte, kept in zip(raw, mask, strict=True))
 
 
 def _ordinary(value: Any) -> bool:
-    """Returns whether the value touches none of the ambiguities that concern all sites: its strings are valid Unicode, and its
-    numbers have their usual notation.
+    """Returns whether the value is usual everywhere in a message: its strings are valid Unicode, and its numbers have the usual
+    notation.
     """
     if isinstance(value, str):
         return "\0" not in value and len(value) <= 1024 and not any("\ud800" <= letter <= "\udfff" for letter in value)
@@ -89,10 +87,10 @@ def _from_schema(schema: Mapping[str, Any]) -> Any:
 
 
 def restore_many() -> None:
-    """Patches hypothesis-jsonschema (and nothing else) to work with current Hypothesis.
+    """Makes hypothesis-jsonschema work with current versions of Hypothesis.
 
-    hypothesis-jsonschema 0.23.1 calls `many.more()`, which Hypothesis 6.170.10 removed in favour of iteration. The patch does nothing
-    if `many` has the method, or if hypothesis-jsonschema no longer needs it.
+    hypothesis-jsonschema 0.23.1 calls `many.more()`, which Hypothesis 6.170.10 removed. The patch adds this method if it is
+    missing, and changes no other code.
     """
     from hypothesis.internal.conjecture import utils
     from hypothesis_jsonschema import _from_schema as module
@@ -102,7 +100,7 @@ def restore_many() -> None:
 
 
 class _Utils:
-    """Hypothesis's utilities with a changed `many`, which has the method `more`."""
+    """The module of Hypothesis that contains `many`, with the method `more` added."""
 
     def __init__(self, utils: Any) -> None:
         self._utils = utils

@@ -1,7 +1,7 @@
-"""Lists of values to try, with the plainest first. There are unusual values for every type, and ordinary values for sites with
+"""Lists the values that the decoder prefers, simplest first: unusual values of every type, and common values for sites with
 ambiguities.
 
-All values are valid and touch no ambiguity, so that a message can contain any number of them.
+All values are valid and touch no ambiguity, so a message can contain any number of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 LONGEST = 1024
-"""The length in characters of the longest string that touches no ambiguity."""
+"""The length of the longest string that touches no ambiguity, in characters."""
 
 TEXTS: Sequence[str] = (
     "a", "", " ", "0", "A", "-1", "1.0", "true", "null", "NaN", "undefined", "None",
@@ -27,11 +27,11 @@ PAST_INSTANTS: Sequence[str] = (
     "2000-01-01T00:00:00Z", "2000-02-29T23:59:59Z", "1999-12-31T23:59:59Z", "1970-01-01T00:00:00Z", "1969-12-31T23:59:59Z",
     "1996-03-31T01:30:00Z", "1996-10-27T01:30:00Z", "1900-01-01T00:00:00Z", "1753-01-01T00:00:00Z",
 )  # fmt: skip
-"""Values for timestamps that must not be in the future. They are earlier than `EARLIEST_NOW`, the earliest supported time."""
+"""Timestamps before `EARLIEST_NOW` (the earliest supported time), so they are never in the future."""
 
 EARLIEST_NOW = datetime(2001, 1, 1, tzinfo=UTC)
 LATEST_NOW = datetime(9900, 1, 1, tzinfo=UTC)
-"""The latest time for which brokerfuzz generates cases. The last possible time is in the year 9999, so there is always a later time."""
+"""The latest time for which brokerfuzz generates cases. It is before the last possible time, so a later time always exists."""
 
 INSTANTS: Sequence[str] = (
     "2020-01-01T00:00:00Z", "2024-02-29T23:59:59Z", "2038-01-19T03:14:08Z", "2099-12-31T23:59:59Z", "9999-12-31T23:59:59Z", *PAST_INSTANTS,
@@ -47,9 +47,7 @@ URLS: Sequence[str] = (
 NAMES: Sequence[str] = ("A", "Active", "Component", "Discontinued", "In Review", "Print on Demand", "Kit", "v2", "active")
 
 FOR_DETECTOR: Mapping[str, Sequence[str]] = {"past": PAST_INSTANTS, "timestamp": INSTANTS, "cron": CRONS, "url": URLS, "name": NAMES}
-"""Maps the detector of an ambiguity about the notation of strings to strings in the usual notation. `past` comes before
-`timestamp`, because `past` allows fewer values.
-"""
+"""Maps the name of a detector to strings in the usual notation. The detector finds an ambiguity about the notation of strings."""
 
 INTEGERS: Sequence[int] = (
     1, 0, 2, -1, 3, 9, 10, 11, 12, 99, 100, 127, 128, 255, 256, 1000, 32767, 32768, 65535, 65536, 99999, 1000000, -2, -128, -32769,
@@ -65,7 +63,7 @@ _LARGEST_DECIMAL = 7.9e28
 
 
 def texts(shortest: int, longest: int | None) -> list[str]:
-    """Returns strings within these lengths (in code points), plainest first. They include strings of the minimum and maximum length."""
+    """Returns strings whose number of characters is within these limits, simplest first. Some have the minimum or the maximum length."""
     top = LONGEST if longest is None else min(longest, LONGEST)
     bounds = ["b" * shortest, "b" * min(shortest + 1, top), "b" * top] if shortest or longest is not None else []
     every = [*TEXTS, *bounds, *LONG_TEXTS]
@@ -73,27 +71,25 @@ def texts(shortest: int, longest: int | None) -> list[str]:
 
 
 def integers(low: int, high: int, step: int = 1) -> list[int]:
-    """Returns multiples of `step` from `low` to `high`, plainest first. They include both bounds and the multiples next to the bounds."""
+    """Returns multiples of `step` from `low` to `high`, simplest first. They include the lowest and the highest one."""
     bounds = [low, low + 1, high, high - 1]
     rounded = [value - value % step for value in (*INTEGERS, *bounds, low + step - 1)]
     return list(dict.fromkeys(value for value in rounded if low <= value <= high))
 
 
 def numbers(low: float, high: float, *, decimal: bool = False) -> list[int | float]:
-    """Returns numbers from `low` to `high`, plainest first. If `decimal` is true, excludes numbers that a decimal of 28 digits
-    cannot represent.
-    """
+    """Returns numbers from `low` to `high`, simplest first. If `decimal` is true, the numbers fit into a decimal with 28 digits."""
     bounds = [value for value in (low, high) if abs(value) <= 1.8e308]
     fitting = [value for value in (*NUMBERS, *bounds) if low <= value <= high and not (decimal and beyond_decimal(value))]
     return list({(value, type(value), str(value)): value for value in fitting}.values())
 
 
 def beyond_decimal(value: float) -> bool:
-    """Returns True if a decimal (28 digits, below 7.9e28) cannot represent the number."""
+    """Returns whether the number does not fit into a decimal with 28 digits."""
     exact = Decimal(repr(value))
     return abs(value) > _LARGEST_DECIMAL or int(exact.normalize().as_tuple().exponent) < -28
 
 
 def of_any_type() -> list[Any]:
-    """Returns values for a place without a type. Only a changed contract has such places."""
+    """Returns values for a property that may have any type. Only a changed contract has such properties."""
     return ["a", None, False, True, 0, 1.5, ""]

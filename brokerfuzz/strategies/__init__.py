@@ -1,4 +1,4 @@
-"""Hypothesis strategies for the broker's messages: valid, deliberately invalid, and labelled cases of every kind."""
+"""Hypothesis strategies for the broker's messages: valid messages, deliberately invalid messages, and labelled cases of every kind."""
 
 from brokerfuzz.strategies.labelled import cases, invalid_offer_requests, invalid_pricing_responses, invalid_product_list_responses
 from brokerfuzz.strategies.messages import offer_requests, pricing_responses, product_list_offers, product_list_responses

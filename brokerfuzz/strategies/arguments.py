@@ -1,4 +1,4 @@
-"""Checks the arguments of the strategies. Each error contains the name of the argument, its value, and what to do."""
+"""Checks the arguments that users give to the strategies. Each error names the argument, its value, and a remedy."""
 
 import re
 from collections.abc import Collection, Iterable, Mapping
@@ -12,16 +12,16 @@ from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Rule, check
 
 Fields = Mapping[str, SearchStrategy[Any]]
-"""Maps a site to the strategy that generates its values."""
+"""Maps sites (positions in a message type) to the strategies that generate their values."""
 
 
 def reject(name: str, value: object, remedy: str) -> NoReturn:
-    """Raises `InvalidArgument` for the value of an argument."""
+    """Raises `InvalidArgument` with the name of the argument, its wrong value, and the remedy."""
     raise InvalidArgument(f"{name}={value!r}: {remedy}")
 
 
 def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> None:
-    """Raises `InvalidArgument` for size bounds that are not integers, are too small, or contradict each other."""
+    """Raises `InvalidArgument` if a size bound is not an integer, is too small, or contradicts the other bound."""
     for name, value in ((f"min_{what}", low), (f"max_{what}", high)):
         if value is None and name.startswith("max_"):
             continue
@@ -32,12 +32,12 @@ def size_bounds(what: str, low: int, high: int | None, *, least: int = 0) -> Non
 
 
 def tuple_of(name: str, values: Iterable[Any] | None) -> tuple[Any, ...] | None:
-    """Returns the values as a tuple with at least one value. Returns None for None."""
+    """Converts an argument with several values to a tuple. Raises `InvalidArgument` if there are no values."""
     return None if values is None else _several(name, values)
 
 
 def all_known(name: str, values: Iterable[Any] | None, known: Collection[Any]) -> None:
-    """Raises `InvalidArgument` for values that are not in `known`."""
+    """Raises `InvalidArgument` if a value is not in `known`."""
     for value in values or ():
         if value not in known:
             reject(name, value, f"use values from {', '.join(map(repr, known))}")
@@ -53,8 +53,9 @@ def _several(name: str, values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def pinned_sites(fields: Fields | None, contract: Contract, message_type: MessageType) -> frozenset[str]:
-    """Returns the pinned sites. Raises `InvalidArgument` for unknown sites, values that are not strategies, and sites inside other
-    pinned sites.
+    """Returns the sites that the user pinned: the sites for whose values the user gave strategies in `fields`.
+
+    Raises `InvalidArgument` if a site is unknown, if its value is not a strategy, or if the site is inside another pinned site.
     """
     if fields is None:
         return frozenset()
@@ -68,12 +69,12 @@ def pinned_sites(fields: Fields | None, contract: Contract, message_type: Messag
         if not isinstance(strategy, SearchStrategy):
             reject(f"fields[{path!r}]", strategy, "use a strategy; for a single value, st.just(value)")
         if outer := next((other for other in fields if path.startswith((f"{other}.", f"{other}["))), None):
-            reject("fields", path, f"this site is inside {outer!r}, which is pinned, too; pin only one of them")
+            reject("fields", path, f"this site is inside {outer!r}, which is also pinned; pin only one of them")
     return frozenset(fields)
 
 
 def judged(message: Any, fields: Iterable[str], contract: Contract, message_type: MessageType) -> Any:
-    """Returns the message if it breaks no rule. Raises `InvalidArgument` if the pinned values break a rule."""
+    """Raises `InvalidArgument` if a message breaks a rule because of the values that the user pinned; returns the message otherwise."""
     try:
         verdict = check(message_type, message, contract=contract)
     except TypeError as problem:
@@ -87,7 +88,7 @@ def judged(message: Any, fields: Iterable[str], contract: Contract, message_type
 
 
 def known_type(message_type: Any) -> MessageType:
-    """Returns the message type. Raises `InvalidArgument` for any other value."""
+    """Raises `InvalidArgument` if the value is not the name of a message type."""
     if message_type not in MESSAGE_TYPES:
         error = UnknownNameError("message type", str(message_type), MESSAGE_TYPES, f"use one of {', '.join(MESSAGE_TYPES)}")
         reject("message_type", message_type, str(error))
@@ -95,14 +96,13 @@ def known_type(message_type: Any) -> MessageType:
 
 
 def labels(verdicts: Iterable[Label] | None, known: tuple[Label, ...]) -> tuple[Label, ...]:
-    """Returns the selected verdicts, in the usual order."""
     chosen = tuple_of("verdicts", verdicts)
     all_known("verdicts", chosen, known)
     return known if chosen is None else tuple(label for label in known if label in chosen)
 
 
 def chosen_rules(rules: Iterable[str] | None, contract: Contract, message_type: MessageType) -> tuple[Rule, ...] | None:
-    """Returns the rules with these ids; `*` matches any characters. Returns None for None."""
+    """Returns the rules whose IDs match a pattern. In a pattern, `*` matches any characters."""
     if rules is None:
         return None
     found: dict[str, Rule] = {}
@@ -117,7 +117,6 @@ def chosen_rules(rules: Iterable[str] | None, contract: Contract, message_type: 
 
 
 def chosen_techniques(techniques: Iterable[str] | None) -> frozenset[str] | None:
-    """Returns the names of the techniques. Returns None for None."""
     if techniques is None:
         return None
     chosen = _several("techniques", techniques)

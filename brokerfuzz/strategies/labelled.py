@@ -1,6 +1,4 @@
-"""Strategies for cases. A case is a message with its verdict and the reason for the verdict. Most strategies here generate
-deliberately invalid messages.
-"""
+"""Strategies for cases. A case is a message with its verdict and the reason for the verdict."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -15,7 +13,7 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import ClockError
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 from brokerfuzz.strategies import arguments
-from brokerfuzz.strategies.driving import Drawn
+from brokerfuzz.strategies.hypothesis_source import HypothesisSource
 
 
 @st.composite
@@ -29,18 +27,19 @@ def invalid_offer_requests(
 ) -> Case:
     """Cases of offer creation requests that a service must reject.
 
-    Each case breaks one rule. `case.twin` is its twin (the valid counterpart): a valid message that differs only at the place where
-    the rule is broken.
+    Each case breaks one rule. `case.twin` is its twin (the valid counterpart): a valid message that differs only at the place
+    where the rule is broken.
 
-    `rules` contains the ids of the rules to break. In an id, `*` matches any characters: `"*:minimum"`. `techniques` contains the
-    names of the techniques to use. `now` is the current time for faults with a time in the future (None: the actual time).
-    `contract` is a changed contract.
+    `case.twin` is the valid counterpart of the case: a valid message that differs only at the place where the rule is broken.
+    `rules` lists the IDs of the rules to break. In an ID, `*` matches any characters: `"*:minimum"` matches every rule about a
+    minimum. `techniques` lists the names of the techniques: the ways to break a rule. `now` is the time that counts as the
+    present (default: the actual time). Some techniques use a time that is later than `now`.
 
-    Raises `InvalidArgument` for unknown rules and techniques, and if none of the techniques can break any of the rules.
+    `contract` is a changed contract (default: the built-in one).
 
-    Shrinks towards the first rule and technique, and towards a plain message around the fault.
+    Raises `InvalidArgument` if a rule or a technique is unknown, or if no given technique can break any of the given rules.
 
-    Source: Errors, validation rules 1-9.
+    Shrinks towards the first rule, the first technique, and a simple message.
     """
     return _draw_fault(draw, "offer-creation-request", rules, techniques, now, contract)
 
@@ -54,7 +53,7 @@ def invalid_product_list_responses(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Case:
-    """Cases of product list responses that break one rule each. The arguments are those of `invalid_offer_requests`.
+    """Cases of product list responses that break one rule each. The arguments are the same as for `invalid_offer_requests`.
 
     Source: Response envelope; Product list response.
     """
@@ -70,7 +69,8 @@ def invalid_pricing_responses(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Case:
-    """Cases of offer pricing calculation responses that break one rule each. The arguments are those of `invalid_offer_requests`.
+    """Cases of offer pricing calculation responses that break one rule each. The arguments are the same as for
+    `invalid_offer_requests`.
 
     Source: Response envelope; Offer pricing calculation response; Limits.
     """
@@ -86,16 +86,17 @@ def cases(
     now: datetime | None = None,
     contract: Contract | None = None,
 ) -> Case:
-    """Cases of a message type: valid, invalid (with fault and twin), and unspecified. A case is unspecified if the contract does
-    not define whether a service must accept the message.
+    """Cases of one message type: valid, invalid (with faults and a twin) and unspecified cases. A case is unspecified if the
+    contract does not say whether a service must accept the message.
 
-    `verdicts` limits the labels (`valid`, `invalid`, `unspecified`). `now` and `contract` are as in `invalid_offer_requests`.
+    `verdicts` lists the verdicts to generate (`valid`, `invalid`, `unspecified`; default: all). `now` and `contract` are the same
+    as for `invalid_offer_requests`.
 
-    Shrinks towards the first label, and then towards simple messages.
+    Shrinks towards the first verdict, and then towards simple messages.
     """
     contract = contract or load_contract()
     decoder = case_decoder(contract, arguments.known_type(message_type), arguments.labels(verdicts, LABELS))
-    return decoder.read(Drawn(draw, {}), _clock(now))
+    return decoder.read(HypothesisSource(draw, {}), _clock(now))
 
 
 def _draw_fault(
@@ -107,7 +108,7 @@ def _draw_fault(
     contract: Contract | None,
 ) -> Case:
     decoder = _fault_decoder(contract or load_contract(), message_type, rules, techniques)
-    return decoder.read(Drawn(draw, {}), _clock(now))
+    return decoder.read(HypothesisSource(draw, {}), _clock(now))
 
 
 def _fault_decoder(contract: Contract, message_type: MessageType, rules: Collection[str] | None, techniques: Collection[str] | None) -> CaseDecoder:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from brokerfuzz.decoder import value_pools
-from brokerfuzz.decoder.ambiguity_sites import spelling_at
+from brokerfuzz.decoder.ambiguity_sites import notation_detector_at
 from brokerfuzz.decoder.scalars import ValuePlace, scalar_values
 from brokerfuzz.schemas import Contract, MessageType, Site
 from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords_of
@@ -170,7 +170,7 @@ class Edges:
     def _tests_at(self, path: str, schema: Schema) -> Iterator[tuple[str, Test, type | tuple[type, ...]]]:
         types = types_of(schema)
         if "string" in types:
-            detector = spelling_at(self.contract, self.message_type, path)
+            detector = notation_detector_at(self.contract, self.message_type, path)
             for name, test in (_OF_SPELLING[detector] if detector else _OF_TEXTS).items():
                 yield name, test, str
         if types & {"integer", "number"}:

@@ -16,7 +16,7 @@ from brokerfuzz.cases.message_builder import MessagePlan, build, schema_requirin
 from brokerfuzz.cases.steering.breakable_rules import breakable
 from brokerfuzz.cases.steering.source import TurningSource
 from brokerfuzz.decoder import Read, Style, compile_decoder
-from brokerfuzz.decoder.ambiguity_sites import doubts
+from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas import flattening as flat
@@ -84,7 +84,7 @@ def _growing(contract: Contract, message_type: MessageType, size: int) -> list[s
     """Returns the arrays that can be required to have this many items: their bounds allow it, and names make the items unique if necessary."""
     found = []
     for path, site in contract.sites[message_type].items():
-        asked = doubts(contract, message_type).get(path, ())
+        asked = ambiguities_by_site(contract, message_type).get(path, ())
         named = all(names for detector, names in asked if detector == "distinct") and "uniqueItems" not in site.schema
         if "array" in types_of(site.schema) and "items" in site.schema and named and site.schema.get("maxItems", size) >= size:
             found.append(path)

@@ -1,7 +1,4 @@
-"""Hypothesis as the source of the decoder's bytes. Each record (a byte string of fixed length) is one draw.
-
-So Hypothesis can shrink, replay and store messages like any other example.
-"""
+"""Lets Hypothesis provide the bytes of the decoder, so that Hypothesis can shrink, repeat and store messages like any other example."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -21,8 +18,8 @@ def _below(count: int) -> SearchStrategy[int]:
     return st.integers(0, count - 1)
 
 
-class Drawn:
-    """Draws bytes and pinned values within one example."""
+class HypothesisSource:
+    """A byte source that gets its bytes from Hypothesis. It generates one message."""
 
     __slots__ = ("_draw", "_pins")
 
@@ -31,17 +28,15 @@ class Drawn:
         self._pins = pins
 
     def take(self, size: int, /) -> bytes:
-        """Returns the next record."""
         return self._draw(_record(size)) if size else b""
 
     def choose(self, count: int, /) -> int:
-        """Returns an integer below `count` as a separate draw.
+        """Lets Hypothesis choose an integer from 0 to `count` - 1.
 
-        Hypothesis can lower this integer and delete the draws that depend on it in one step. So an array loses an item and the
-        item's record together.
+        If the integer is the number of items, Hypothesis can lower it and remove the bytes of an item in one step.
         """
         return self._draw(_below(count))
 
     def draw(self, site: str, /) -> Any:
-        """Returns a value from the user's strategy for the pinned site."""
+        """Returns a value from the strategy that the user gave for the site."""
         return self._draw(self._pins[site])
