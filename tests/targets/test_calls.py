@@ -216,7 +216,7 @@ def test_a_cancelled_or_hanging_process_is_killed_with_its_children(calling: Cal
     started = time.monotonic()
     cancelled_after(calling(code, processes=2), 1.5, *[b"{}"] * 5)
     assert answer(calling(code, timeout=1.0)).kind == "timeout"
-    assert time.monotonic() - started < 4 * SECONDS
+    assert time.monotonic() - started < SECONDS
     found = [int(path.name) for path in pids.iterdir()]
     assert len(found) == 6
     assert all(dies(pid) for pid in found)
@@ -226,7 +226,7 @@ def test_a_function_that_never_returns_ends_with_a_killed_campaign(calling: Call
     calling("open('begun', 'w').write(str(os.getpid()))", "os.rename('begun', 'pid')", "while True: pass")
     code = "from hand_made_programs import answer; from brokerfuzz.targets import CallTarget; answer(CallTarget('mine:judge', timeout=60))"
     with subprocess.Popen([sys.executable, "-c", code], env=environment) as campaign:
-        until = time.monotonic() + 4 * SECONDS
+        until = time.monotonic() + SECONDS
         while not Path("pid").exists() and time.monotonic() < until:
             time.sleep(0.02)
         campaign.kill()
