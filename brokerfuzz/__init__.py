@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from brokerfuzz.version import __version__
 
 if TYPE_CHECKING:
-    from brokerfuzz.cases.case import Case, Fault
+    from brokerfuzz.cases.case import Broken, Case, Fault
     from brokerfuzz.cases.case_decoder import random_cases
     from brokerfuzz.cases.catalogue import catalogue
     from brokerfuzz.decoder import messages
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MESSAGE_TYPES",
     "Ambiguity",
+    "Broken",
     "BrokerfuzzError",
     "Case",
     "Contract",
@@ -39,6 +40,7 @@ __all__ = [
 
 _HOMES = {
     "BrokerfuzzError": "brokerfuzz.errors",
+    "Broken": "brokerfuzz.cases.case",
     "Case": "brokerfuzz.cases.case",
     "Fault": "brokerfuzz.cases.case",
     "catalogue": "brokerfuzz.cases.catalogue",

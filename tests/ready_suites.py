@@ -10,7 +10,7 @@ from exported_cases import NOW, OFFER, about, cases
 from brokerfuzz.cases.case import Case, Fault, now_tag
 from brokerfuzz.corpus import write
 from brokerfuzz.corpus.formats.case_names import name_of, now_of
-from brokerfuzz.schemas import MESSAGE_TYPES, Broken, Verdict
+from brokerfuzz.schemas import MESSAGE_TYPES, Verdict, Violation
 
 RULE = f"{OFFER}/orderMinimum:minimum"
 TWIN = b'{"number":"1","offerType":"Email","orderMinimum":1}'
@@ -31,7 +31,7 @@ def later(time: str, technique: str, *, about_the_clock: bool = True) -> Case:
 
 def hostile() -> Case:
     """Returns a case of a contract with hostile names. No test checks its verdict."""
-    verdict = Verdict("unspecified", broken=(Broken(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE, HOSTILE),))
+    verdict = Verdict("unspecified", broken=(Violation(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE, HOSTILE),))
     return Case(OFFER, b'{"number":"hostile"}', verdict, (Fault(f"{OFFER}/{HOSTILE}:type", f"/{HOSTILE}", HOSTILE),), (HOSTILE,))
 
 

@@ -1,15 +1,16 @@
 """A case: the bytes of a message, the verdict on the message, and further facts about the message."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, overload
 
 import orjson
 
+from brokerfuzz.cases.rule_names import rule_named
 from brokerfuzz.decoder.value_pools import EARLIEST_NOW, LATEST_NOW
 from brokerfuzz.errors import ClockError, LabelError, quoted
 from brokerfuzz.schemas import MESSAGE_TYPES, Contract, Label, MessageType, Verdict, check, load_contract
@@ -30,7 +31,11 @@ class Fault:
     technique: str
 
 
-@dataclass(frozen=True)
+Splice = tuple[int, int, bytes]
+"""How a twin differs from its case: the bytes from the first offset up to the second one are replaced by the given bytes."""
+
+
+@dataclass(frozen=True, repr=False)
 class Case:
     """A message with its verdict and the reason for the verdict.
 
@@ -38,6 +43,9 @@ class Case:
     `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart: the same message without the one fault.
     `headers` replace the usual headers of the same names when the message is sent; the value None omits a header. Use `judged` to
     make a case: the label then comes from the oracle, not from the code that made the message.
+
+    `str()` returns a short description, such as `breaks orderMinimum minimum one-below`; see `rule_names` for the first word.
+    `repr()` returns a call of `judged` that makes the case again, except for its tags.
     """
 
     message_type: MessageType
@@ -46,9 +54,29 @@ class Case:
     faults: tuple[Fault, ...] = ()
     tags: tuple[str, ...] = ()
     twin: "Case | None" = None
-    missing_twin: str | None = field(default=None, repr=False)
-    """The twin's id. It is set only if this case was read from a corpus that does not contain the twin."""
     headers: Headers = field(default=(), kw_only=True)
+    _missing_twin: str | None = field(default=None, kw_only=True)
+    """The twin's id. It is set only if this case was read from a corpus that does not contain the twin."""
+    _contract: Contract | None = field(default=None, kw_only=True, compare=False)
+    """The changed contract by which the case was judged."""
+
+    def __repr__(self) -> str:
+        from brokerfuzz.cases.case_text import as_call
+
+        return as_call(self, self._contract)
+
+    def __str__(self) -> str:
+        from brokerfuzz.cases.case_text import readable_id
+
+        return readable_id(self, self._contract)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        from brokerfuzz.cases.case_text import described
+
+        for number, line in enumerate(described(self, self._contract)):
+            if number:
+                printer.break_()
+            printer.text(line)
 
     @cached_property
     def id(self) -> str:
@@ -63,7 +91,7 @@ class Case:
     @property
     def twin_id(self) -> str | None:
         """The twin's id, even if the twin itself is not available."""
-        return self.twin.id if self.twin else self.missing_twin
+        return self.twin.id if self.twin else self._missing_twin
 
     @property
     def label(self) -> Label:
@@ -75,47 +103,122 @@ class Case:
         """The message as parsed by Python's `json`. Raises `ValueError` if the bytes are not JSON."""
         return json.loads(carried(self.body, self.headers))
 
+    @overload
     @classmethod
     def judged(
         cls,
         message_type: MessageType,
         body: bytes,
         *,
-        faults: Sequence[Fault] = (),
+        twin: "Case | Splice",
+        faults: Sequence[Fault | str] = (),
         claim: str | None = None,
         tags: Sequence[str] = (),
-        twin: "Case | None" = None,
+        now: datetime | None = None,
+        contract: Contract | None = None,
+        headers: Headers = (),
+    ) -> "Broken": ...
+
+    @overload
+    @classmethod
+    def judged(
+        cls,
+        message_type: MessageType,
+        body: bytes,
+        *,
+        twin: "Case | Splice | None" = None,
+        faults: Sequence[Fault | str] = (),
+        claim: str | None = None,
+        tags: Sequence[str] = (),
+        now: datetime | None = None,
+        contract: Contract | None = None,
+        headers: Headers = (),
+    ) -> "Case": ...
+
+    @classmethod
+    def judged(
+        cls,
+        message_type: MessageType,
+        body: bytes,
+        *,
+        twin: "Case | Splice | None" = None,
+        faults: Sequence[Fault | str] = (),
+        claim: str | None = None,
+        tags: Sequence[str] = (),
         now: datetime | None = None,
         contract: Contract | None = None,
         headers: Headers = (),
     ) -> "Case":
-        """Returns the case with these bytes. The oracle judges them.
+        """Returns the case with these bytes. The oracle judges them. A case with a twin is a `Broken`.
 
         `faults` and `claim` state the expected verdict. With `faults`, the message must break the rules of these faults and no
-        others. With `claim`, the message must break no rule: it must be valid (`valid`) or touch an ambiguity (the id of the
-        ambiguity). Raises `LabelError` if the oracle disagrees or if the twin is not valid.
+        others. A string such as `"orderMinimum minimum one-below"` (the short name of a rule, and a technique) is a fault at the
+        place where the oracle finds the rule broken. With `claim`, the message must break no rule: it must be valid (`valid`) or
+        touch an ambiguity (the id of the ambiguity).
+
+        `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 up to 47. `now` is the current time;
+        by default, it is the time in the tag `now:TIME`, or else the actual time.
+
+        Raises `LabelError` if the oracle disagrees or if the twin is not valid, and `TypeError` if the body is not bytes.
         """
+        if not isinstance(body, bytes):
+            raise TypeError(f"body={quoted(body)} is not bytes: use body.encode() for a string, or json.dumps(body).encode() for a value")
+        now = tagged_now(tags) if now is None else now
         verdict = check(message_type, body, now=now, contract=contract, headers=headers)
-        if not confirmed_by(verdict, faults, claim):
-            raise LabelError(f"expected a case of {quoted(faults or claim)}, but the oracle says {verdict.brief}: {body[:300]!r}")
-        if twin is not None and twin.label != "valid":
+        placed = tuple(_placed(faults, verdict, contract or load_contract()))
+        if not confirmed_by(verdict, placed, claim):
+            raise LabelError(f"expected a case of {quoted(placed or claim)}, but the oracle says {verdict.brief}: {body[:300]!r}")
+        if isinstance(twin, tuple):
+            start, end, other = twin
+            twin = Case.judged(message_type, body[:start] + other + body[end:], tags=TWIN_TAGS, now=now, contract=contract, headers=headers)
+        changed = None if contract is load_contract() else contract
+        if twin is None:
+            return Case(message_type, body, verdict, placed, tuple(tags), headers=headers, _contract=changed)
+        if twin.label != "valid":
             raise LabelError(f"a twin must be valid, but the oracle says {twin.verdict.brief}: {twin.body[:300]!r}")
-        return cls(message_type, body, verdict, tuple(faults), tuple(tags), twin, headers=headers)
+        return Broken(message_type, body, verdict, placed, tuple(tags), twin=twin, headers=headers, _contract=changed)
 
-    @classmethod
-    def confirmed(cls, message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> "Case | None":
-        """Returns the same case as `judged`. If the oracle disagrees and the contract is a changed one, returns None.
 
-        The rules of a changed contract may contradict each other, for example if items must be unique but there are too few values.
-        The code that makes cases does not detect such contradictions, so a case is dropped if the oracle disagrees. With our own
-        contract, such a case is a bug, and this method raises `LabelError`.
-        """
-        try:
-            return cls.judged(message_type, body, contract=contract, **claims)
-        except LabelError:
-            if contract is load_contract():
-                raise
-            return None
+@dataclass(frozen=True, repr=False)
+class Broken(Case):
+    """A case with a twin. The message breaks a rule, and its twin is the same message without the fault."""
+
+    twin: Case = field(kw_only=True)
+
+
+@overload
+def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, twin: Case, **claims: Any) -> Broken | None: ...
+@overload
+def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None: ...
+def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None:
+    """Returns the same case as `Case.judged`. If the oracle disagrees and the contract is a changed one, returns None.
+
+    The rules of a changed contract may contradict each other, for example if items must be unique but there are too few values.
+    The code that makes cases does not detect such contradictions, so a case is dropped if the oracle disagrees. With our own
+    contract, such a case is a bug, and this function raises `LabelError`.
+    """
+    try:
+        case: Case = Case.judged(message_type, body, contract=contract, **claims)
+    except LabelError:
+        if contract is load_contract():
+            raise
+        return None
+    return case
+
+
+def _placed(faults: Sequence[Fault | str], verdict: Verdict, contract: Contract) -> Iterator[Fault]:
+    """Yields the faults. The place of a fault that is a string comes from the verdict."""
+    broken = list(verdict.broken)
+    for fault in faults:
+        if isinstance(fault, Fault):
+            yield fault
+            continue
+        name, _, technique = fault.rpartition(" ")
+        rule = rule_named(name, contract)
+        place = next((entry for entry in broken if entry.rule == rule.id), None)
+        if place is not None:
+            broken.remove(place)
+        yield Fault(rule.id, place.at if place else "", technique)
 
 
 def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from brokerfuzz.cases.case import Case, clock, compact, is_always_correct, tagged_now
+from brokerfuzz.cases.case import Case, clock, compact, confirmed, is_always_correct, tagged_now
 from brokerfuzz.cases.catalogue_maker import generate
 from brokerfuzz.cases.message_builder import MessagePlan, build
 from brokerfuzz.cases.prepared_catalogue import STRENGTH, prepared
@@ -45,7 +45,7 @@ def plainest(message_type: MessageType, *, contract: Contract | None = None) -> 
     """
     known = contract or load_contract()
     body = compact(build(known, message_type, MessagePlan()))
-    case = Case.confirmed(message_type, body, claim="valid", contract=known)
+    case = confirmed(message_type, body, claim="valid", contract=known)
     return case or next(catalogue(message_type, verdicts=["valid"], contract=known))
 
 

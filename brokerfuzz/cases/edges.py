@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.case import Case, compact, confirmed
 from brokerfuzz.cases.changes import places
 from brokerfuzz.cases.covering.edges import SIZES, edges
 from brokerfuzz.cases.fault_surroundings import null_where_allowed
@@ -50,7 +50,7 @@ class EdgeMaker:
         return self._judged(edge, compact(build(self.contract, self.message_type, plan)))
 
     def _judged(self, edge: str, body: bytes) -> Case | None:
-        return Case.confirmed(self.message_type, body, claim="valid", tags=(f"edge:{edge}",), now=self.now, contract=self.contract)
+        return confirmed(self.message_type, body, claim="valid", tags=(f"edge:{edge}",), now=self.now, contract=self.contract)
 
     @property
     def _sites(self) -> list[Site]:

@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice, product
 from typing import Any, cast
 
-from brokerfuzz.cases.case import TWIN_TAGS, Case, Fault, compact
+from brokerfuzz.cases.case import TWIN_TAGS, Case, Fault, compact, confirmed
 from brokerfuzz.cases.changes import Change, Steps, apply, place_of, places, pointer, value_at
 from brokerfuzz.cases.fault_surroundings import BACKWARDS, COMPLETE, ONLY, Placement, Setting, placements, surroundings
 from brokerfuzz.cases.message_builder import MessagePlan, build, schema_meeting, schema_with_place
@@ -94,7 +94,7 @@ class FaultMaker:
         broken = check(self.message_type, b"{}", now=self.now, contract=self.contract).broken
         faults = [Fault(entry.rule, entry.at, "removed") for entry in broken]
         tags = ("body:empty-object",)
-        case = Case.confirmed(self.message_type, b"{}", faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract)
+        case = confirmed(self.message_type, b"{}", faults=faults, tags=tags, twin=twin, now=self.now, contract=self.contract)
         yield from [case] if case and faults and twin else []
 
     def unbroken(self) -> list[Rule]:
@@ -174,11 +174,11 @@ class FaultMaker:
         fault = Fault(rule.id, pointer(place_of(steps, change)), technique.name)
         tags = (*tags, *technique.clock_tags(self._spot(message, steps, rule)))
         body = apply(message, steps, change)
-        return Case.confirmed(self.message_type, body, faults=(fault,), tags=tags, twin=twin, now=self.now, contract=self.contract)
+        return confirmed(self.message_type, body, faults=(fault,), tags=tags, twin=twin, now=self.now, contract=self.contract)
 
     def _twin(self, body: bytes) -> Case | None:
         if body not in self._twins:
-            self._twins[body] = Case.confirmed(self.message_type, body, claim="valid", tags=TWIN_TAGS, now=self.now, contract=self.contract)
+            self._twins[body] = confirmed(self.message_type, body, claim="valid", tags=TWIN_TAGS, now=self.now, contract=self.contract)
         return cast("Case | None", self._twins[body])
 
     def _message(self, rule: Rule, placement: Placement, setting: Setting, given: Schema | None) -> object:

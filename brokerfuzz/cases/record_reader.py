@@ -167,7 +167,7 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
     except LabelError as problem:
         raise CorpusError(f"does not match its record: {shortened(str(problem))}") from problem
     if record.twin_id is not None and twin is None:
-        case = replace(case, missing_twin=record.twin_id)
+        case = replace(case, _missing_twin=record.twin_id)
     found = (case.id, case.label, sorted({touch.ambiguity for touch in case.verdict.ambiguities}))
     claimed = (record.id, record.label, list(record.ambiguities))
     for name, what, said in zip(("id", "verdict", "ambiguities"), found, claimed, strict=True):

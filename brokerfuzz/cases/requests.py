@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from zlib import crc32
 
-from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.case import Case, compact, confirmed
 from brokerfuzz.cases.message_builder import MessagePlan, build
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 from brokerfuzz.schemas import headers as of
@@ -65,7 +65,7 @@ class RequestMaker:
 
     def _case(self, ambiguity: Ambiguity, name: str, body: bytes, headers: Headers) -> Case | None:
         tags = (f"probe:{ambiguity.id}", f"as:{name}")
-        return Case.confirmed(self.message_type, body, claim=ambiguity.id, tags=tags, now=self.now, contract=self.contract, headers=headers)
+        return confirmed(self.message_type, body, claim=ambiguity.id, tags=tags, now=self.now, contract=self.contract, headers=headers)
 
     def _requests(self, detector: str) -> Iterator[Request]:
         message = build(self.contract, self.message_type, MessagePlan())

@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any
 
-from brokerfuzz.cases.case import Case, compact
+from brokerfuzz.cases.case import Case, compact, confirmed
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
@@ -44,7 +44,7 @@ def of_ambiguity(contract: Contract, ambiguity: Ambiguity, now: datetime) -> Cas
         for site in maker.sites(ambiguity):
             message = _smallest(contract, message_type, schema_with_place(contract, message_type, maker.path(site)))
             for name, steps, change in maker.probes(ambiguity, site, message):
-                twin = Case.confirmed(message_type, compact(message), claim="valid", now=now, contract=contract)
+                twin = confirmed(message_type, compact(message), claim="valid", now=now, contract=contract)
                 case = maker.case(ambiguity, name, apply(message, steps, change))
                 if case is not None:
                     return replace(case, twin=twin)

@@ -7,12 +7,12 @@ from datetime import datetime
 from typing import Any, Literal
 
 from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.techniques import TECHNIQUES, Technique, techniques_for
 from brokerfuzz.corpus import encode
 from brokerfuzz.errors import UnknownNameError
 from brokerfuzz.explaining import examples
 from brokerfuzz.explaining.contract_wording import at_site, rule_sentence, title
-from brokerfuzz.explaining.message_diff import difference
 from brokerfuzz.schemas import Ambiguity, Contract, Rule, load_contract
 from brokerfuzz.schemas.headers import OF_HEADERS
 from brokerfuzz.schemas.oracle import AMBIGUITY_RULE

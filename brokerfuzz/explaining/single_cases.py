@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.message_diff import difference, laid_out
 from brokerfuzz.cases.record_reader import judged
 from brokerfuzz.corpus import encode
 from brokerfuzz.corpus.reading import Line, check_rereadable, lines, parts_of
@@ -17,7 +18,6 @@ from brokerfuzz.explaining.catalogue_summary import why
 from brokerfuzz.explaining.judgements import MessageJudgement
 from brokerfuzz.explaining.judgements import data as judgement_data
 from brokerfuzz.explaining.judgements import lines as judgement_lines
-from brokerfuzz.explaining.message_diff import difference, laid_out
 from brokerfuzz.inputs import InputMessage
 from brokerfuzz.schemas import Contract
 from brokerfuzz.wording import printable_as_in_python

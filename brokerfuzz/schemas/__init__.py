@@ -4,12 +4,11 @@ from brokerfuzz.contract_names import MESSAGE_TYPES, Label, MessageType
 from brokerfuzz.schemas.contract import Ambiguity, Contract, Policies, PolicyValues, load_contract
 from brokerfuzz.schemas.oracle import check
 from brokerfuzz.schemas.sites import Condition, Rule, Site
-from brokerfuzz.schemas.verdicts import Broken, Touched, Verdict
+from brokerfuzz.schemas.verdicts import Touched, Verdict, Violation
 
 __all__ = [
     "MESSAGE_TYPES",
     "Ambiguity",
-    "Broken",
     "Condition",
     "Contract",
     "Label",
@@ -20,6 +19,7 @@ __all__ = [
     "Site",
     "Touched",
     "Verdict",
+    "Violation",
     "check",
     "load_contract",
     "rules",

@@ -20,7 +20,7 @@ from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.instants import Moment, timestamp
 from brokerfuzz.schemas.json_reader import Reading
 from brokerfuzz.schemas.sites import Rule, Site, join
-from brokerfuzz.schemas.verdicts import Broken, Touched, describe
+from brokerfuzz.schemas.verdicts import Touched, Violation, describe
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Inspection:
     now: datetime
     tolerance: tuple[int, int]
     touched: list[Touched] = field(default_factory=list)
-    broken: list[Broken] = field(default_factory=list)
+    broken: list[Violation] = field(default_factory=list)
 
     def touch(self, ambiguity: Ambiguity, place: Place, found: str) -> None:
         """Records that the message touches an ambiguity at a place."""
@@ -195,7 +195,7 @@ def _not_in_future(rule: Rule, tolerated: Ambiguity | None) -> Scan:
             return
         first, last = _horizons(inspection.now, inspection.tolerance if tolerated is not None else (0, 0))
         if moment > last:
-            inspection.broken.append(Broken(rule.id, pointer(place), describe(value), rule.demand))
+            inspection.broken.append(Violation(rule.id, pointer(place), describe(value), rule.demand))
         elif tolerated is not None and moment > first:
             inspection.touch(tolerated, place, describe(value))
 

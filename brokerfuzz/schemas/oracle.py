@@ -26,7 +26,7 @@ from brokerfuzz.schemas.json_numbers import LONGEST_INTEGER
 from brokerfuzz.schemas.json_reader import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
-from brokerfuzz.schemas.verdicts import NOT_JSON, NOTHING, UNKNOWN_PROPERTY, VALID, Broken, Touched, Verdict, describe
+from brokerfuzz.schemas.verdicts import NOT_JSON, NOTHING, UNKNOWN_PROPERTY, VALID, Touched, Verdict, Violation, describe
 from brokerfuzz.wording import printable
 
 Steps = tuple[str | int, ...]
@@ -168,7 +168,7 @@ class Rulebook:
         """Judges the message in each open interpretation of its text."""
         if reading.error is not None:
             rule = self.rules["", JSON_RULE][0]
-            return [_Outcome("", [Broken(rule.id, "", f"{NOT_JSON}{reading.error}", rule.demand)], [])]
+            return [_Outcome("", [Violation(rule.id, "", f"{NOT_JSON}{reading.error}", rule.demand)], [])]
         found, tolerance = [], self._tolerance(policies)
         literals = {at: literal for detector, at, literal in reading.exotic if detector == DOUBLE_RANGE}
         for interpretation, value in reading.values.items():
@@ -223,26 +223,26 @@ class Rulebook:
         ambiguity = self.contract.ambiguity(touch.ambiguity)
         return (REJECTED,) if ambiguity.detector == NEAR_NOW else policies.get(ambiguity.id, ambiguity.interpretations)
 
-    def violations(self, value: Any, *, large: bool = False) -> list[Broken]:
+    def violations(self, value: Any, *, large: bool = False) -> list[Violation]:
         """Returns the rules of the schemas that are broken. Raises `ValueError` or `RecursionError` if the value is nested too deep."""
         if self.validator.is_valid(value):
             return []
         broken = self._broken_of(value, self._error_limiter.reduced(value)) if large else []
         return broken or self._broken_of(value, value)
 
-    def _broken_of(self, value: Any, reduced: Any) -> list[Broken]:
+    def _broken_of(self, value: Any, reduced: Any) -> list[Violation]:
         return self.broken_by(islice(self._errors(value, reduced), MOST_BROKEN), value)
 
     @cached_property
     def _error_limiter(self) -> ErrorLimiter:
         return ErrorLimiter(self.contract.flat[self.message_type], self._files, MOST_BROKEN)
 
-    def broken_by(self, errors: Iterable[Error], message: Any) -> list[Broken]:
+    def broken_by(self, errors: Iterable[Error], message: Any) -> list[Violation]:
         """Returns the broken rules. If a type is wrong, the errors that follow from the wrong type are omitted."""
-        broken: dict[tuple[str, str], tuple[Rule, Broken]] = {}
+        broken: dict[tuple[str, str], tuple[Rule, Violation]] = {}
         for error in errors:
             for rule in error.rules if len(error.rules) == 1 else self._broken_here(error, message):
-                broken.setdefault((error.at, rule.id), (rule, Broken(rule.id, error.at, error.found, rule.demand)))
+                broken.setdefault((error.at, rule.id), (rule, Violation(rule.id, error.at, error.found, rule.demand)))
         if len(broken) <= 1:
             return [entry for _, entry in broken.values()]
         causes = {at for (at, _), (rule, _) in broken.items() if rule.keyword == "type" and rule.condition is None}
@@ -314,7 +314,7 @@ class _Outcome(NamedTuple):
     """What the oracle finds in one interpretation of a text. `names` names the interpretation, and is empty if there is only one."""
 
     names: str
-    broken: list[Broken]
+    broken: list[Violation]
     touched: list[Touched]
 
     def as_written(self, literals: Mapping[str, str]) -> "_Outcome":
@@ -332,13 +332,13 @@ class _Outcome(NamedTuple):
             return self._replace(touched=touched)
         rejected = [touch for touch in touched if policies.get(touch.ambiguity) == (REJECTED,)]
         faults = [
-            Broken(f"{AMBIGUITY_RULE}{touch.ambiguity}", touch.at, touch.found, contract.ambiguity(touch.ambiguity).plain) for touch in rejected
+            Violation(f"{AMBIGUITY_RULE}{touch.ambiguity}", touch.at, touch.found, contract.ambiguity(touch.ambiguity).plain) for touch in rejected
         ]
         left = [touch for touch in touched if len(policies.get(touch.ambiguity, ("", ""))) > 1]
         return _Outcome(self.names, [*self.broken, *faults], left)
 
 
-def _of_all(outcomes: "Sequence[_Outcome]") -> list[Broken]:
+def _of_all(outcomes: "Sequence[_Outcome]") -> list[Violation]:
     """Returns the rules that are broken in all interpretations. If there are none, returns the rules that are broken in each."""
     common = set.intersection(*({(one.rule, one.at) for one in outcome.broken} for outcome in outcomes))
     if common:
@@ -354,7 +354,7 @@ def _of_all(outcomes: "Sequence[_Outcome]") -> list[Broken]:
 _PLACE_OF_BROKEN, _PLACE_OF_TOUCHED = attrgetter("at", "rule"), attrgetter("at", "ambiguity", "found")
 
 
-def _sorted(broken: Iterable[Broken]) -> tuple[Broken, ...]:
+def _sorted(broken: Iterable[Violation]) -> tuple[Violation, ...]:
     return tuple(sorted(broken, key=_PLACE_OF_BROKEN))
 
 

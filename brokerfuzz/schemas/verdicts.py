@@ -34,7 +34,7 @@ def violation(found: str, demanded: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class Violation:
     """A rule that a message breaks. `at` is the JSON Pointer of the place. For a missing property, it is the place where the property belongs.
 
     `under` names the interpretations in which the message breaks the rule, such as `duplicate-properties=first`. It is empty if the
@@ -69,7 +69,7 @@ class Verdict:
     """`invalid` if every open interpretation of the message breaks a rule, `valid` if none does, otherwise `unspecified`."""
 
     label: Label
-    broken: tuple[Broken, ...] = ()
+    broken: tuple[Violation, ...] = ()
     ambiguities: tuple[Touched, ...] = ()
 
     @property

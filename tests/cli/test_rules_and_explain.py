@@ -9,9 +9,9 @@ import pytest
 from click.testing import Result
 from contracts import changed_contract
 
+from brokerfuzz.cases.message_diff import difference
 from brokerfuzz.cases.techniques import TECHNIQUES, techniques_for
 from brokerfuzz.explaining import explain, known_ids
-from brokerfuzz.explaining.message_diff import difference
 from brokerfuzz.schemas import MESSAGE_TYPES, check, load_contract
 
 Run = Callable[..., Result]

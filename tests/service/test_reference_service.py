@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from brokerfuzz.decoder import messages
-from brokerfuzz.schemas import Broken, check, load_contract
+from brokerfuzz.schemas import Violation, check, load_contract
 from brokerfuzz.service.app import LARGEST_BODY
 from brokerfuzz.service.judging import DECISIONS, answering, decisions
 from brokerfuzz.service.running import running
@@ -227,5 +227,5 @@ def test_a_complaint_has_the_wording_of_the_oracle() -> None:
     body = encoded({**OFFER, "number": ""})
     (broken,) = check(OFFER_CREATION, body).broken
     (complaint,) = answering()(body).complaints
-    assert isinstance(broken, Broken)
+    assert isinstance(broken, Violation)
     assert (complaint.rule, complaint.at, complaint.found, complaint.demanded) == (broken.rule, broken.at, broken.found, broken.demanded)

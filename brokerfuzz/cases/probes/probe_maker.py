@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from brokerfuzz.cases.case import Case, now_tag
+from brokerfuzz.cases.case import Case, confirmed, now_tag
 from brokerfuzz.cases.changes import apply, places
 from brokerfuzz.cases.message_builder import MessagePlan, build, schema_with_place
 from brokerfuzz.cases.probes import bytes_and_sizes, relations, string_syntax
@@ -57,7 +57,7 @@ class ProbeMaker:
 
     def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
         """Returns the case of a probe, or None if a changed contract has a rule about it."""
-        return Case.confirmed(self.message_type, body, claim=ambiguity.id, tags=self.tags(ambiguity, name), now=self.now, contract=self.contract)
+        return confirmed(self.message_type, body, claim=ambiguity.id, tags=self.tags(ambiguity, name), now=self.now, contract=self.contract)
 
     def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:
         """Returns the tags of a probe."""

@@ -5,7 +5,7 @@ from datetime import datetime
 from itertools import count
 from typing import NamedTuple
 
-from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case import Case, confirmed
 from brokerfuzz.cases.catalogue import catalogue
 from brokerfuzz.cases.changes import Put, altered
 from brokerfuzz.cases.steering.breakable_rules import breakables
@@ -141,6 +141,6 @@ class _CaseStream:
         return _Base(case, message, mark.encode() if mark is not None and place is not None else None) if case is not None else None
 
     def _case(self, claim: Claim, message: Message, twin: Case | None = None) -> Case | None:
-        """Returns the case of a message, or None (see `Case.confirmed`)."""
+        """Returns the case of a message, or None (see `confirmed`)."""
         claims = claim._asdict()
-        return Case.confirmed(self._message_type, message.body, contract=self._contract, now=self._now, twin=twin, **claims)
+        return confirmed(self._message_type, message.body, contract=self._contract, now=self._now, twin=twin, **claims)

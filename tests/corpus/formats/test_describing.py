@@ -8,13 +8,13 @@ from ready_suites import HOSTILE, chosen, hostile, later
 
 from brokerfuzz.cases.case import Case, Fault
 from brokerfuzz.corpus.formats.case_names import name_of, now_of, reason_of
-from brokerfuzz.schemas import Broken, Verdict
+from brokerfuzz.schemas import Verdict, Violation
 
 
 @pytest.mark.parametrize("end", ["", "\ud800", "x" * 5000])
 def test_names_and_reasons_are_plain_ascii_even_for_a_hostile_contract(end: str) -> None:
     text = HOSTILE + end
-    verdict = Verdict("invalid", (Broken(text, text, text, text),))
+    verdict = Verdict("invalid", (Violation(text, text, text, text),))
     case = Case(hostile().message_type, b"{}", verdict, (Fault(text, text, text),), (text,))
     assert re.fullmatch(r"[A-Za-z0-9_./\[\]:=-]{1,200}", name_of(case))
     assert "::" not in name_of(case)

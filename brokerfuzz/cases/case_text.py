@@ -1,0 +1,56 @@
+"""How cases are written: as a call that makes the case again, as a short description, and as an explanation with the difference from the twin."""
+
+from collections.abc import Iterator
+
+from brokerfuzz.cases.case import NOW_TAG, Case, Splice
+from brokerfuzz.cases.message_diff import difference
+from brokerfuzz.cases.rule_names import rule_names
+from brokerfuzz.schemas import Contract, load_contract
+from brokerfuzz.wording import listed, printable_as_in_python
+
+
+def as_call(case: Case, contract: Contract | None) -> str:
+    """Returns a call of `Case.judged` that makes the case again. Of the tags, it contains only the time of a case about the clock."""
+    names = rule_names(contract or load_contract())
+    options = {
+        "faults": [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults],
+        "twin": case.twin and splice(case.body, case.twin.body),
+        "tags": [tag for tag in case.tags if tag.startswith(NOW_TAG)],
+        "headers": case.headers,
+    }
+    written = [repr(case.message_type), repr(case.body), *(f"{name}={value!r}" for name, value in options.items() if value)]
+    if contract is not None:
+        written.append(f"contract=load_contract({str(contract.folder)!r})")
+    return f"Case.judged({', '.join(written)})"
+
+
+def splice(body: bytes, twin: bytes) -> Splice:
+    """Returns the bytes that differ, without the common beginning and the common end of both messages."""
+    start = _common_length(body, twin)
+    end = _common_length(body[start:][::-1], twin[start:][::-1])
+    return start, len(body) - end, twin[start : len(twin) - end]
+
+
+def _common_length(one: bytes, other: bytes) -> int:
+    """Returns the length of the common beginning."""
+    return next((index for index, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def readable_id(case: Case, contract: Contract | None) -> str:
+    """Returns a description of a few words: `breaks orderMinimum minimum one-below`, `touches url-syntax at /pdfUrl`, or the message
+    type and the ID of a valid case.
+    """
+    names = rule_names(contract or load_contract())
+    if case.label == "invalid":
+        claimed = [f"{names.get(fault.rule, fault.rule)} {fault.technique}" for fault in case.faults]
+        return "breaks " + listed(claimed or dict.fromkeys(names.get(entry.rule, entry.rule) for entry in case.verdict.broken))
+    touched = [f"{touch.ambiguity} at {touch.at or 'the root'}" for touch in case.verdict.ambiguities] if case.label == "unspecified" else []
+    return f"touches {listed(touched)}" if touched else f"{case.label} {case.message_type} {case.id}"
+
+
+def described(case: Case, contract: Contract | None) -> Iterator[str]:
+    """Yields comment lines that explain the case and show how it differs from its twin, and then the call of `as_call`."""
+    reasons = [line.strip() for line in str(case.verdict).splitlines()[1:]]
+    for line in [str(case), *reasons, *(difference(case.twin.body, case.body) if case.twin else ())]:
+        yield f"# {printable_as_in_python(line)}"
+    yield as_call(case, contract)

@@ -1,0 +1,47 @@
+"""Short names of rules, for people: `products.pageCount minimum`.
+
+A short name is the end of the rule's site, followed by the keyword of the rule. The end has as few property names as possible, but is
+unique among the sites of all message types. If the property names are not enough, the name begins with the message type:
+`offer-creation-request.surcharge type`. `[]` occurs only at the end of a name. It means the items of an array.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+
+from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.schemas import Contract, Rule
+
+
+@lru_cache(maxsize=16)
+def rule_names(contract: Contract) -> Mapping[str, str]:
+    """Returns the short name of every rule, by its ID."""
+    rules = contract.rules_by_id.values()
+    sites = dict.fromkeys((rule.message_type, rule.site) for rule in rules)
+    counts = Counter(end for site in sites for end in _ends(*site))
+    short = {site: next((end for end in _ends(*site) if counts[end] == 1), "/".join(site)) for site in sites}
+    return {rule.id: f"{short[rule.message_type, rule.site]} {_keyword(rule)}" for rule in rules}
+
+
+@lru_cache(maxsize=16)
+def _ids(contract: Contract) -> Mapping[str, str]:
+    return {name: rule_id for rule_id, name in rule_names(contract).items()}
+
+
+def rule_named(name: str, contract: Contract) -> Rule:
+    """Returns the rule with this short name or this ID. Raises `UnknownNameError`."""
+    ids = _ids(contract)
+    if name in ids or name in contract.rules_by_id:
+        return contract.rules_by_id[ids.get(name, name)]
+    raise UnknownNameError("rule", name, ids, "`brokerfuzz rules` lists the IDs of all rules")
+
+
+def _ends(message_type: str, site: str) -> list[str]:
+    """Returns the ends of a site, the shortest first."""
+    *outer, last = [message_type, *site.split(".")] if site else [message_type]
+    names = [*(name.removesuffix("[]") for name in outer), last]
+    return [".".join(names[start:]) for start in reversed(range(len(names)))]
+
+
+def _keyword(rule: Rule) -> str:
+    return f"{rule.keyword}@{rule.condition.label}" if rule.condition else rule.keyword

@@ -1,0 +1,190 @@
+"""How cases are written: `repr`, `str`, and the explanation that Hypothesis and IPython print."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from contracts import changed_contract
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.vendor.pretty import pretty
+
+from brokerfuzz import MESSAGE_TYPES, Broken, Case, catalogue, load_contract, random_cases
+from brokerfuzz.cases.case_text import splice
+from brokerfuzz.cases.rule_names import rule_named, rule_names
+from brokerfuzz.errors import LabelError, UnknownNameError
+from brokerfuzz.schemas import MessageType
+from brokerfuzz.strategies import invalid_offer_requests
+
+OFFER: MessageType = "offer-creation-request"
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+ZERO = b'{"number":"A","offerType":"Email","orderMinimum":0}'
+ONE = b'{"number":"A","offerType":"Email","orderMinimum":1}'
+ADDED = 200
+
+
+def evaluated(text: str) -> Any:
+    """Returns the value of an expression after `from brokerfuzz import *`."""
+    names: dict[str, Any] = {}
+    exec("from brokerfuzz import *", names)
+    return eval(text, names)
+
+
+def every_kind_of_case() -> Iterator[Case]:
+    for message_type in MESSAGE_TYPES:
+        yield from islice(catalogue(message_type, now=NOW), 0, None, 5)
+        yield from islice(random_cases(message_type, 1, now=NOW), 300)
+
+
+def facts(case: Case) -> tuple[object, ...]:
+    return case.message_type, case.body, case.verdict, case.faults, case.headers, case.twin and case.twin.body
+
+
+def test_evaluating_the_repr_of_a_case_restores_its_twin_faults_and_verdict() -> None:
+    differing = [case for case in every_kind_of_case() if facts(evaluated(repr(case))) != facts(case)]
+    assert differing == []
+
+
+def test_a_repr_adds_few_characters_to_the_body_and_to_the_bytes_that_only_the_twin_has() -> None:
+    for case in every_kind_of_case():
+        only_twin = repr(splice(case.body, case.twin.body)[2]) if case.twin else ""
+        assert len(repr(case)) <= len(repr(case.body)) + len(only_twin) + ADDED
+
+
+@given(st.binary(max_size=8), st.binary(max_size=8), st.binary(max_size=3), st.binary(max_size=3))
+def test_a_splice_turns_the_body_into_the_twin(begin: bytes, end: bytes, one: bytes, other: bytes) -> None:
+    body, twin = begin + one + end, begin + other + end
+    start, stop, replacement = splice(body, twin)
+    assert body[:start] + replacement + body[stop:] == twin
+    assert len(replacement) <= len(other)
+
+
+def test_the_repr_of_a_case_of_a_changed_contract_loads_this_contract(tmp_path: Path) -> None:
+    contract = changed_contract(tmp_path, OFFER, lambda schema: schema["properties"].update(rank={"type": "integer"}))
+    case = Case.judged(OFFER, b'{"number":"A","offerType":"Email","rank":"1"}', faults=["rank type numeric-string"], contract=contract)
+    assert repr(case).endswith(f"contract=load_contract({str(tmp_path)!r}))")
+    assert facts(evaluated(repr(case))) == facts(case)
+    assert str(case) == "breaks rank type numeric-string"
+
+
+def test_the_description_of_an_invalid_case_names_the_path_the_keyword_and_the_technique() -> None:
+    for case in every_kind_of_case():
+        if case.label == "invalid":
+            assert re.fullmatch(r"breaks \S+ \S+ \S+(( and|,) \S+ \S+ \S+)*", str(case))
+
+
+@pytest.mark.parametrize(
+    ("case", "description"),
+    [
+        (Case.judged(OFFER, ZERO, faults=["orderMinimum minimum one-below"], twin=(49, 50, b"1")), "breaks orderMinimum minimum one-below"),
+        (Case.judged(OFFER, b"{}"), "breaks number required and offerType required"),
+        (Case.judged(OFFER, ONE), "valid offer-creation-request b7c3f5e587e46826"),
+        (Case.judged(OFFER, b'{"number":"A","offerType":"Email","pdfUrl":"x"}'), "touches url-syntax at /pdfUrl"),
+        (Case.judged(OFFER, b"{"), "breaks offer-creation-request json"),
+    ],
+    ids=["a fault", "no technique", "valid", "unspecified", "not JSON"],
+)
+def test_cases_describe_themselves(case: Case, description: str) -> None:
+    assert str(case) == description
+
+
+def test_each_rule_has_its_own_short_name() -> None:
+    names = rule_names(load_contract())
+    assert len(set(names.values())) == len(names) == len(load_contract().rules_by_id)
+    assert all(rule_named(name, load_contract()).id == rule_id for rule_id, name in names.items())
+
+
+@pytest.mark.parametrize(
+    ("rule_id", "name"),
+    [
+        (f"{OFFER}/number:minLength", "number minLength"),
+        (f"{OFFER}/productClusters[].products[].pageCount:minimum", "products.pageCount minimum"),
+        ("offer-pricing-response/data.offers[].pageCount:minimum", "offers.pageCount minimum"),
+        (f"{OFFER}/surcharge:type", "offer-creation-request.surcharge type"),
+        (f"{OFFER}/accessGroups[]:type", "accessGroups[] type"),
+        (f"{OFFER}/productClusters:required@offerType=Product-List", "productClusters required@offerType=Product-List"),
+    ],
+)
+def test_a_short_name_has_as_few_property_names_as_possible(rule_id: str, name: str) -> None:
+    assert rule_names(load_contract())[rule_id] == name
+
+
+def test_equal_rules_at_several_places_keep_their_places() -> None:
+    tiers = b'{"number":"A","offerType":"Email","priceClasses":[{"price":"1"},{"price":true}]}'
+    case = Case.judged(OFFER, tiers, faults=["priceClasses.price type numeric-string", "priceClasses.price type boolean-instead"])
+    assert [fault.at for fault in case.faults] == ["/priceClasses/0/price", "/priceClasses/1/price"]
+
+
+def test_the_explanation_shows_the_rule_the_place_and_the_difference_from_the_twin() -> None:
+    case = Case.judged(OFFER, ZERO, faults=["orderMinimum minimum one-below"], twin=(49, 50, b"1"))
+    assert pretty(case).splitlines() == [
+        "# breaks orderMinimum minimum one-below",
+        "# breaks offer-creation-request/orderMinimum:minimum at /orderMinimum: expected at least 1, found 0",
+        "#   {",
+        '#     "number": "A",',
+        '#     "offerType": "Email",',
+        '# -   "orderMinimum": 1',
+        '# +   "orderMinimum": 0',
+        "#   }",
+        repr(case),
+    ]
+
+
+def test_evaluating_the_explanation_of_a_case_restores_it() -> None:
+    for case in every_kind_of_case():
+        assert facts(evaluated(f"(\n{pretty(case)}\n)")) == facts(case)
+
+
+def test_hypothesis_prints_a_failing_case_as_an_expression(capsys: pytest.CaptureFixture[str]) -> None:
+    @settings(database=None, derandomize=True, print_blob=False)
+    @given(invalid_offer_requests(rules=["*orderMinimum:minimum"]), st.just(1))
+    def fails(case: Case, number: int) -> None:
+        raise AssertionError
+
+    with pytest.raises(AssertionError) as raised:
+        fails()
+    call = "\n".join(raised.value.__notes__).partition("fails(")[2]
+    found = evaluated(f"dict({call}")
+    assert found["number"] == 1
+    assert str(found["case"]).startswith("breaks orderMinimum minimum")
+
+
+# ----------------------------------------------------------------------------------------------------------- judged
+
+
+def test_a_case_with_a_twin_is_broken() -> None:
+    with_twin = Case.judged(OFFER, ZERO, twin=Case.judged(OFFER, ONE))
+    assert isinstance(with_twin, Broken)
+    assert not isinstance(Case.judged(OFFER, ZERO), Broken)
+
+
+@pytest.mark.parametrize("body", ["{}", {}, None, bytearray(b"{}")])
+def test_a_body_that_is_not_bytes_is_an_error(body: Any) -> None:
+    with pytest.raises(TypeError, match=r"^body=.* is not bytes: use body.encode\(\)"):
+        Case.judged(OFFER, body)
+
+
+def test_a_misspelled_fault_is_an_error() -> None:
+    with pytest.raises(UnknownNameError, match="unknown rule 'orderMinimun minimum': did you mean 'orderMinimum minimum'"):
+        Case.judged(OFFER, ZERO, faults=["orderMinimun minimum one-below"])
+
+
+def test_a_fault_that_the_message_does_not_have_is_an_error() -> None:
+    with pytest.raises(LabelError, match="expected a case of"):
+        Case.judged(OFFER, ZERO, faults=["orderMaximum minimum one-below"])
+
+
+def test_a_splice_that_gives_no_valid_twin_is_an_error() -> None:
+    with pytest.raises(LabelError, match="a twin must be valid"):
+        Case.judged(OFFER, ZERO, twin=(0, 1, b""))
+
+
+def test_the_public_attributes_of_a_case_are_its_facts() -> None:
+    public = {name for name in dir(Case.judged(OFFER, ONE)) if not name.startswith("_")}
+    assert public == {
+        "body", "faults", "headers", "id", "is_compact", "judged", "label", "message_type", "tags", "twin", "twin_id", "value", "verdict",
+    }  # fmt: skip
