@@ -52,6 +52,8 @@ class CommandTarget:
         self._semaphore: asyncio.Semaphore | None = None
         self._running: set[Process] = set()
         self._started = False
+        self.answered = False
+        """Whether the program has ended with an exit status since `open`."""
 
     @property
     def name(self) -> str:
@@ -72,6 +74,7 @@ class CommandTarget:
         from brokerfuzz.targets.processes import cores
 
         self._semaphore = asyncio.Semaphore(self.processes or cores())
+        self.answered = False
 
     async def close(self) -> None:
         """Kills the programs that are still running."""
@@ -143,6 +146,7 @@ class CommandTarget:
         return process
 
     def _read(self, code: int, output: Excerpt, errors: Excerpt, started: float) -> Answer:
+        self.answered = self.answered or code >= 0
         words = errors.first_line or output.first_line
         reason = how_it_ended(code) + (f": {words}" if words and code else "")
         rejects = code > 0 if self.reject is None else code in self.reject

@@ -26,6 +26,11 @@ class PoolTarget(ABC):
     def name(self) -> str:
         """The name of the target in reports."""
 
+    @property
+    def answered(self) -> bool:
+        """Whether a process has answered a message since `open`."""
+        return self._pool is not None and self._pool.answered
+
     @abstractmethod
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
         """Returns whether the target can receive the message."""

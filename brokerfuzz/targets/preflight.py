@@ -3,14 +3,24 @@
 If the path is wrong or credentials are missing, the target rejects every message. The campaign would then report hundreds of
 findings with one cause. So brokerfuzz first sends one plain valid message. Sending the same message again shows whether the target
 accepts a repeated message.
+
+A program or function also gets a clearly invalid message. If it answers neither, no other message is sent. Otherwise a campaign
+against a silent program would wait for the timeout of every message.
 """
 
+import asyncio
 from dataclasses import dataclass
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.targets.answers import Answer, AnswerRules
+from brokerfuzz.targets.command_target import CommandTarget
 from brokerfuzz.targets.http_target import HttpTarget
+from brokerfuzz.targets.line_target import LineTarget
+from brokerfuzz.targets.pool_target import PoolTarget
 from brokerfuzz.targets.target import Target
+
+CLEARLY_INVALID = b"{}"
+"""A message without any property. Every message type has required properties."""
 
 _REMEDIES = {
     401: "it requires credentials: provide them with -H 'Authorization: ...'",
@@ -51,13 +61,24 @@ async def check(target: Target, body: bytes) -> Preflight:
     """Sends a plain valid message to an open target. If the target accepts the message, sends it again.
 
     Raises `TargetError` for a status that is about the request and not about the message: 401, 403, 404, 405, 407, 415 or a
-    redirect. Returns the answer for any other rejection, and for a status that `--accept` or `--reject` names. Also raises the errors of `send`.
+    redirect. Returns the answer for any other rejection, and for a status that `--accept` or `--reject` names. Raises `TargetError`
+    if a program or function answers neither this message nor a clearly invalid one. Also raises the errors of `send`.
     """
-    answer = await target.send(body)
+    answer = await (_send_both(target, body) if isinstance(target, CommandTarget | PoolTarget) else target.send(body))
     rules = target.rules if isinstance(target, HttpTarget) else AnswerRules()
     if answer.status is not None and not rules.has_code(answer.status) and (remedy := _remedy(target, answer)) is not None:
         raise TargetError(f"{target.name} answers a valid message with status {answer.status}: {remedy}")
     return Preflight(answer, await target.send(body) if answer.kind == "accepted" else answer)
+
+
+async def _send_both(target: CommandTarget | PoolTarget, body: bytes) -> Answer:
+    """Sends the message and a clearly invalid one at the same time. Returns the answer to the message."""
+    answer, invalid = await asyncio.gather(target.send(body), target.send(CLEARLY_INVALID))
+    if target.answered:
+        return answer
+    said = answer.reason if answer.reason == invalid.reason else f"{answer.reason}; {invalid.reason}"
+    remedy = "print and flush a line with accepted or rejected for each message" if isinstance(target, LineTarget) else "run it in a shell to see why"
+    raise TargetError(f"{target.name} answers neither a valid message nor a clearly invalid one ({said}): {remedy}")
 
 
 def _remedy(target: Target, answer: Answer) -> str | None:

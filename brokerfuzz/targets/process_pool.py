@@ -389,6 +389,5 @@ class Worker:
         elif self._request is None:
             self._unusable(f"it is not ready after {READY_LIMIT:g} s")
         else:
-            never = "" if self._pool.answered else ", and no message was ever answered"
-            self._answer("timeout", f"{self._pool.settings.missing} within {self._pool.timeout:g} s{never}: killed", self.process.errors.tail)
+            self._answer("timeout", f"{self._pool.settings.missing} within {self._pool.timeout:g} s: killed", self.process.errors.tail)
             self.kill()

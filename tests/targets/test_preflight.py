@@ -1,14 +1,16 @@
 """The preflight check: one plain message detects problems that would cause a finding for every message."""
 
 import asyncio
+import os
 import re
 from typing import Any
 
 import pytest
+from hand_made_programs import python
 from hand_made_servers import Behaviour, Service, one_after_another, response, sends, serving, unused_url
 
 from brokerfuzz.errors import TargetError
-from brokerfuzz.targets import AnswerRules, HttpTarget, Target
+from brokerfuzz.targets import AnswerRules, CallTarget, CommandTarget, HttpTarget, LineTarget, Target
 from brokerfuzz.targets.preflight import Preflight, check
 
 
@@ -17,10 +19,10 @@ def checked(behaviour: Behaviour, **options: Any) -> Preflight:
         return asyncio.run(_check(HttpTarget(url, **options)))
 
 
-async def _check(target: Target) -> Preflight:
+async def _check(target: Target, body: bytes = b"{}") -> Preflight:
     await target.open()
     try:
-        return await check(target, b"{}")
+        return await check(target, body)
     finally:
         await target.close()
 
@@ -87,3 +89,34 @@ def test_other_targets_than_http_endpoints_are_checked_too() -> None:
 def test_an_unreachable_target_raises_the_usual_error() -> None:
     with pytest.raises(TargetError, match="cannot be reached"):
         asyncio.run(_check(HttpTarget(unused_url())))
+
+
+SILENT = "import sys, time; sys.stdin.buffer.read(1); time.sleep(60)"
+TALKS = "import os, sys\nfor line in sys.stdin.buffer: os.write(1, b'judged ' + line)"
+DIES_ON = "import os, sys\nfor line in sys.stdin.buffer:\n if line[:-1] == sys.argv[1].encode(): sys.exit(1)\n os.write(1, b'rejected\\n')"
+SEGFAULT = "import os; os.kill(os.getpid(), 11)"
+VALID = b'{"number":"A"}'
+
+
+@pytest.mark.skipif(os.name != "posix", reason="programs need POSIX")
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        pytest.param(LineTarget(python(SILENT), timeout=0.5), "(no answer line within 0.5 s: killed): print and flush a line", id="silent"),
+        pytest.param(LineTarget(python(TALKS)), '(answered with "judged {"number":"A"}"; answered with "judged {}")', id="prints other lines"),
+        pytest.param(LineTarget(python("input(); raise SystemExit(3)")), "(ended without an answer, exit status 3)", id="ends"),
+        pytest.param(CommandTarget(python(SILENT), timeout=0.5), "(still running after 0.5 s: killed): run it in a shell", id="command hangs"),
+        pytest.param(CommandTarget(python(SEGFAULT)), "(killed by SIGSEGV): run it in a shell to see why", id="command crashes"),
+        pytest.param(CallTarget("time:sleep", timeout=5), None, id="a function that raises an exception answers"),
+        pytest.param(CommandTarget(python("raise SystemExit(3)")), None, id="an exit status is an answer"),
+        pytest.param(LineTarget(python(DIES_ON, VALID.decode())), None, id="answers only the invalid message"),
+        pytest.param(LineTarget(python(DIES_ON, "{}")), None, id="answers only the valid message"),
+    ],
+)
+def test_a_program_that_answers_neither_a_valid_nor_an_invalid_message_is_an_error(target: Target, said: str | None) -> None:
+    if said is None:
+        assert asyncio.run(_check(target, VALID)).answer.kind in {"rejected", "crashed"}
+        return
+    with pytest.raises(TargetError, match=re.escape(said)) as raised:
+        asyncio.run(_check(target, VALID))
+    assert "answers neither a valid message nor a clearly invalid one" in str(raised.value)
