@@ -7,10 +7,12 @@ from typing import Any, Literal
 
 from brokerfuzz.schemas import Contract, Label, MessageType, check
 from brokerfuzz.schemas.contract import NOT_IN_FUTURE
+from brokerfuzz.schemas.interpretations import Interpretation
 from brokerfuzz.schemas.json_reader import read, read_shallow
 from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
 
 Answer = Literal["accepted", "rejected", "crashed"]
+ROUNDED = Interpretation(rounded=True)
 OFFER: MessageType = "offer-creation-request"
 
 
@@ -57,7 +59,7 @@ class Reader:
         """Returns the message with these bytes."""
         verdict = check(OFFER, body, now=self.now, contract=self.contract)
         reading = read(body)
-        value = reading.usual
+        value = reading.values.get(ROUNDED, reading.usual)
         if not self._can_validate(value):
             value = read_shallow(body).usual
         punctual = not any(broken.rule.endswith(f":{NOT_IN_FUTURE}") for broken in verdict.broken)

@@ -7,6 +7,7 @@ these verdicts differ, the user must give the type. If a message comes from a co
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 
 from brokerfuzz.errors import InputError
@@ -89,7 +90,7 @@ def _types(value: Any) -> frozenset[str]:
             return frozenset(["null"])
         case bool():
             return frozenset(["boolean"])
-        case int() | float():
+        case int() | float() | Decimal():
             return frozenset(["number", "integer"])
         case str():
             return frozenset(["string"])

@@ -32,9 +32,9 @@ _URL = re.compile(
     r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?(?:#(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?"
 )
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ -][A-Za-z0-9]+)*")
-_LARGEST_DECIMAL = Decimal(79228162514264337593543950335)
+_ABOVE_DECIMALS = 2**96  # a decimal consists of 96 bits and the position of the point
 _CENT, _BILLIONTH = 0.005, 1e-9
-_NUMBERS = (int, float)
+_NUMBERS = (int, float, Decimal)
 
 
 Options = Mapping[str, Any]
@@ -66,8 +66,9 @@ def name(value: Any, now: datetime, options: Options) -> bool:
 def decimal_range(value: Any, now: datetime, options: Options) -> bool:
     if not _is_number(value):
         return False
-    exact = Decimal(repr(value))
-    return abs(exact) > _LARGEST_DECIMAL or int(exact.normalize().as_tuple().exponent) < -28
+    whole, _, places = f"{Decimal(str(value)).copy_abs():f}".partition(".")
+    places = places.rstrip("0")
+    return len(places) > 28 or len(whole) > 29 or int(whole + places) >= _ABOVE_DECIMALS
 
 
 def envelope(value: Any, now: datetime, options: Options) -> bool:

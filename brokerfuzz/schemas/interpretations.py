@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any, NamedTuple, NoReturn
 
 from brokerfuzz.pointers import Place, pointer
-from brokerfuzz.schemas.json_numbers import fits_double, integer, nearest, rounded
+from brokerfuzz.schemas.json_numbers import exact, fits_double, rounded
 from brokerfuzz.wording import printable
 
 Exotic = tuple[str, str, str]
@@ -51,10 +51,9 @@ def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
 
 
 class _Inexact(NamedTuple):
-    """A number that a double cannot represent. It has three forms: as written, as the nearest Python number, and rounded to a double."""
+    """A number that a double cannot represent: as it is written, and rounded to a double."""
 
     literal: str
-    exact: float
     rounded: float
 
 
@@ -85,13 +84,13 @@ class _Written:
         if len(literal) <= 15 or fits_double(literal):
             return int(literal)
         self._inexact = True
-        return _Inexact(literal, integer(literal), int(rounded(literal)))
+        return _Inexact(literal, int(rounded(literal)))
 
     def _real(self, literal: str) -> float | _Inexact:
         if (len(literal) <= 15 and "e" not in literal and "E" not in literal) or fits_double(literal):
             return float(literal)
         self._inexact = True
-        return _Inexact(literal, nearest(literal), rounded(literal))
+        return _Inexact(literal, rounded(literal))
 
     def _object(self, pairs: Pairs) -> dict[str, Any] | _SharedNames:
         result = dict(pairs)
@@ -125,7 +124,7 @@ class _InterpretationWalk:
         if kind is _Inexact:
             literal = value.literal
             self._note("double_range", place, literal if len(literal) <= 60 else f"a number of {len(literal):,} characters")
-            return [value.rounded if one.rounded else value.exact for one in self._interpretations]
+            return [value.rounded if one.rounded else exact(literal) for one in self._interpretations]
         if kind is str:
             self._look_at(value, place)
         return None

@@ -22,7 +22,6 @@ from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_
 from brokerfuzz.schemas.error_limiting import ErrorLimiter
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.interpretations import Interpretation
-from brokerfuzz.schemas.json_numbers import LONGEST_INTEGER
 from brokerfuzz.schemas.json_reader import DEEPEST, Reading, read, read_shallow
 from brokerfuzz.schemas.sites import JSON_RULE, Rule, join
 from brokerfuzz.schemas.structural_validation import SchemaFiles, standard, validator
@@ -52,6 +51,8 @@ AMBIGUITY_RULE = "ambiguity/"
 """The prefix of the rule ID for an ambiguity that a policy rejects. The ID of the ambiguity follows the prefix."""
 DUPLICATE_PROPERTIES, DOUBLE_RANGE = "duplicate_properties", "double_range"
 """The detectors of ambiguities that decide which value of a text is judged."""
+_LARGEST_INTEGER = 10**399
+"""The largest integer that is written. Python can be configured to reject integers of more than 640 digits."""
 _LARGE = 64 * 1024
 """The size in bytes above which a message is reduced before its errors are listed (see `error_limiting`)."""
 
@@ -110,16 +111,12 @@ def _written(value: Any) -> bytes:
 
 
 def _writable(value: Any, depth: int) -> Any:
-    """Returns the value without anything deeper than `depth`. Replaces very large integers, because Python does not write them (see
-    `json_numbers`).
-    """
+    """Returns the value without anything deeper than `depth`, and with a smaller number in place of integers that Python does not write."""
     if isinstance(value, dict):
         return {name: _writable(prop, depth - 1) for name, prop in value.items()} if depth else {}
     if isinstance(value, list | tuple):
         return [_writable(item, depth - 1) for item in value] if depth else []
-    if isinstance(value, int) and abs(value) > LONGEST_INTEGER:
-        return -LONGEST_INTEGER if value < 0 else LONGEST_INTEGER
-    return value
+    return max(-_LARGEST_INTEGER, min(value, _LARGEST_INTEGER)) if type(value) is int else value
 
 
 @lru_cache(maxsize=32)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from brokerfuzz.contract_names import LABELS, Label
@@ -97,4 +98,6 @@ def describe(value: Any) -> str:
         return f"an object with {counted(len(value), 'property')}"
     if isinstance(value, list):
         return f"an array with {counted(len(value), 'item')}"
+    if isinstance(value, Decimal):
+        return str(value) if len(str(value)) <= 60 else f"a number of {len(str(value)):,} characters"
     return _written(value) if not isinstance(value, int) or abs(value) < 1 << 200 else "an integer of more than 60 digits"

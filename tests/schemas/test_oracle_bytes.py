@@ -120,6 +120,22 @@ def test_a_number_is_judged_by_its_notation(prop: str, number: bytes, label: Lab
     assert (verdict.label, ambiguities(verdict), rules(verdict)) == (label, touched, {rule} - {""})
 
 
+@pytest.mark.parametrize("number", [b"0.99999999999999999999", b"1.00000000000000000000001", b"2147483647." + b"0" * 700 + b"1"])
+def test_a_reader_that_keeps_every_digit_does_not_take_a_fraction_for_an_integer(number: bytes) -> None:
+    verdict = check(OFFERS, offer(b'"orderMinimum":%b' % number), policies={"double-range": "exact"})
+    assert (verdict.label, rules(verdict)) == ("invalid", {"orderMinimum:type"})
+
+
+@pytest.mark.parametrize(("places", "touched"), [(27, set()), (400, {"decimal-range"})])
+def test_a_reader_that_keeps_every_digit_may_find_more_of_them_than_a_decimal_holds(places: int, touched: set[str]) -> None:
+    record = (
+        b'{"productId":"p","productNumber":"P","productType":"Card","status":"Active","lastUpdateDateTimeUtc":"2024-01-01T00:00:00Z","weight":0.%b}'
+    )
+    body = b'{"data":[%b],"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}' % (record % (b"3" * places))
+    assert ambiguities(check("product-list-response", body, policies={"double-range": "exact"})) == touched
+    assert check("product-list-response", body, policies={"double-range": "rounded"}).label == "valid"
+
+
 def test_a_number_closer_to_a_bound_than_a_double_can_show_has_two_interpretations() -> None:
     body = b'{"data":{"customerId":"c","offers":[],"totalExtendedPrice":%b},"failureMessages":[],"informationalMessages":[],"operationWasSuccessful":true}'
     assert check("offer-pricing-response", body % b"-1e-400").label == "unspecified"

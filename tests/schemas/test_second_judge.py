@@ -1,0 +1,143 @@
+"""A second judge, written by hand from the contract, agrees with the oracle about every label (`tests/second_judge.py`)."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import chain
+from random import Random
+
+import pytest
+from sampled import sample
+from second_judge import judge
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.plan import Plan
+from brokerfuzz.contract_names import LABELS
+from brokerfuzz.schemas import MESSAGE_TYPES, Label, MessageType, Policies, check, load_contract
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null|[{}\[\],:]')
+PROPERTY = re.compile(rb'("(?:[^"\\]|\\.)*":)("(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null)')
+NUMBERS = (
+    b"0", b"1", b"2", b"1.0", b"-0", b"1e0", b"10e-1", b"-1", b"0.5", b"2147483647", b"2147483648", b"-2147483648", b"-2147483649", b"1e400", b"1e-400",
+    b"9007199254740993", b"0.99999999999999999999", b"79228162514264337593543950335", b"79228162514264337593543950336", b"7e28", b"1e-28", b"1e-29",
+    b"1e-99999999999999999999", b"-1e-400", b"3" * 700, b"0.1" + b"0" * 700,
+)  # fmt: skip
+STRINGS = (
+    b'""', b'" "', b'"Product List"', b'"product list"', b'"Email"', b'"\\u0000"', b'"\\ud800"', b'"\\ud83d\\ude00"', b'"a b-c"', b'"a  b"', b'"1a"',
+    b'"2026-03-01T12:00:00Z"', b'"2026-03-01T12:00:00.001Z"', b'"2026-03-01T12:05:00Z"', b'"2026-03-01T12:05:00.5Z"', b'"2999-01-01t00:00:00+01:00"',
+    b'"2026-03-01T14:05:00+02:00"', b'"2020-02-30T00:00:00Z"', b'"1752-12-31T23:59:59Z"', b'"2016-12-31T23:59:60Z"', b'"2016-12-31T20:29:60-03:30"',
+    b'"2016-12-31T22:59:60Z"', b'"2026-03-01"', b'"2020-01-01 00:00:00"', b'"0001-01-01T00:00:00+01:00"', b'"9999-12-31T23:59:59-01:00"', b'"0000-01-01T00:00:00Z"',
+    b'"0 9 * * 1-5"', b'"0 9 * * 5-1"', b'"*/0 * * * *"', b'"*/59,1 * * * *"', b'"5/10 * * * *"', b'"0-59/5 * 1,15-20/2 12 7"', b'"60 * * * *"', b'"05 * * * *"',
+    b'"http://a.bc:65536/"', b'"https://a.bc/%zz"', b'"HTTP://a.bc"', b'"http://a.bc?q/?#f?"', b'"http://a.b"', b'"http://a-.bc"', b'"https://u@a.bc/[1]"',
+    b'"' + b"x" * 1024 + b'"', b'"' + b"x" * 1025 + b'"',
+)  # fmt: skip
+OTHERS = (
+    b"null",
+    b"true",
+    b"{}",
+    b"[]",
+    b"[null]",
+    b'[""]',
+    b'[{"products":null}]',
+    b'[{"products":[]}]',
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b",",
+    b"]",
+    b"NaN",
+    b"01",
+    b"",
+)
+
+
+def disagreements(cases: Iterable[Case]) -> Iterator[str]:
+    """Yields a line for each case about whose label the two judges disagree, and for each that is disputable at another place.
+
+    If a message is invalid, both judges name the same places. If it is open, they name the same questions.
+    """
+    for case in cases:
+        if case.headers:  # the second judge sees only bytes
+            if case.label != "unspecified":
+                yield f"{case.label}, although its headers are unusual: {case.headers}"
+            continue
+        found = judge(case.message_type, case.body, NOW)
+        touched = {touch.ambiguity for touch in case.verdict.ambiguities}
+        places = {broken.at for broken in case.verdict.broken if not broken.under}
+        asked = set().union(*(way.questions for way in found.ways))
+        if found.label != case.label:
+            yield f"{found.label}: {found.ways} {case.verdict.brief} {case.body!r}"
+        elif case.label == "invalid" and places != found.places:
+            yield f"other places: {found.places} {places} {case.body!r}"
+        elif case.label == "unspecified" and touched != asked:
+            yield f"other questions: {asked} {touched} {case.body!r}"
+
+
+def random_policies(ambiguities: Iterable[str], chance: Random) -> Policies:
+    """Closes some of the ambiguities, with one or two interpretations each."""
+    contract = load_contract()
+    policies = {}
+    for name in sorted(set(ambiguities)):
+        answers = ("0", "30", "300", "1000") if name == "clock-tolerance" else contract.ambiguity(name).interpretations
+        policies[name] = chance.sample(answers, chance.choice((1, 1, 2)))
+    return contract.check_policies({name: answers for name, answers in policies.items() if chance.random() < 0.75})
+
+
+def edited(body: bytes, chance: Random) -> bytes:
+    """Changes or repeats a few properties of a message, and rarely any token."""
+    for _ in range(chance.choice((1, 1, 2, 3))):
+        properties = list(PROPERTY.finditer(body))
+        if not properties or chance.random() < 0.02:
+            begin, end = chance.choice([match.span() for match in TOKEN.finditer(body)] or [(0, 0)])
+            body = body[:begin] + chance.choice((*NUMBERS, *STRINGS, *OTHERS)) + body[end:]
+            continue
+        name, value = (chosen := chance.choice(properties)).groups()
+        like = (STRINGS if value[:1] == b'"' else NUMBERS if value[:1] in b"-0123456789" else OTHERS) if chance.random() < 0.9 else (NUMBERS + OTHERS)
+        new = name + chance.choice((*like, *(other[2] for other in properties)) if chance.random() < 0.8 else like)
+        if chance.random() < 0.2:
+            new = b",".join(chance.sample([new, chosen[0]], 2))
+        body = body[: chosen.start()] + new + body[chosen.end() :]
+    return body
+
+
+def random_cases(message_type: MessageType, count: int, seed: int, verdicts: Sequence[Label] = LABELS) -> Iterator[Case]:
+    plan = Plan(message_type=message_type, now=NOW, seed=seed, only_random=True, count=count, verdicts=tuple(verdicts))
+    return (case for _, case in plan.numbered())
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+@sample(300, 100_000)
+def test_a_second_judge_agrees_with_every_label(message_type: MessageType, size: int) -> None:
+    catalogue = (case for _, case in Plan(message_type=message_type, now=NOW).numbered())
+    assert list(disagreements(chain(catalogue, random_cases(message_type, size, seed=0)))) == []
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+@sample(300, 20_000)
+def test_a_second_judge_agrees_under_any_policies(message_type: MessageType, size: int) -> None:
+    chance, wrong, labels = Random(1), [], Counter[str]()
+    for case in random_cases(message_type, size, seed=1):
+        if case.verdict.ambiguities and not case.headers:
+            policies = random_policies((touch.ambiguity for touch in case.verdict.ambiguities), chance)
+            verdict = check(message_type, case.body, now=NOW, policies=policies)
+            found = judge(message_type, case.body, NOW, policies)
+            labels[verdict.label] += 1
+            if found.label != verdict.label:
+                wrong.append(f"{policies} {found} {verdict.brief} {case.body!r}")
+    assert wrong == []
+    assert set(labels) == {"valid", "invalid", "unspecified"}
+
+
+@pytest.mark.parametrize("message_type", MESSAGE_TYPES)
+@sample(300, 20_000)
+def test_a_second_judge_agrees_about_edited_messages(message_type: MessageType, size: int) -> None:
+    chance, wrong, labels = Random(2), [], Counter[str]()
+    for case in random_cases(message_type, size, seed=2, verdicts=("valid", "unspecified")):
+        body = edited(case.body, chance)
+        verdict, found = check(message_type, body, now=NOW), judge(message_type, body, NOW)
+        labels[verdict.label] += 1
+        if found.label != verdict.label:
+            wrong.append(f"{found} {verdict.brief} {body!r}")
+    assert wrong == []
+    assert set(labels) == {"valid", "invalid", "unspecified"}

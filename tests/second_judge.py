@@ -1,0 +1,683 @@
+"""A second judge of messages, written by hand from the text of the contract and from the questions that `brokerfuzz rules` lists.
+
+It shares no code and no data with brokerfuzz: it has its own tables, reads JSON itself and calculates exactly, with fractions. It is slow,
+and it only finds out whether a message is valid, invalid or unspecified. `test_second_judge.py` compares it with the oracle.
+"""
+
+import re
+from calendar import timegm
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, NamedTuple
+
+# ------------------------------------------------------------------------------------------------ the tables of the contract
+
+SHAPES = {
+    "product list": """
+        data                    | array of product    | yes | yes |
+        failureMessages         | array of string     | yes | no  |
+        informationalMessages   | array of string     | yes | no  |
+        operationWasSuccessful  | boolean             | yes | no  |
+    """,
+    "product": """
+        productId               | string              | yes | no  |
+        productNumber           | string              | yes | no  |
+        productType             | string              | yes | no  |
+        status                  | string              | yes | no  |
+        lastUpdateDateTimeUtc   | string              | yes | no  |
+        billingEntityId         | string              | no  | yes |
+        productDescription      | string              | no  | yes |
+        productOwner            | string              | no  | yes |
+        unitOfMeasure           | string              | no  | yes |
+        weight                  | decimal             | no  | yes |
+    """,
+    "offer": """
+        number                  | string              | yes | no  | length 1
+        offerType               | offer type          | yes | no  |
+        omsOfferId              | string              | no  | yes |
+        xmVendorTemplateId      | string              | no  | yes |
+        xmVendorUStoreId        | string              | no  | yes |
+        description             | string              | no  | yes |
+        comments                | string              | no  | yes |
+        accessGroups            | array of string     | no  | yes |
+        categoryIds             | array of string     | no  | yes |
+        availableStartDate      | string              | no  | yes |
+        availableEndDate        | string              | no  | yes |
+        lastUpdatedDateTimeUtc  | string              | no  | yes |
+        defaultPrice            | double              | no  | yes |
+        surcharge               | double              | no  | yes |
+        deliveryScheduleCron    | string              | no  | yes |
+        doSuppressShippingAndHandling | boolean       | no  | yes |
+        onlyShipMethodsAvailable | array of string    | no  | yes |
+        fixedOrderQuantities    | array of int32      | no  | yes |
+        orderMinimum            | int32               | no  | yes | minimum 1
+        orderMaximum            | int32               | no  | yes | minimum 1
+        fullImageUrl            | string              | no  | yes |
+        thumbnailUrl            | string              | no  | yes |
+        pdfUrl                  | string              | no  | yes |
+        isActive                | boolean             | no  | yes |
+        isAvailableViaCoopFunds | boolean             | no  | yes |
+        isInventoried           | boolean             | no  | yes |
+        isTaxable               | boolean             | no  | yes |
+        requiresApproval        | boolean             | no  | yes |
+        secureEmailSubject      | string              | no  | yes |
+        secureEmailBody         | string              | no  | yes |
+        unitOfMeasure           | string              | no  | yes |
+        weightInPounds          | double              | no  | yes |
+        additionalPropsRequiredOnOrder | array of property | no | yes |
+        omniChannel             | omni channel        | no  | yes |
+        priceClasses            | array of price class | no | yes |
+        productClusters         | array of cluster    | no  | yes |
+    """,
+    "property": """
+        name                    | string              | yes | no  |
+        type                    | string              | no  | no  |
+        hint                    | string              | no  | yes |
+        label                   | string              | no  | yes |
+        value                   | string              | no  | yes |
+    """,
+    "omni channel": """
+        offers                  | array of channel offer | no | yes |
+    """,
+    "channel offer": """
+        offerId                 | string              | no  | yes |
+        deliveryChannel         | string              | no  | yes |
+    """,
+    "price class": """
+        name                    | string              | no  | no  |
+        price                   | double              | no  | yes |
+        priceTiers              | array of price tier | no  | yes |
+    """,
+    "price tier": """
+        price                   | double              | yes | no  |
+        minimumQuantity         | int32               | no  | yes |
+        maximumQuantity         | int32               | no  | yes |
+        pageCounts              | array of page count | no  | yes |
+    """,
+    "page count": """
+        minimumPages            | int32               | no  | yes |
+        maximumPages            | int32               | no  | yes |
+        price                   | double              | no  | yes |
+    """,
+    "cluster": """
+        id                      | string              | no  | yes |
+        products                | array of cluster product | no | yes | items 1
+    """,
+    "cluster product": """
+        productId               | string              | yes | no  | length 1
+        productQuantityInOffer  | int32               | yes | no  |
+        associatedFileName      | string              | no  | yes |
+        pageCount               | int32               | no  | yes | minimum 1
+        surcharge               | double              | no  | yes |
+    """,
+    "pricing": """
+        data                    | priced data         | yes | yes |
+        failureMessages         | array of string     | yes | no  |
+        informationalMessages   | array of string     | yes | no  |
+        operationWasSuccessful  | boolean             | yes | no  |
+    """,
+    "priced data": """
+        customerId              | string              | yes | no  |
+        offers                  | array of priced offer | yes | no |
+        totalExtendedPrice      | double              | yes | no  | minimum 0
+    """,
+    "priced offer": """
+        offerId                 | string              | yes | no  | length 1
+        quantity                | int32               | yes | no  | minimum 1
+        unitPrice               | double              | yes | no  | minimum 0
+        extendedPrice           | double              | yes | no  | minimum 0
+        pageCount               | int32               | no  | yes | minimum 1
+        priceClass              | string              | no  | yes |
+        productIds              | array of string     | no  | yes |
+    """,
+}
+"""Name, type, required, nullable, and bound of each property."""
+
+OFFER_TYPES = ("Direct Mail", "Download", "Drop Ship", "Email", "Omnichannel", "Product List", "VDM")
+MESSAGES = {"product-list-response": "product list", "offer-creation-request": "offer", "offer-pricing-response": "pricing"}
+
+
+class Row(NamedTuple):
+    """A row of a table."""
+
+    kind: str
+    required: bool
+    nullable: bool
+    bound: str
+
+
+def rows(text: str) -> Mapping[str, Row]:
+    """Returns the rows of a table by property name."""
+    cells = [[cell.strip() for cell in line.split("|")] for line in text.strip().splitlines()]
+    return {name: Row(kind, required == "yes", nullable == "yes", bound) for name, kind, required, nullable, bound in cells}
+
+
+TABLES = {name: rows(text) for name, text in SHAPES.items()}
+
+# ------------------------------------------------------------------------------------------------ reading JSON
+
+
+class NotJson(Exception):
+    """The text is not JSON."""
+
+
+class Number(str):
+    """A number in a text, as it is written."""
+
+
+PARTS_OF_NUMBER = re.compile(r"(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?")
+LARGEST_DOUBLE = (2**53 - 1) * 2.0**971
+
+
+@lru_cache(maxsize=10_000)
+def exact(literal: str) -> Fraction:
+    """Returns a number. Beyond 400 decimal places on either side of the point, it is another number on the same side of every bound."""
+    sign, whole, fraction, exponent = PARTS_OF_NUMBER.fullmatch(literal).groups("")  # type: ignore[union-attr]
+    power = int(exponent or 0) if len(exponent) < 12 else int(exponent[0] + "9" * 12)
+    digits = (whole + fraction).lstrip("0")
+    size = min(max(len(digits) + power - len(fraction), -400), 400)
+    digits = digits.rstrip("0") if len(digits) < 600 else digits[:600] + "1"
+    return Fraction(int(f"{sign}{digits or 0}")) * Fraction(10) ** (size - len(digits))
+
+
+def double(literal: str) -> str:
+    """Returns a number as a double would be written, the largest one if it is out of range."""
+    return repr(min(max(float(literal), -LARGEST_DOUBLE), LARGEST_DOUBLE))
+
+
+@lru_cache(maxsize=10_000)
+def is_inexact(literal: str) -> bool:
+    """Returns True if the number changes when a double is written in its place, and for numbers of more than 640 characters."""
+    return len(literal) > 640 or exact(double(literal)) != exact(literal)
+
+
+class Value(NamedTuple):
+    """A number in one way of reading a message. `digits` is True if it is written without a fraction and an exponent."""
+
+    number: Fraction
+    digits: bool
+
+
+class Members(list[tuple[str, Any]]):
+    """The properties of an object in their order, with all that have the same name."""
+
+
+TOKEN = re.compile(
+    r'[ \t\n\r]*(?:([\[\]{},:])|("[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*)*")'
+    r"|(-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?)|(true|false|null)|\Z)"
+)
+ESCAPE = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\(.)")
+SURROGATE = re.compile("[\ud800-\udfff]")
+LETTERS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+WORDS = {"true": True, "false": False, "null": None}
+
+
+def unescaped(string: str) -> str:
+    def meant(escape: re.Match[str]) -> str:
+        if escape[1]:
+            return LETTERS.get(escape[1], escape[1])
+        units = b"".join(int(unit, 16).to_bytes(2, "big") for unit in escape[0].split("\\u")[1:])
+        return units.decode("utf-16-be", "surrogatepass")
+
+    return ESCAPE.sub(meant, string[1:-1]) if "\\" in string else string[1:-1]
+
+
+def parsed(text: str) -> Any:
+    """Returns the value of a text: `Members`, lists, strings, `Number`, booleans and None. Reads any depth, without recursion."""
+    root: list[Any] = []
+    open_ones: list[list[Any]] = [root]
+    names: list[str] = []
+    position, expected = 0, "value"
+    while True:
+        token = TOKEN.match(text, position)
+        if token is None:
+            raise NotJson(f"character {position}")
+        position = token.end()
+        mark, string, number, word = token.groups()
+        into = open_ones[-1]
+        if mark in ("]", "}"):
+            fits = expected == "comma or end" or expected in (("value or end",) if mark == "]" else ("name or end",))
+            if not fits or len(open_ones) == 1 or isinstance(into, Members) != (mark == "}"):
+                raise NotJson(f"character {position}")
+            open_ones.pop()
+            value: Any = into
+        elif expected == "comma or end":
+            if mark == "," and len(open_ones) > 1:
+                expected = "name" if isinstance(into, Members) else "value"
+                continue
+            if token.lastindex is None and len(open_ones) == 1:
+                return root[0]
+            raise NotJson(f"character {position}")
+        elif expected in ("name", "name or end"):
+            if string is None:
+                raise NotJson(f"character {position}")
+            names.append(unescaped(string))
+            expected = ":"
+            continue
+        elif expected == ":":
+            if mark != ":":
+                raise NotJson(f"character {position}")
+            expected = "value"
+            continue
+        elif mark in ("[", "{"):
+            open_ones.append(Members() if mark == "{" else [])
+            expected = "name or end" if mark == "{" else "value or end"
+            continue
+        elif string is not None:
+            value = unescaped(string)
+        elif number is not None:
+            value = Number(number)
+        elif word is not None:
+            value = WORDS[word]
+        else:
+            raise NotJson(f"character {position}")
+        into = open_ones[-1]
+        into.append((names.pop(), value) if isinstance(into, Members) else value)
+        expected = "comma or end"
+
+
+def decoded(body: bytes) -> tuple[str, set[str]]:
+    """Returns the text of a message, and the questions about its bytes."""
+    marks = ((b"\xff\xfe\0\0", "utf-32-le"), (b"\0\0\xfe\xff", "utf-32-be"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+    for mark, encoding in marks:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(encoding, "replace"), {"encoding", "byte-order-mark"}
+    zeros = tuple(byte == 0 for byte in body[:4])
+    for pattern, encoding in (((1, 1), "utf-32-be"), ((1,), "utf-16-be"), ((0, 1, 1, 1), "utf-32-le"), ((0, 1), "utf-16-le")):
+        if len(body) > 1 and zeros[: len(pattern)] == pattern:
+            return body.decode(encoding, "replace"), {"encoding"}
+    asked = {"byte-order-mark"} if body.startswith(b"\xef\xbb\xbf") else set()
+    try:
+        return body.removeprefix(b"\xef\xbb\xbf").decode(), asked
+    except UnicodeDecodeError:
+        return body.removeprefix(b"\xef\xbb\xbf").decode(errors="replace"), {*asked, "encoding"}
+
+
+def parts(value: Any) -> Iterator[Any]:
+    """Yields the names, strings, numbers and objects of a text, at any depth."""
+    left = [value]
+    while left:
+        value = left.pop()
+        yield value
+        if isinstance(value, Members):
+            for name, below in value:
+                yield name
+                left.append(below)
+        elif isinstance(value, list):
+            left += value
+
+
+def read_as(value: Any, first: bool, rounded: bool, depth: int = 0) -> Any:
+    """Returns the value of a text in one way of reading it: which of two properties counts, and what becomes of inexact numbers.
+
+    No property of the contract is deeper than seven levels. So everything below twenty levels is left out.
+    """
+    if isinstance(value, Number):
+        return Value(exact(double(value) if rounded else value), not set(value) & set(".eE"))
+    if isinstance(value, Members):
+        pairs = reversed(value) if first else value
+        return {name: read_as(below, first, rounded, depth + 1) for name, below in pairs} if depth < 20 else {}
+    if isinstance(value, list):
+        return [read_as(below, first, rounded, depth + 1) for below in value] if depth < 20 else []
+    return value
+
+
+# ------------------------------------------------------------------------------------------------ rules
+
+
+@dataclass
+class Findings:
+    """What is wrong with a message, by JSON Pointer, and which questions it raises, in one way of reading it."""
+
+    faults: dict[str, str] = field(default_factory=dict)
+    questions: set[str] = field(default_factory=set)
+
+
+def below(place: str, name: str) -> str:
+    return f"{place}/{name.replace('~', '~0').replace('/', '~1')}"
+
+
+def check_object(shape: str, value: Any, place: str, found: Findings) -> None:
+    if not isinstance(value, dict):
+        found.faults[place] = f"not an object: {shape}"
+        return
+    table = TABLES[shape]
+    for name in value:
+        if name not in table:
+            found.faults[below(place, name)] = f"not a property of {shape}"
+    for name, row in table.items():
+        if name in value:
+            check_property(row, value[name], below(place, name), found)
+        elif row.required:
+            found.faults[below(place, name)] = "missing"
+
+
+def check_property(row: Row, value: Any, place: str, found: Findings) -> None:
+    if value is None:
+        if not row.nullable:
+            found.faults[place] = "null"
+        return
+    items = row.kind.removeprefix("array of ")
+    if items == row.kind:
+        check_value(row.kind, value, place, found)
+    elif not isinstance(value, list):
+        found.faults[place] = "not an array"
+    else:
+        for index, item in enumerate(value):
+            check_value(items, item, f"{place}/{index}", found)
+        if len(value) > 100:
+            found.questions.add("item-count")
+    if place in found.faults or not row.bound:
+        return
+    what, _, least = row.bound.partition(" ")
+    if (value.number if what == "minimum" else len(value)) < int(least):
+        found.faults[place] = f"{what} below {least}"
+
+
+def check_value(kind: str, value: Any, place: str, found: Findings) -> None:
+    if kind in TABLES:
+        check_object(kind, value, place, found)
+    elif kind == "boolean":
+        if not isinstance(value, bool):
+            found.faults[place] = "not a boolean"
+    elif kind in ("string", "offer type"):
+        if not isinstance(value, str) or (kind == "offer type" and value not in OFFER_TYPES):
+            found.faults[place] = f"not a {kind}"
+        elif len(value) > 1024:
+            found.questions.add("string-length")
+    elif not isinstance(value, Value):
+        found.faults[place] = "not a number"
+    elif kind == "int32":
+        if value.number.denominator != 1 or not -(2**31) <= value.number < 2**31:
+            found.faults[place] = "not an int32"
+        elif not value.digits:
+            found.questions.add("integer-form")
+    elif kind == "decimal" and not is_decimal(value.number):
+        found.questions.add("decimal-range")
+
+
+def is_decimal(number: Fraction) -> bool:
+    """Returns True if 96 bits and at most 28 decimal places can represent the number."""
+    scaled = (number * 10**places for places in range(29))
+    return any(one.denominator == 1 and abs(one) < 2**96 for one in scaled)
+
+
+def check_product_list_offer(offer: Any, found: Findings) -> None:
+    """Checks the conditional rule, as far as it demands more than the tables."""
+    if not isinstance(offer, dict) or offer.get("offerType") != "Product List":
+        return
+    clusters = offer.get("productClusters")
+    if clusters is None or clusters == []:
+        found.faults["/productClusters"] = "no clusters of a product list"
+    for index, cluster in enumerate(clusters if isinstance(clusters, list) else ()):
+        if isinstance(cluster, dict) and cluster.get("products") is None:
+            found.faults[f"/productClusters/{index}/products"] = "no products of a product list"
+
+
+def check_past(offer: Any, seconds: Sequence[int], now: datetime, found: Findings) -> None:
+    """Checks that an offer is not updated in the future. `seconds` are the least and the greatest tolerance of a clock."""
+    updated = offer.get("lastUpdatedDateTimeUtc") if isinstance(offer, dict) else None
+    moment = moment_of(updated) if isinstance(updated, str) else None
+    if moment is None:
+        return
+    present = timegm(now.utctimetuple()) + Fraction(now.microsecond, 10**6)
+    if moment > present + max(seconds):
+        found.faults["/lastUpdatedDateTimeUtc"] = "in the future"
+    elif moment > present + min(seconds):
+        found.questions.add("clock-tolerance")
+
+
+# ------------------------------------------------------------------------------------------------ timestamps
+
+TIMESTAMP = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:([Tt ])([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]+))?(?:([Zz])|([+-])([0-9]{2}):([0-9]{2}))?)?"
+)
+DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+
+
+def moment_of(text: str) -> Fraction | None:
+    """Returns the seconds since 1970 of a timestamp, or None if it is not clear which moment it means."""
+    return timestamp(text)[0]
+
+
+def timestamp(text: str) -> tuple[Fraction | None, set[str]]:
+    """Returns the moment of a timestamp, and the spellings that not every parser knows."""
+    match = TIMESTAMP.fullmatch(text)
+    if match is None:
+        return None, {"other"}
+    year, month, day, hour, minute, second = (int(part or 0) for part in match.group(1, 2, 3, 5, 6, 7))
+    t, fraction, z, sign, hours, minutes = match.group(4, 8, 9, 10, 11, 12)
+    leap_day = month == 2 and day == 29 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    if not 1 <= month <= 12 or not (1 <= day <= DAYS[month - 1] or leap_day) or year < 1:
+        return None, {"other"}
+    if hour > 23 or minute > 59 or second > 60 or (sign and (int(hours) > 23 or int(minutes) > 59)):
+        return None, {"other"}
+    offset = (int(hours) * 3600 + int(minutes) * 60) * (-1 if sign == "-" else 1) if sign else 0
+    moment = timegm((year, month, day, hour, minute, second)) - offset + (Fraction(f"0.{fraction}") if fraction else 0)
+    earliest, latest = timegm((1, 1, 1, 0, 0, 0)), timegm((9999, 12, 31, 23, 59, 59)) + 1
+    if not earliest <= moment < latest:
+        return None, {"other"}
+    if second == 60:
+        return None, {"leap-second" if (moment // 60) % 1440 == 0 else "other"}
+    spellings = {
+        "offset": bool(sign),
+        "no-zone": bool(t) and not z and not sign,
+        "lower-case": t == "t" or z == "z",
+        "space": t == " ",
+        "date-only": not t,
+        "fraction": fraction is not None,
+        "early-year": moment < timegm((1753, 1, 1, 0, 0, 0)),
+    }
+    return Fraction(moment), {spelling for spelling, has in spellings.items() if has}
+
+
+# ------------------------------------------------------------------------------------------------ questions about valid messages
+
+
+def is_cron(text: str) -> bool:
+    """Returns True for five numeric fields as in crontab(5)."""
+    limits = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
+    fields = text.split(" ")
+    return len(fields) == 5 and all(is_cron_field(field, *limit) for field, limit in zip(fields, limits, strict=True))
+
+
+def is_cron_field(text: str, low: int, high: int) -> bool:
+    numbers = {str(number): number for number in range(low, high + 1)}
+    steps = numbers.keys() - {"0"}
+    if text.startswith("*"):
+        return text == "*" or (text.startswith("*/") and text[2:] in steps)
+    for part in text.split(","):
+        span, slash, step = part.partition("/")
+        first, dash, last = span.partition("-")
+        if first not in numbers or (dash and (last not in numbers or numbers[first] > numbers[last])):
+            return False
+        if slash and (step not in steps or not dash):
+            return False
+    return True
+
+
+def is_web_address(text: str) -> bool:
+    """Returns True for an absolute URL with http or https, a host with a dot, and only characters that RFC 3986 allows."""
+    scheme, separator, rest = text.partition("://")
+    authority = re.split("[/?#]", rest, maxsplit=1)[0]
+    host, colon, port = authority.partition(":")
+    labels = host.split(".")
+    if scheme not in ("http", "https") or not separator or len(labels) < 2:
+        return False
+    if not all(re.fullmatch("[A-Za-z0-9-]{1,63}", label) and label.strip("-") == label for label in labels):
+        return False
+    if not labels[-1][0].isalpha() or len(labels[-1]) < 2:
+        return False
+    if colon and not (re.fullmatch("[1-9][0-9]{0,4}", port) and int(port) < 65536):
+        return False
+    before, _, fragment = rest[len(authority) :].partition("#")
+    path, _, query = before.partition("?")
+    characters = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@/%s-]|%%[0-9A-Fa-f]{2})*"
+    return all(re.fullmatch(characters % extra, part) for extra, part in (("", path), ("?", query), ("?", fragment)))
+
+
+def is_short_name(text: str) -> bool:
+    """Returns True for words of letters and digits, with one space or hyphen between them. The first character is a letter."""
+    return len(text) <= 64 and re.fullmatch("[A-Za-z0-9]+(?:[ -][A-Za-z0-9]+)*", text) is not None and text[0].isalpha()
+
+
+def repeats(items: Any, key: str = "") -> bool:
+    """Returns True if an array contains the same item, or the same string as the key of two items."""
+    given = items or []
+    keys = [item.get(key) if key else None for item in given]
+    return any(one == other or (keys[i] == keys[j] and isinstance(keys[i], str)) for (i, one), (j, other) in combinations(enumerate(given), 2))
+
+
+def exceeds(low: Value | None, high: Value | None) -> bool:
+    return low is not None and high is not None and low.number > high.number
+
+
+def questions_of_offer(offer: Mapping[str, Any]) -> Iterator[str]:
+    start, end = (moment_of(offer[name]) if offer.get(name) else None for name in ("availableStartDate", "availableEndDate"))
+    for name in ("availableStartDate", "availableEndDate", "lastUpdatedDateTimeUtc"):
+        if offer.get(name) is not None:
+            yield from (f"timestamp-format.{spelling}" for spelling in timestamp(offer[name])[1])
+    if start is not None and end is not None and end <= start:
+        yield "availability-order"
+    if offer.get("deliveryScheduleCron") is not None and not is_cron(offer["deliveryScheduleCron"]):
+        yield "cron-syntax"
+    if any(offer.get(name) is not None and not is_web_address(offer[name]) for name in ("fullImageUrl", "thumbnailUrl", "pdfUrl")):
+        yield "url-syntax"
+    low, high = offer.get("orderMinimum"), offer.get("orderMaximum")
+    if any(exceeds(low, one) or exceeds(one, high) for one in offer.get("fixedOrderQuantities") or ()):
+        yield "quantity-range"
+    required = offer.get("additionalPropsRequiredOnOrder") or []
+    if not all(is_short_name(one.get("type", "string")) for one in required):
+        yield "property-types"
+    classes = offer.get("priceClasses") or []
+    tiers = [tier for one in classes for tier in one.get("priceTiers") or ()]
+    pages = [page for tier in tiers for page in tier.get("pageCounts") or ()]
+    ranges = [(low, high)]
+    ranges += [(tier.get("minimumQuantity"), tier.get("maximumQuantity")) for tier in tiers]
+    ranges += [(page.get("minimumPages"), page.get("maximumPages")) for page in pages]
+    if any(exceeds(*pair) for pair in ranges):
+        yield "range-order"
+    clusters = offer.get("productClusters") or []
+    arrays = [(offer.get(name), "") for name in ("accessGroups", "categoryIds", "onlyShipMethodsAvailable", "fixedOrderQuantities")]
+    arrays += [(required, "name"), (classes, "name"), (clusters, "id"), ((offer.get("omniChannel") or {}).get("offers"), "offerId")]
+    arrays += [(one.get("priceTiers"), "") for one in classes] + [(tier.get("pageCounts"), "") for tier in tiers]
+    arrays += [(cluster.get("products"), "productId") for cluster in clusters]
+    if any(repeats(*array) for array in arrays):
+        yield "duplicate-items"
+
+
+def questions_of_response(response: Mapping[str, Any]) -> Iterator[str]:
+    success, failed, data = response["operationWasSuccessful"], response["failureMessages"] != [], response["data"]
+    if (success, failed, data is None) not in ((True, False, False), (False, True, True)):
+        yield "envelope-consistency"
+    if isinstance(data, dict):
+        yield from questions_of_prices(data)
+    elif data is not None:
+        yield from questions_of_products(data)
+
+
+def questions_of_products(products: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for one in products:
+        yield from (f"timestamp-format.{spelling}" for spelling in timestamp(one["lastUpdateDateTimeUtc"])[1])
+        if not is_short_name(one["productType"]):
+            yield "product-types"
+        if not is_short_name(one["status"]):
+            yield "product-states"
+    if repeats(products, "productId"):
+        yield "duplicate-items"
+
+
+def questions_of_prices(data: Mapping[str, Any]) -> Iterator[str]:
+    offers = data["offers"]
+    if repeats(offers, "offerId") or any(repeats(offer.get("productIds")) for offer in offers):
+        yield "duplicate-items"
+    total = sum((offer["extendedPrice"].number for offer in offers), Fraction(0))
+    prices = [(offer["unitPrice"].number * offer["quantity"].number, offer["extendedPrice"].number) for offer in offers]
+    if any(extended < price and not is_about(price, extended) for price, extended in prices) or not is_about(
+        total, data["totalExtendedPrice"].number
+    ):
+        yield "price-arithmetic"
+
+
+def is_about(expected: Fraction, got: Fraction) -> bool:
+    """Returns True if two amounts are equal to half a cent, or to one billionth."""
+    return abs(expected - got) <= max(Fraction(1, 200), abs(expected) * Fraction(1, 10**9))
+
+
+# ------------------------------------------------------------------------------------------------ verdicts
+
+Answers = Mapping[str, Sequence[str]]
+"""Question -> the answers that are still possible, if not all of them are."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The findings in each way of reading a message, and what the label is. `faults` is empty unless the label is `invalid`."""
+
+    label: str
+    ways: Sequence[Findings]
+
+    @property
+    def places(self) -> set[str]:
+        """The JSON Pointers of the faults that a message has in every way of reading it."""
+        return set.intersection(*(set(way.faults) for way in self.ways))
+
+
+def judge(message_type: str, body: bytes, now: datetime, answers: Answers | None = None) -> Judgement:
+    """Judges a message. The label is `valid`, `invalid` or `unspecified`."""
+    answers = answers or {}
+    text, questions = decoded(body)
+    try:
+        value = parsed(text)
+    except NotJson as problem:
+        return Judgement("invalid", [Findings({"": f"not JSON: {problem}"})])
+    if len(body) > 2**20:
+        questions.add("message-size")
+    named = inexact = False
+    for part in parts(value):
+        named = named or (isinstance(part, Members) and len({name for name, _ in part}) < len(part))
+        inexact = inexact or (isinstance(part, Number) and is_inexact(part))
+        if isinstance(part, str):
+            questions |= {"nul-characters"} if "\0" in part else set()
+            questions |= {"lone-surrogates"} if SURROGATE.search(part) else set()
+    questions |= {"duplicate-properties"} if named else set()
+    questions |= {"double-range"} if inexact else set()
+    ways = [
+        findings(message_type, read_as(value, first, rounded), questions, now, answers)
+        for first in choices("duplicate-properties", "last", "first", named, answers)
+        for rounded in choices("double-range", "exact", "rounded", inexact, answers)
+    ]
+    return Judgement(label_of(ways), ways)
+
+
+def choices(question: str, usual: str, other: str, asked: bool, answers: Answers) -> Sequence[bool]:
+    """Returns which ways of reading a message are possible: False for the usual one, True for the other one."""
+    possible = answers.get(question, (usual, other))
+    return [name == other for name in (usual, other) if asked and name in possible] or [False]
+
+
+def findings(message_type: str, value: Any, questions: set[str], now: datetime, answers: Answers) -> Findings:
+    """Judges one way of reading a message."""
+    found = Findings({}, set(questions))
+    check_object(MESSAGES[message_type], value, "", found)
+    if message_type == "offer-creation-request":
+        check_product_list_offer(value, found)
+        check_past(value, [int(one) for one in answers.get("clock-tolerance", ("0", "300"))], now, found)
+    if not found.faults:
+        found.questions |= set(questions_of_offer(value) if message_type == "offer-creation-request" else questions_of_response(value))
+    for question in found.questions & answers.keys():
+        if list(answers[question]) == ["rejected"]:
+            found.faults[f"rejected: {question}"] = question
+        elif "rejected" not in answers[question] and question != "clock-tolerance":
+            found.questions.remove(question)
+    return found
+
+
+def label_of(ways: Sequence[Findings]) -> str:
+    if all(way.faults for way in ways):
+        return "invalid"
+    return "unspecified" if any(way.faults or way.questions for way in ways) else "valid"
