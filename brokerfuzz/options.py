@@ -199,8 +199,9 @@ _TARGET_OPTIONS = (
         help="Test this command. It runs once per message and reads the message from standard input. Exit status 0 means accepted.",
     ),
     click.option(
-        "--lines", metavar="plain|base64", type=click.Choice(("plain", "base64")),
-        help="Start the command of --exec only once. It reads one message per line, plain or in base64, and prints `accepted` or `rejected`.",
+        "--lines", metavar="plain|base64|frames", type=click.Choice(("plain", "base64", "frames")),
+        help="Start the command of --exec only once. It reads each message as a line (plain or in base64) or as a frame: a four-byte length "
+        "(big-endian), then the message. It answers each with a line: `accepted`, `rejected` or `crashed`, then a space or colon and a reason.",
     ),
     click.option(
         "--call", metavar="MODULE:FUNCTION",

@@ -23,7 +23,7 @@ class TargetOptions:
 
     exec_: str | None
     call: str | None
-    lines: Literal["plain", "base64"] | None
+    lines: Literal["plain", "base64", "frames"] | None
     method: str
     headers: Sequence[tuple[str, str]]
     insecure: bool

@@ -20,6 +20,7 @@ INPUT_FD, OUTPUT_FD = 3, 4
 LONGEST = 2000
 """Maximum number of characters in a reply."""
 
+LETTERS = {"accepted": b"A", "rejected": b"J", "crashed": b"C"}
 _LENGTH = struct.Struct(">I")
 
 
@@ -118,9 +119,9 @@ def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple
     if result is False:
         return b"J", "returned False"
     if isinstance(result, str):
-        word, _, reason = result.partition(" ")
-        if word in {"accepted", "rejected"}:
-            return (b"A" if word == "accepted" else b"J"), reason or word
+        word = result.replace(":", " ").partition(" ")[0]
+        if letter := LETTERS.get(word):
+            return letter, result[len(word) + 1 :].strip() or word
     return b"C", f"returned {_type_name(result)}, which is not a valid answer: return True or False, or raise ValueError"
 
 

@@ -34,12 +34,12 @@ class CallTarget(PoolTarget):
     the current folder or from `sys.path`.
 
     The function accepts a message by returning None, True or the string `accepted`. It rejects a message by returning False or the
-    string `rejected`. A space and a reason may follow either string. The function also rejects a message by raising `ValueError`,
-    or an exception if the name of its class or of a base class contains `validation`. The `ValidationError` of pydantic, jsonschema
-    or Django is an example. If `rejections` names exception classes, as `package.module:Class`, only these classes reject. If the
-    function raises any other exception, including `AssertionError`, the answer is `crashed`. The answer is also `crashed` if the
-    function returns any other value: a list of errors, a parsed message or a number has no defined meaning. If the function returns
-    an awaitable, brokerfuzz awaits it.
+    string `rejected`. A space or a colon and a reason may follow either string. The function also rejects a message by raising
+    `ValueError`, or an exception if the name of its class or of a base class contains `validation`. The `ValidationError` of
+    pydantic, jsonschema or Django is an example. If `rejections` names exception classes, as `package.module:Class`, only these
+    classes reject. If the function raises any other exception, including `AssertionError`, the answer is `crashed`. The answer is
+    also `crashed` if the function returns the string `crashed` or any other value: a list of errors, a parsed message or a number
+    has no defined meaning. If the function returns an awaitable, brokerfuzz awaits it.
 
     The function runs in separate processes, at most `processes` of them at once (default: one per core). So a crash of the function
     does not stop the campaign. If its process ends, the answer is `crashed`. If the function does not return within `timeout`

@@ -1,11 +1,11 @@
-"""A long-running program as a target. The program reads one message per line and writes one answer per line."""
+"""A long-running program as a target. The program reads one message after the other and writes one answer line for each."""
 
-import json
 import os
 import re
+import struct
 from base64 import b64encode
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from brokerfuzz.errors import TargetError
 from brokerfuzz.schemas.headers import Headers
@@ -20,29 +20,31 @@ if TYPE_CHECKING:
 LONGEST = 1 << 16
 """Maximum number of bytes in an answer line."""
 
-Encoding = Literal["plain", "base64"]
+Encoding = Literal["plain", "base64", "frames"]
 _ENDS_A_LINE = re.compile(rb"[\n\r]|\xe2\x80[\xa8\xa9]")
-_WORDS: dict[bytes, Literal["accepted", "rejected"]] = {b"accepted": "accepted", b"rejected": "rejected"}
+_KINDS: dict[bytes, Literal["accepted", "rejected", "crashed"]] = {b"accepted": "accepted", b"rejected": "rejected", b"crashed": "crashed"}
 
 
 class LineTarget(PoolTarget):
-    """A program that reads one message per line from standard input. It writes one answer per line to standard output, in the order
-    of the messages.
+    """A program that reads messages from standard input. It writes one answer line per message to standard output, in the order of
+    the messages.
 
-    An answer line is the word `accepted` or `rejected`, or a JSON object such as `{"accepted": false, "reason": "no number"}`. A
-    space and a reason may follow the word. The answer is `crashed` if the program writes any other line, or more than one line for
-    a message. The answer is also `crashed` if the program reads the message and ends without an answer. If the program ends before
-    it reads the message, the message goes to another process. If no line arrives within `timeout` seconds, the answer is `timeout`.
-    After a crash or timeout, the process is killed with its children. A new process is then started for the next message.
+    An answer line is the word `accepted`, `rejected` or `crashed`. A space or a colon and a reason may follow the word. The `body`
+    of the answer is the reason. The answer is also `crashed` if the program writes any other line or more than one line for a
+    message, or if it reads the message and ends without an answer. If the program ends before it reads the message, the message
+    goes to another process. If no line arrives within `timeout` seconds, the answer is `timeout`. The process keeps running after
+    an answer line. After any other crash, and after a timeout, the process is killed with its children. A new process is then
+    started for the next message.
 
     The program must flush each answer at once, because a buffered answer arrives too late. brokerfuzz sets `PYTHONUNBUFFERED`
     unless the environment already sets it, so Python programs need not flush.
 
     If `encoding` is "plain", a line is the message itself. A message that contains a line break, U+2028 or U+2029 then cannot be
-    sent, because some versions of Node's readline treat these two characters as line breaks. If `encoding` is "base64", every
-    message can be sent. At most `processes` processes run at once (default: one per core), and each handles one message at a time.
-    If the program answered before, but now ends immediately or can no longer be started, the target tries again for up to
-    `patience` seconds.
+    sent, because some versions of Node's readline treat these two characters as line breaks. If `encoding` is "base64", a line is
+    the message in base64. If `encoding` is "frames", brokerfuzz sends the length of the message as an unsigned 32-bit integer
+    (big-endian), then the message. With these two encodings, every message can be sent. At most `processes` processes run at once
+    (default: one per core), and each handles one message at a time. If the program answered before, but now ends immediately or can
+    no longer be started, the target tries again for up to `patience` seconds.
 
     Raises `TargetError` for an invalid command or invalid limits.
     """
@@ -57,8 +59,8 @@ class LineTarget(PoolTarget):
         patience: float = 3.0,
     ) -> None:
         self.arguments = words_of(command)
-        if encoding not in ("plain", "base64"):
-            raise TargetError(f"encoding={encoding!r}, but it must be 'plain' or 'base64'")
+        if encoding not in get_args(Encoding):
+            raise TargetError(f"encoding={encoding!r}, but it must be 'plain', 'base64' or 'frames'")
         self.encoding: Encoding = encoding
         super().__init__(timeout=timeout, processes=processes, patience=patience)
 
@@ -68,12 +70,12 @@ class LineTarget(PoolTarget):
         return shown_command(self.arguments)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns True for messages that fit on one line and have no headers."""
-        return not headers and (self.encoding == "base64" or not _ENDS_A_LINE.search(body))
+        """Returns whether the message has no headers and, if `encoding` is "plain", no line break."""
+        return not headers and (self.encoding != "plain" or not _ENDS_A_LINE.search(body))
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a shell command that pipes the line for this message into the program."""
-        return fed(_line(body, self.encoding), self.name)
+        """Returns a shell command that pipes the encoded message into the program."""
+        return fed(_encoded(body, self.encoding), self.name)
 
     def _settings(self) -> "ProcessSettings":
         where = program(self.arguments, self.name)
@@ -91,7 +93,7 @@ class LineTarget(PoolTarget):
 
 
 class LineWire:
-    """Encodes messages and decodes answers as lines."""
+    """Encodes messages, and decodes answer lines."""
 
     def __init__(self, encoding: Encoding) -> None:
         self.rest = b""
@@ -100,8 +102,8 @@ class LineWire:
         self._length = 0
 
     def encode(self, body: bytes) -> bytes:
-        """Returns the message as a line."""
-        return _line(body, self._encoding)
+        """Returns the encoded message."""
+        return _encoded(body, self._encoding)
 
     def decode(self, data: bytes) -> "Reply | None":
         """Returns the answer if its line is complete or too long; otherwise returns None."""
@@ -128,30 +130,18 @@ class LineWire:
 
 
 def answer_of(line: bytes) -> "Reply":
-    """Returns the answer in a line."""
+    """Returns the answer in a line. The word up to the first space or colon is the answer, the rest is the reason."""
     from brokerfuzz.targets.process_pool import Reply
 
-    line = line.removesuffix(b"\r")
-    if kind := _WORDS.get(line):
-        return Reply(kind, kind, line)
-    word, _, reason = line.partition(b" ")
-    if kind := _WORDS.get(word):
-        return Reply(kind, in_one_line(reason) or kind, line)
-    said = _of_json(line) if line.startswith(b"{") else None
-    if said is not None and isinstance(accepted := said.get("accepted"), bool):
-        kind = "accepted" if accepted else "rejected"
-        return Reply(kind, in_one_line(str(said.get("reason") or kind).encode(errors="replace")), line)
+    word, *rest = re.split(rb"[ :]", line.rstrip(b"\r"), maxsplit=1)
+    if kind := _KINDS.get(word):
+        reason = b"".join(rest).strip()
+        return Reply(kind, in_one_line(reason) or kind, reason)
     what = f'"{in_one_line(line)}"' if line else "an empty line"
     return Reply("crashed", f"answered with {what}", line, broken=True)
 
 
-def _of_json(line: bytes) -> dict[str, Any] | None:
-    try:
-        said = json.loads(line)
-    except (ValueError, RecursionError):
-        return None
-    return said if isinstance(said, dict) else None
-
-
-def _line(body: bytes, encoding: Encoding) -> bytes:
+def _encoded(body: bytes, encoding: Encoding) -> bytes:
+    if encoding == "frames":
+        return struct.pack(">I", len(body)) + body
     return (b64encode(body) if encoding == "base64" else body) + b"\n"

@@ -50,10 +50,12 @@ def rules(document: Any) -> set[str]:
 def test_every_kind_of_target_shows_the_same_finding(run: Run, url: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "reader.py").write_text(FUNCTION)
     (folder / "command_target.py").write_text("import sys, reader\nsys.exit(not reader.read(sys.stdin.buffer.read()))")
-    (folder / "line_target.py").write_text(
-        "import sys, base64, reader\nfor line in sys.stdin:\n    print('accepted' if reader.read(base64.b64decode(line)) else 'rejected', flush=True)"
-    )
-    targets = [[url], ["--call", "reader:read"], ["--exec", f"{sys.executable} line_target.py", "--lines", "base64"]]
+    answered = "    print('accepted' if reader.read(body) else 'rejected: no', flush=True)"
+    (folder / "lines.py").write_text(f"import sys, base64, reader\nfor line in sys.stdin:\n    body = base64.b64decode(line)\n{answered}")
+    framed = "read = sys.stdin.buffer.read\nwhile head := read(4):\n    body = read(int.from_bytes(head))"
+    (folder / "frames.py").write_text(f"import sys, reader\n{framed}\n{answered}")
+    programs = [["--exec", f"{sys.executable} {name}.py", "--lines", encoding] for name, encoding in (("lines", "base64"), ("frames", "frames"))]
+    targets = [[url], ["--call", "reader:read"], *programs]
     found = [report(run("fire", *target, *SOME, "--json")) for target in targets]
     assert all(rules(document) == {BUG} for document in found)
     assert len({json.dumps([finding["smallest"] for finding in document["findings"]]) for document in found}) == 1

@@ -99,7 +99,7 @@ def test_the_error_about_a_value_of_a_wrong_type_names_its_key(value: str, tmp_p
         "[target]\ntimeout = 0": "timeout in [target] is 0: use a number above 0, such as 2.5",
         "[target]\ntimeout = 'soon'": "timeout in [target] is 'soon': use a number above 0, such as 2.5",
         "[target]\nconcurrency = 1.5": "concurrency in [target] is 1.5: use a whole number of at least 1, such as 4",
-        "[target]\nlines = 'gzip'": 'lines in [target] is \'gzip\': use "plain" or "base64"',
+        "[target]\nlines = 'gzip'": 'lines in [target] is \'gzip\': use "plain", "base64" or "frames"',
         "[target]\ninsecure = 'yes'": "insecure in [target] is 'yes': use true or false",
         "[target]\nmethod = 'P O'": "method in [target] is 'P O': use a string, such as \"PUT\"",
         "[target]\nexec = []": 'exec in [target] is an empty array: use a string or an array that is not empty, such as "python consumer.py" or ["p',

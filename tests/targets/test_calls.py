@@ -48,6 +48,8 @@ def calling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Calling:
         ("return False", "rejected", "returned False"),
         ("return 'accepted'", "accepted", "accepted"),
         ("return 'rejected no number'", "rejected", "no number"),
+        ("return 'rejected: /number: missing'", "rejected", "/number: missing"),
+        ("return 'crashed'", "crashed", "crashed"),
         ("raise ValueError('no number\\nat all')", "rejected", "ValueError: no number�at all"),
         ("raise ValueError", "rejected", "ValueError"),
         ("body.decode()", "rejected", "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff in position 0: invalid start byte"),

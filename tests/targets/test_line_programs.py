@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 import time
-from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,31 +53,50 @@ ECHO = each("say(b'accepted ' + line + b'\\n')")
 @pytest.mark.parametrize(
     ("line", "kind", "reason"),
     [
-        (b"accepted", "accepted", "accepted"),
-        (b"rejected", "rejected", "rejected"),
-        (b"rejected no number\x1b", "rejected", "no number�"),
-        (b"rejected ", "rejected", "rejected"),
-        (b"rejected\r", "rejected", "rejected"),
-        (b'{"accepted":true}', "accepted", "accepted"),
-        (b'{"accepted": false, "reason": "no number", "more": [1]}', "rejected", "no number"),
-        (b'{"accepted": false, "reason": ["a", 1]}', "rejected", "['a', 1]"),
-        (b'{"accepted": "false"}', "crashed", 'answered with "{"accepted": "false"}"'),
-        (b'{"accepted": 1}', "crashed", 'answered with "{"accepted": 1}"'),
-        (b'["accepted"]', "crashed", 'answered with "["accepted"]"'),
-        (b"{" * 60000, "crashed", f'answered with "{"{" * 199}…"'),
-        (b'{"a":' * 10000, "crashed", None),
-        (b"ok", "crashed", 'answered with "ok"'),
-        (b"Accepted", "crashed", 'answered with "Accepted"'),
-        (b"acceptedly", "crashed", 'answered with "acceptedly"'),
-        (b"", "crashed", "answered with an empty line"),
-        (b"\xff\x00\xfe", "crashed", 'answered with "���"'),
+        (b"accepted", "accepted", b""),
+        (b"rejected", "rejected", b""),
+        (b"crashed", "crashed", b""),
+        (b"rejected no number\x1b", "rejected", b"no number\x1b"),
+        (b'rejected: "number is required"', "rejected", b'"number is required"'),
+        (b"rejected:/number: missing", "rejected", b"/number: missing"),
+        (b"crashed KeyError: number", "crashed", b"KeyError: number"),
+        (b'rejected {"errors": [{"field": "number"}]}', "rejected", b'{"errors": [{"field": "number"}]}'),
+        (b"rejected \xff" + b"x" * 60000, "rejected", b"\xff" + b"x" * 2047),
+        (b"rejected ", "rejected", b""),
+        (b"rejected:", "rejected", b""),
+        (b"rejected\r", "rejected", b""),
     ],
 )
-def test_a_line_is_an_answer(line: bytes, kind: str, reason: str | None) -> None:
+def test_the_word_before_the_first_space_or_colon_is_the_answer_and_the_rest_is_its_body(line: bytes, kind: str, reason: bytes) -> None:
+    said = answer(LineTarget(says(line + b"\n"), processes=1))
+    assert (said.kind, said.body, said.reached) == (kind, reason, True)
+    assert said.reason == kind if not reason else said.reason[0] == reason.decode(errors="replace")[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b'{"accepted":true}', 'answered with "{"accepted":true}"'),
+        (b"{" * 60000, f'answered with "{"{" * 199}…"'),
+        (b"ok", 'answered with "ok"'),
+        (b"Accepted", 'answered with "Accepted"'),
+        (b"acceptedly", 'answered with "acceptedly"'),
+        (b" accepted", 'answered with "accepted"'),
+        (b"", "answered with an empty line"),
+        (b"\xff\x00\xfe", 'answered with "���"'),
+    ],
+)
+def test_any_other_line_is_a_crash(line: bytes, reason: str) -> None:
     first, second = answers(LineTarget(says(line + b"\n"), processes=1), b"{}", b"{}")
-    assert (first.kind, first.reason if reason else None, first.reached) == (kind, reason, True)
-    assert first.body == line.removesuffix(b"\r")[:2048]
+    assert (first.kind, first.reason, first.body, first.reached) == ("crashed", reason, line[:2048], True)
     assert second.kind == first.kind
+
+
+def test_a_process_keeps_running_after_each_answer_line(tmp_path: Path) -> None:
+    code = "say(b'%s %d\\n' % (line, os.getpid()))"
+    said = answers(LineTarget(each(code), processes=1), b"crashed", b"rejected", b"crashed:", b"accepted")
+    assert [answer.kind for answer in said] == ["crashed", "rejected", "crashed", "accepted"]
+    assert len({answer.body for answer in said}) == 1
 
 
 @pytest.mark.parametrize(
@@ -118,7 +136,7 @@ def test_each_of_a_thousand_messages_gets_its_own_answer(processes: int) -> None
     bodies = [b"%d " % number + b"x" * (number % 7) ** 6 for number in range(1000)]
     for at_once in (True, False):
         said = answers(LineTarget(ECHO, processes=processes), *bodies[: 1000 if at_once else 100], at_once=at_once)
-        assert [answer.body for answer in said] == [b"accepted " + body[: 2048 - 9] for body in bodies[: len(said)]]
+        assert [answer.body for answer in said] == [body.strip()[:2048] for body in bodies[: len(said)]]
 
 
 def test_crashes_and_timeouts_do_not_mix_up_answers() -> None:
@@ -248,37 +266,49 @@ def test_an_idle_process_can_end_normally_when_its_input_ends(tmp_path: Path) ->
     assert not is_alive(int(done.read_text()))
 
 
-@pytest.mark.parametrize("body", [b"", b"{}", b"\0\x85\x0b\x0c", bytes(range(14, 256)), b" \t", "{\u2027}".encode()])
-def test_a_message_on_one_line_can_be_sent_as_a_plain_line(body: bytes) -> None:
-    target = LineTarget(ECHO)
-    assert target.can_send(body)
-    assert answer(target, body).body == b"accepted " + body
+HEX = {
+    "plain": each("say(b'accepted ' + line.hex().encode() + b'\\n')"),
+    "base64": each("import base64; say(b'accepted ' + base64.b64decode(line, validate=True).hex().encode() + b'\\n')"),
+    "frames": python(
+        "import os, struct, sys\n"
+        "read = sys.stdin.buffer.read\n"
+        "while head := read(4): os.write(1, b'accepted ' + read(struct.unpack('>I', head)[0]).hex().encode() + b'\\n')"
+    ),
+}
+"""Programs that answer with the bytes of the message, by encoding."""
+ONE_LINE = [b"", b"{}", b"\0\x85\x0b\x0c", bytes(range(14, 256)), b" \t", "{\u2027}".encode()]
+SEVERAL_LINES = [b"\n", b"{}\n", b"{\r\n}", b"\r", "{\u2028}".encode(), "\u2029".encode()]
 
 
-@pytest.mark.parametrize("body", [b"\n", b"{}\n", b"{\r\n}", b"\r", "{\u2028}".encode(), "\u2029".encode()])
-def test_a_message_with_a_line_break_can_only_be_sent_as_base64(body: bytes) -> None:
+@pytest.mark.parametrize("encoding", ["plain", "base64", "frames"])
+def test_each_encoding_preserves_the_bytes_of_every_message_that_it_can_send(encoding: Any) -> None:
+    target = LineTarget(HEX[encoding], encoding=encoding, processes=1)
+    bodies = ONE_LINE if encoding == "plain" else [*ONE_LINE, *SEVERAL_LINES]
+    assert all(target.can_send(body) for body in bodies)
+    assert [bytes.fromhex(said.body.decode()) for said in answers(target, *bodies)] == bodies
+    assert not target.can_send(b"{}", (("accept", "text/plain"),))
+
+
+@pytest.mark.parametrize("body", SEVERAL_LINES)
+def test_a_message_with_a_line_break_cannot_be_sent_as_a_plain_line(body: bytes) -> None:
     assert not LineTarget(ECHO).can_send(body)
     with pytest.raises(TargetError, match="can_send"):
         answer(LineTarget(ECHO), body)
-    decodes = each("import base64; say(b'accepted ' + repr(base64.b64decode(line, validate=True)).encode() + b'\\n')")
-    target = LineTarget(decodes, encoding="base64")
-    assert target.can_send(body)
-    assert answer(target, body).reason == repr(body)
-    assert not target.can_send(body, (("accept", "text/plain"),))
 
 
-@pytest.mark.parametrize("encoding", ["plain", "base64"])
-def test_the_reproduction_sends_the_program_the_same_line(encoding: Any) -> None:
-    target = LineTarget([*ECHO, "--token", "abcdef1"], encoding=encoding)
+@pytest.mark.parametrize("encoding", ["plain", "base64", "frames"])
+def test_the_reproduction_sends_the_program_the_same_message(encoding: Any) -> None:
+    target = LineTarget([*HEX[encoding], "--token", "abcdef1"], encoding=encoding)
     line = target.reproduction(BODY)
     assert line.isprintable()
     assert "abcdef1" not in line
     said = subprocess.run(["sh", "-c", line], capture_output=True, check=True, timeout=20, env={**os.environ, "TOKEN": "abcdef1"}).stdout
-    assert said == b"accepted " + (b64encode(BODY) if encoding == "base64" else BODY) + b"\n"
+    assert said == b"accepted " + BODY.hex().encode() + b"\n"
 
 
 @pytest.mark.parametrize(
-    ("options", "words"), [({"encoding": "hex"}, "plain.*base64"), ({"timeout": -1}, "greater than 0"), ({"processes": 0}, "must be 1 or more")]
+    ("options", "words"),
+    [({"encoding": "hex"}, "plain.*base64.*frames"), ({"timeout": -1}, "greater than 0"), ({"processes": 0}, "must be 1 or more")],
 )
 def test_invalid_arguments_are_rejected_at_once(options: Any, words: str) -> None:
     with pytest.raises(TargetError, match=words):
@@ -299,3 +329,30 @@ def test_a_program_in_node_is_a_target() -> None:
     code = f"require('readline').createInterface({{input:process.stdin}}).on('line',l=>{{{judged}}})"
     said = answers(LineTarget(["node", "-e", code], processes=1), b"{}", b"{", b"[]")
     assert [answer.reason for answer in said] == ["accepted", "SyntaxError", "accepted"]
+
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "frames"
+EXAMPLE_COMMANDS = {
+    "reader.py": [sys.executable, "reader.py"],
+    "reader.mjs": ["node", "reader.mjs"],
+    "Reader.java": ["java", "Reader.java"],
+    "reader.c": ["sh", "-c", 'cc -Wall -Wextra -Werror reader.c -o "$0/reader" && exec "$0/reader"'],
+}
+"""Maps the files in `examples/frames` to the commands that run them."""
+
+
+@pytest.mark.skipif(not EXAMPLES.is_dir(), reason="needs the examples")
+def test_every_example_in_the_folder_is_tested() -> None:
+    assert {path.name for path in EXAMPLES.iterdir()} == EXAMPLE_COMMANDS.keys()
+
+
+@pytest.mark.parametrize("name", EXAMPLE_COMMANDS)
+def test_the_examples_in_several_languages_read_frames(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = [*EXAMPLE_COMMANDS[name], *([str(tmp_path)] if name == "reader.c" else [])]
+    if not EXAMPLES.is_dir() or not shutil.which("cc" if name == "reader.c" else command[0]):
+        pytest.skip(f"needs the examples and {command[0]}")
+    monkeypatch.chdir(EXAMPLES)
+    bodies = [b"{}", b"x\n", b'{"description": "\\n"}\n', b'{"number": "%s"}' % (b"A" * 200_000), b""]
+    said = answers(LineTarget(command, encoding="frames", timeout=60, processes=1), *bodies)
+    assert [answer.kind for answer in said] == ["accepted", "rejected", "accepted", "accepted", "rejected"], said
+    assert said[1].body
