@@ -49,8 +49,9 @@ class HttpTarget:
     application/json` is added. `timeout` is the number of seconds from the first attempt to connect to the last byte of the
     response. `rules` define how to interpret a response. Redirects are not followed. Proxies from the environment are not used.
 
-    If a connection ends without an answer, the message is not always the cause. A server may close an idle connection at any time
-    (RFC 9112, 9.3), or another message may have crashed the server. So the message is sent once more, and the second answer counts.
+    If a connection ends without an answer, the message is not always the cause. A server may close a connection after any answer
+    (RFC 9112, 9.3). uvicorn does this if the application raises an exception after its answer. Another message may also have
+    crashed the server. So the message is sent once more on a new connection, and the second answer counts.
     If the server answered before but no longer accepts connections, brokerfuzz tries again for up to `patience` seconds. brokerfuzz
     also does this if this machine lacks resources for a connection.
 
@@ -104,6 +105,8 @@ class HttpTarget:
         self._name = shown(url)
         self._gate = Gate(longest_wait)
         self._client: Client | None = None
+        self._unpooled: Client | None = None
+        """A client that makes a new connection for each request. It is created when the first connection is dropped."""
         self._address: Url | str = self.url
         self._answered = False
         self._client_error: type[PyreqwestError]
@@ -175,12 +178,13 @@ class HttpTarget:
 
     async def close(self) -> None:
         """Closes every connection."""
-        if self._client is not None:
-            client, self._client = self._client, None
+        clients = [client for client in (self._client, self._unpooled) if client is not None]
+        if clients:
+            self._client = self._unpooled = None
             self._address = self.url  # so that a closed target can be pickled for another process
             with suppress(TimeoutError):
                 async with asyncio.timeout(GRACE):
-                    await client.close()
+                    await asyncio.gather(*(client.close() for client in clients))
             await asyncio.sleep(CLOSING_TIME)
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
@@ -200,7 +204,9 @@ class HttpTarget:
         return outcome
 
     async def _ask_with_retries(self, body: bytes, headers: Headers) -> Answer | RetryLater:
-        """Sends the message. Retries once if the connection was dropped, and for up to `patience` seconds if no connection can be made."""
+        """Sends the message. Retries once, on a new connection, if the connection was dropped. Retries for up to `patience` seconds if no
+        connection can be made.
+        """
         outcome = await self._ask(body, headers)
         if isinstance(outcome, Answer | RetryLater):
             self._answered = True
@@ -217,7 +223,7 @@ class HttpTarget:
                 pause *= 2
             else:
                 return self._failed(outcome, perf_counter() - started)
-            outcome = await self._ask(body, headers)
+            outcome = await self._ask(body, headers, pooled=not dropped)
             if isinstance(outcome, Answer | RetryLater):
                 return outcome
 
@@ -238,10 +244,10 @@ class HttpTarget:
             return Answer("crashed", reason=failure.reason, seconds=seconds, reached=False)
         return Answer("timeout" if failure.trouble == "no-answer" else "crashed", reason=failure.reason, seconds=seconds)
 
-    async def _ask(self, body: bytes, headers: Headers) -> "Answer | RetryLater | Failure":
+    async def _ask(self, body: bytes, headers: Headers, *, pooled: bool = True) -> "Answer | RetryLater | Failure":
         started = perf_counter()
         try:
-            async with asyncio.timeout(self.timeout + GRACE), self._request(body, headers) as response:
+            async with asyncio.timeout(self.timeout + GRACE), self._request(body, headers, pooled=pooled) as response:
                 reader, read = response.body_reader, bytearray()
                 while len(read) <= MOST_READ and (chunk := await reader.read_chunk()) is not None:
                     read += chunk
@@ -275,10 +281,13 @@ class HttpTarget:
         own = [(name, value) for name, value in self.headers if name.lower() not in has_code]
         return [*own, *((name, value) for name, value in instead if value is not None)]
 
-    def _request(self, body: bytes, headers: Headers) -> "StreamRequest":
-        if self._client is None:
+    def _request(self, body: bytes, headers: Headers, *, pooled: bool = True) -> "StreamRequest":
+        client = self._client
+        if client is None:
             raise TargetError(f"{self.name} is not open: call open() before send()")
-        request = self._client.request(self.method, self._address).headers(self._headers(headers))
+        if not pooled:
+            client = self._unpooled = self._unpooled or self._builder().pool_max_idle_per_host(0).build()
+        request = client.request(self.method, self._address).headers(self._headers(headers))
         if body:
             request = request.body_bytes(body)
         elif any(name.lower() == TRANSFER_ENCODING for name, _ in headers):
