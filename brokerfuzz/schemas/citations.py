@@ -1,7 +1,9 @@
 """Cites the contract for a rule: the table and row that demand it, and the validation rule that states it.
 
-`contract_tables.json` is a transcription of the contract's tables, of two further statements, and of its validation rules. A rule is
-cited only if the contract demands the same value. So a rule of a changed contract that the contract does not state has no citation.
+`contract_tables.json` is a transcription of the contract's tables, of two further statements, and of its validation rules. `closed` means
+that an object rejects properties that its table does not list. The table of limits repeats bounds of other tables, so it is only compared
+with the rules. A rule is cited only if the contract demands the same value. So a rule of a changed contract that the contract does not
+state has no citation.
 """
 
 import json
@@ -52,7 +54,8 @@ def _stated() -> Mapping[str, tuple[Any, Citation]]:
     for table in tables["tables"]:
         about = Citation(table["section"], table["table"])
         for place in table["objects"]:
-            found[f"{place}:additionalProperties"] = False, about
+            if table["closed"]:
+                found[f"{place}:additionalProperties"] = False, about
             found.setdefault(f"{place}:type", ("object", about))
             for row in table["rows"]:
                 path = f"{place}{'' if place.endswith('/') else '.'}{row['name']}"

@@ -7,6 +7,7 @@ from typing import Any
 
 from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 from brokerfuzz.schemas import contract as contract_module
+from brokerfuzz.schemas.flattening import types_of
 from brokerfuzz.schemas.sites import join
 
 TABLES: dict[str, Any] = json.loads(Path(contract_module.__file__).with_name("contract_tables.json").read_text(encoding="utf-8"))
@@ -19,12 +20,12 @@ BY_MESSAGE = {"product-list-response": "array", "offer-pricing-response": "objec
 """The type of `data`, which the envelope's table leaves to each message."""
 
 
-def objects() -> Iterator[tuple[str, str, list[dict[str, Any]]]]:
-    """(message type, site, rows) for each object of the contract. Its site is empty for the message itself."""
+def objects() -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(message type, site, table) for each object of the contract. Its site is empty for the message itself."""
     for table in TABLES["tables"]:
         for place in table["objects"]:
             message_type, _, site = place.partition("/")
-            yield message_type, site, table["rows"]
+            yield message_type, site, table
 
 
 def stated(message_type: str, row: dict[str, Any]) -> dict[str, Any]:
@@ -45,17 +46,16 @@ def schemas() -> dict[tuple[str, str], dict[str, Any]]:
     return {(message_type, site.path): site.schema for message_type in MESSAGE_TYPES for site in CONTRACT.sites[message_type].values()}
 
 
-def test_every_object_of_the_schemas_has_a_table_and_every_table_an_object() -> None:
-    described = {(message_type, site) for message_type, site, _ in objects()}
-    assert described == {place for place, schema in schemas().items() if "properties" in schema}
+def test_every_object_of_the_schemas_has_a_table_and_is_closed_if_its_table_says_so() -> None:
+    shown = {place: schema.get("additionalProperties", True) for place, schema in schemas().items() if "object" in types_of(schema)}
+    assert shown == {(message_type, site): not table["closed"] for message_type, site, table in objects()}
 
 
 def test_every_cell_of_the_tables_is_in_the_schemas_and_nothing_else() -> None:
     known = schemas()
     wrong = []
-    for message_type, site, rows in objects():
-        schema = known[message_type, site]
-        assert schema["additionalProperties"] is False
+    for message_type, site, table in objects():
+        schema, rows = known[message_type, site], table["rows"]
         assert list(schema["properties"]) == [row["name"] for row in rows], site
         for row in rows:
             path = join(site, row["name"])
@@ -72,6 +72,31 @@ def test_every_cell_of_the_tables_is_in_the_schemas_and_nothing_else() -> None:
     assert wrong == []
 
 
+LIMITS = ("type", "minimum", "minLength", "minItems")
+WITHOUT_LIMIT = {"offer-creation-request/productClusters[].products[].productId:minLength", "offer-pricing-response/data.offers[].offerId:minLength"}
+"""Bounds that other tables state, and the table of limits does not."""
+
+
+def limits() -> Iterator[tuple[str, Any]]:
+    """(rule ID, value) for each cell of the table of limits."""
+    for row in TABLES["limits"]:
+        suffix = f"@{row['when']}" if "when" in row else ""
+        yield from ((f"{place}:{keyword}{suffix}", row[keyword]) for place in row["places"] for keyword in LIMITS if keyword in row)
+
+
+def test_every_cell_of_the_limits_is_a_rule_with_this_value() -> None:
+    rules = CONTRACT.rules_by_id
+    values = {
+        rule_id: [one for one in rules[rule_id].value if one != "null"] if ":type" in rule_id else rules[rule_id].value for rule_id, _ in limits()
+    }
+    assert values == {rule_id: [value] if ":type" in rule_id else value for rule_id, value in limits()}
+
+
+def test_every_bound_is_a_limit_the_range_of_an_integer_or_stated_by_another_table() -> None:
+    bounds = {rule.id for rule in CONTRACT.rules_by_id.values() if rule.keyword in LIMITS[1:] and rule.value != INT32["minimum"]}
+    assert bounds == {rule_id for rule_id, _ in limits() if ":type" not in rule_id} | WITHOUT_LIMIT
+
+
 # ------------------------------------------------------------------------------------------------------------ citations
 
 
@@ -79,7 +104,8 @@ def demanded() -> Iterator[tuple[str, tuple[str, str, str | None]]]:
     """Yields the ID of each rule that the tables demand, with the section, table and row that must be cited."""
     for table in TABLES["tables"]:
         for place in table["objects"]:
-            yield f"{place}:additionalProperties", (table["section"], table["table"], None)
+            if table["closed"]:
+                yield f"{place}:additionalProperties", (table["section"], table["table"], None)
             for row in table["rows"]:
                 message_type, _, site = place.partition("/")
                 path, cited = f"{message_type}/{join(site, row['name'])}", (table["section"], table["table"], row["name"])
