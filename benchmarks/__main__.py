@@ -1,36 +1,47 @@
 """Compares brokerfuzz with similar tools: `python -m benchmarks [NAME ...]`. Runs all benchmarks by default.
 
-Names: strategies, bulk, generators, oracle, shrinking, firing, fleet, fleet_schemathesis, fleet_flagged.
+Names: strategies, discovery, variety, shrinking, planted, bulk, generators, oracle, firing, fleet, fleet_schemathesis, fleet_flagged.
+
+`strategies` measures examples per second. `discovery`, `variety`, `shrinking` and `planted` measure the examples themselves: the
+rules that they break, how varied they are, how they shrink, and the bugs that they find.
 
 `strategies` and `fleet_schemathesis` need Schemathesis (`pip install '.[bench]'`). `bulk` includes json-schema-faker if it is
-installed (`npm ci --prefix benchmarks/node`). `generators` includes all installed tools, prints Markdown, and draws a chart with
-`--plot FILE.svg`.
+installed (`npm ci --prefix benchmarks/node`). `variety`, `planted` and `generators` include all installed tools. `generators`
+prints Markdown, and draws a chart with `--plot FILE.svg`.
 """
 
 import argparse
-import json
-import random
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from benchmarks import peers
+from benchmarks.examples.discovery import discovery
+from benchmarks.examples.effort import Effort as ExampleEffort
+from benchmarks.examples.shrinking import shrinking
+from benchmarks.examples.variety import variety
 from benchmarks.firing import firing
 from benchmarks.fleet.fleet_benchmarks import fleet, fleet_flagged, fleet_schemathesis
 from benchmarks.generators.generator_benchmarks import Effort, generators
 from benchmarks.generators.peer_generators import Make, json_schema_faker
-from benchmarks.rates import PATIENCE, examples, in_turn, of_stream, table
+from benchmarks.planted.planted_benchmark import planted
+from benchmarks.rates import examples, in_turn, of_stream, table
 from brokerfuzz import strategies as ours
 from brokerfuzz.decoder import messages
 from brokerfuzz.schemas import MessageType, check
 
 OFFER: MessageType = "offer-creation-request"
+SIZES = {
+    "runs": "number of runs of `discovery`",
+    "seeds": "number of seeds of each other measurement",
+    "examples": "number of examples in a long run",
+    "processes": "number of processes that share the work",
+}
 
 
 def strategies() -> str:
@@ -85,33 +96,6 @@ def oracle() -> str:
     return table(f"Verdicts per second on bulk offers (mean size: {sizes})", rates, "check(), whole contract")
 
 
-def shrinking() -> str:
-    """Measures the length of the shrunk JSON for two different order bounds, and the number of calls (medians of seven seeds)."""
-    from statistics import median
-
-    from hypothesis import find, settings
-
-    rows = []
-    generators = {"brokerfuzz": ours.offer_requests(), "st.fixed_dictionaries by hand": peers.fixed_dictionaries()}
-    for name, strategy in generators.items():
-        lengths, calls = [], []
-        for seed in range(7):
-            count = 0
-
-            def crossed(message: Any) -> bool:
-                nonlocal count
-                count += 1
-                low, high = message.get("orderMinimum"), message.get("orderMaximum")
-                return low is not None and high is not None and low != high
-
-            options = settings(max_examples=20_000, database=None, deadline=None, suppress_health_check=PATIENCE)
-            smallest = find(strategy, crossed, settings=options, random=random.Random(seed))
-            lengths.append(len(json.dumps(smallest)))
-            calls.append(count)
-        rows.append(f"  {name:<32}  {median(lengths):>5.0f} characters  {median(calls):>5.0f} calls")
-    return "\n".join(["Shrinking a message with two different order bounds", *rows])
-
-
 def main(arguments: list[str]) -> None:
     """Runs the benchmarks with these names, or all benchmarks."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Compares brokerfuzz with similar tools.")
@@ -124,9 +108,14 @@ def main(arguments: list[str]) -> None:
     of_generators.add_argument(
         "--seconds", type=float, default=Effort.seconds, metavar="NUMBER", help="approximate duration of a round (default: %(default)s)"
     )
+    of_examples = parser.add_argument_group("discovery, variety, shrinking and planted")
+    for name, text in SIZES.items():
+        of_examples.add_argument(f"--{name}", type=int, default=getattr(ExampleEffort, name), metavar="NUMBER", help=f"{text} (default: %(default)s)")
     given = parser.parse_args(arguments)
-    every = (strategies, bulk, generators, oracle, shrinking, firing, fleet, fleet_schemathesis, fleet_flagged)
-    known: dict[str, Callable[[], str]] = {function.__name__: function for function in every}
+    known: dict[str, Callable[[], str]] = {"strategies": strategies}
+    effort = ExampleEffort(*(getattr(given, name) for name in SIZES))
+    known |= {function.__name__: partial(function, effort) for function in (discovery, variety, shrinking, planted)}
+    known |= {function.__name__: function for function in (bulk, generators, oracle, firing, fleet, fleet_schemathesis, fleet_flagged)}
     known["generators"] = partial(generators, given.plot, Effort(given.sample, given.seconds))
     if unknown := [name for name in given.names if name not in known]:
         parser.error(f"no benchmark is called {unknown[0]!r}: choose from {', '.join(known)}")

@@ -10,27 +10,34 @@ from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
 from brokerfuzz.decoder.unsupported_keywords import restore_many
-from brokerfuzz.schemas import load_contract
+from brokerfuzz.schemas import MessageType, load_contract
 
-OFFER = "offer-creation-request"
+OFFER: MessageType = "offer-creation-request"
 
 
-def from_schema() -> SearchStrategy[Any]:
-    """Returns the strategy of hypothesis-jsonschema for the whole offer schema (patched by `brokerfuzz.decoder.unsupported_keywords`)."""
+def from_schema(message_type: MessageType = OFFER, *, negated: bool = False) -> SearchStrategy[Any]:
+    """Returns the strategy of hypothesis-jsonschema for a whole schema or its negation (patched by `brokerfuzz.decoder.unsupported_keywords`)."""
     from hypothesis_jsonschema import from_schema
 
     restore_many()
-    return from_schema(load_contract().flat[OFFER])
+    schema = load_contract().flat[message_type]
+    return from_schema({"not": schema} if negated else schema)
 
 
-def schemathesis() -> SearchStrategy[Any]:
-    """Returns the strategy of Schemathesis for positive data, for an operation with the offer as its body."""
+def schemathesis(message_type: MessageType = OFFER, *, negative: bool = False) -> SearchStrategy[Any]:
+    """Returns the strategy of Schemathesis for an operation with the message as its body: positive or negative cases.
+
+    The schemas of responses refer to the envelope in another file, so Schemathesis gets their flat schemas.
+    """
     from schemathesis import GenerationMode, openapi
 
-    body = {"required": True, "content": {"application/json": {"schema": dict(load_contract().schemas[OFFER])}}}
+    contract = load_contract()
+    schema = (contract.schemas if message_type == OFFER else contract.flat)[message_type]
+    body = {"required": True, "content": {"application/json": {"schema": dict(schema)}}}
     operation = {"requestBody": body, "responses": {"200": {"description": "OK"}}}
-    schema = openapi.from_dict({"openapi": "3.1.0", "info": {"title": "offers", "version": "1"}, "paths": {"/offers": {"post": operation}}})
-    strategy: SearchStrategy[Any] = schema["/offers"]["POST"].as_strategy(generation_mode=GenerationMode.POSITIVE)
+    document = {"openapi": "3.1.0", "info": {"title": "messages", "version": "1"}, "paths": {"/messages": {"post": operation}}}
+    mode = GenerationMode.NEGATIVE if negative else GenerationMode.POSITIVE
+    strategy: SearchStrategy[Any] = openapi.from_dict(document)["/messages"]["POST"].as_strategy(generation_mode=mode)
     return strategy
 
 

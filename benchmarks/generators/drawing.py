@@ -10,15 +10,23 @@ from benchmarks.rates import PATIENCE
 
 
 def drawn(strategy: SearchStrategy[Any], count: int, *, patient: bool = False) -> list[bytes]:
-    """Returns `count` examples. `patient` disables health checks that other generators fail; brokerfuzz never needs it."""
-    bodies: list[bytes] = []
+    """Returns `count` examples as bytes. `patient` is as in `examples`."""
+    return list(map(written, examples(strategy, count, patient=patient)))
+
+
+def examples(strategy: SearchStrategy[Any], count: int, *, number: int = 1, patient: bool = False) -> list[Any]:
+    """Returns `count` examples. `number` is the seed.
+
+    `patient` disables health checks that other generators fail; brokerfuzz never needs it.
+    """
+    found: list[Any] = []
     lenient = PATIENCE if patient else ()
 
-    @seed(1)
+    @seed(number)
     @settings(max_examples=count, database=None, deadline=None, phases=[Phase.generate], suppress_health_check=lenient)
     @given(strategy)
-    def draw(message: Any) -> None:
-        bodies.append(written(message))
+    def draw(example: Any) -> None:
+        found.append(example)
 
     draw()
-    return bodies[:count]
+    return found[:count]

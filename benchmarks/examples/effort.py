@@ -1,0 +1,28 @@
+"""The size of the measurements of examples, and the processes that share their work."""
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """The size of the measurements.
+
+    `runs` is the number of runs with different seeds of invalid strategies, `seeds` the same for measurements with other tools,
+    `examples` the number of examples in a long run. `processes` share the work.
+    """
+
+    runs: int = 30
+    seeds: int = 10
+    examples: int = 400
+    processes: int = os.cpu_count() or 1
+
+    def results(self, work: Callable[..., T], tasks: Iterable[tuple[object, ...]]) -> list[T]:
+        """Calls `work` with the arguments of each task. Returns the results in the order of the tasks."""
+        with ProcessPoolExecutor(self.processes) as pool:
+            return list(pool.map(work, *zip(*tasks, strict=True)))

@@ -1,0 +1,90 @@
+"""Measures how many conditions shrink to the example that a person would write, and how near `target()` comes to a goal."""
+
+import random
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from hypothesis import Phase, find, given, seed, settings, target
+from hypothesis.errors import NoSuchExample
+from hypothesis.strategies import SearchStrategy
+
+from benchmarks.examples.effort import Effort
+from benchmarks.examples.minima import MINIMA, OFFERS, PRICES, prices
+from brokerfuzz.cases.case import Case
+
+SEEDS = range(1, 6)
+SEARCHED = 5000
+"""The number of examples within which a condition must hold."""
+TARGETED = 2000
+"""The number of examples that `target()` has to reach its goal."""
+NOT_FOUND = "no example found"
+
+
+class Goal(NamedTuple):
+    """A number in the examples of a strategy, and the value that `target()` should reach."""
+
+    name: str
+    strategy: SearchStrategy[Any]
+    numbers: Any
+    value: int
+
+
+GOALS = [
+    Goal("orderMaximum", OFFERS, lambda m: [m.get("orderMaximum")], 1_234_567),
+    Goal("orderMinimum", OFFERS, lambda m: [m.get("orderMinimum")], 777),
+    Goal("defaultPrice", OFFERS, lambda m: [m.get("defaultPrice")], 54_321),
+    Goal("quantity", PRICES, lambda m: [one["quantity"] for one in prices(m)], 4_242),
+]
+
+
+def smallest(number: int, seed: int) -> Any:
+    """Returns the example to which the condition with this number shrinks."""
+    minimum = MINIMA[number]
+    options = settings(max_examples=SEARCHED, database=None, deadline=None)
+    try:
+        found = find(minimum.strategy, lambda example: bool(minimum.condition(example)), settings=options, random=random.Random(seed))
+    except NoSuchExample:
+        return NOT_FOUND
+    return found.value if isinstance(found, Case) else found
+
+
+def distance(number: int, seed_number: int) -> float:
+    """Returns the distance between the goal with this number and the nearest value that `target()` finds."""
+    goal, nearest = GOALS[number], float("inf")
+
+    @seed(seed_number)
+    @settings(max_examples=TARGETED, database=None, deadline=None, phases=[Phase.generate, Phase.target])
+    @given(goal.strategy)
+    def search(message: Any) -> None:
+        nonlocal nearest
+        apart = min((abs(value - goal.value) for value in goal.numbers(message) if value is not None), default=None)
+        if apart is not None:
+            nearest = min(nearest, apart)
+            target(-float(apart))
+
+    search()
+    return nearest
+
+
+def shrinking(effort: Effort) -> str:
+    """Lists the conditions that do not shrink to the expected example for each seed, and the distances from the goals."""
+    found = effort.results(smallest, [(number, seed) for number in range(len(MINIMA)) for seed in SEEDS])
+    wrong = [difference(number, _of(found, number)) for number in range(len(MINIMA))]
+    apart = effort.results(distance, [(number, seed) for number in range(len(GOALS)) for seed in SEEDS])
+    reached = f"{wrong.count(None)} of {len(MINIMA)} conditions shrink to the expected example for each of {len(SEEDS)} seeds"
+    targets = (f"  {goal.name} = {goal.value:,}: {sorted(_of(apart, number))}" for number, goal in enumerate(GOALS))
+    return "\n".join([reached, *filter(None, wrong), f"Distance from a goal after {TARGETED} examples with target(), for each seed", *targets])
+
+
+def difference(number: int, found: Sequence[Any]) -> str | None:
+    """Returns the first of the found examples that is not the expected one, in words. Returns None if all are expected."""
+    minimum = MINIMA[number]
+    others = [example for example in found if minimum.smallest != example]
+    if not others:
+        return None
+    return f"  {minimum.name}: {len(found) - len(others)} of {len(found)} seeds\n    expected {minimum.smallest}\n    found    {others[0]}"
+
+
+def _of(results: Sequence[Any], number: int) -> Sequence[Any]:
+    """Returns the results for the condition or goal with this number, one for each seed."""
+    return results[number * len(SEEDS) : (number + 1) * len(SEEDS)]

@@ -1,0 +1,106 @@
+"""The sources of examples: strategies of brokerfuzz and of other tools, for each message type.
+
+Examples are drawn as in a test with `@given`, and kept as bytes. polyfactory has no strategies: it builds messages from a seed.
+"""
+
+# pyright: reportMissingImports=false
+# (Other tools are installed only with the extra `bench`.)
+
+import inspect
+from collections.abc import Callable
+from functools import lru_cache, partial
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+from hypothesis.strategies import SearchStrategy
+
+from benchmarks import peers
+from benchmarks.generators.drawing import examples
+from benchmarks.generators.generator import written
+from benchmarks.generators.messages import NOW, OFFER
+from benchmarks.generators.models import model
+from brokerfuzz import strategies as ours
+from brokerfuzz.schemas import MESSAGE_TYPES, Label, MessageType, load_contract
+
+VALID: dict[MessageType, Callable[..., SearchStrategy[Any]]] = {
+    "offer-creation-request": ours.offer_requests,
+    "product-list-response": ours.product_list_responses,
+    "offer-pricing-response": ours.pricing_responses,
+}
+INVALID: dict[MessageType, Callable[..., SearchStrategy[Any]]] = {
+    "offer-creation-request": ours.invalid_offer_requests,
+    "product-list-response": ours.invalid_product_list_responses,
+    "offer-pricing-response": ours.invalid_pricing_responses,
+}
+RUN = 100
+"""Hypothesis' default number of examples per test."""
+
+Draw = Callable[[MessageType, int, int], list[bytes]]
+"""Draws the examples of one run: (message type, number of examples, seed)."""
+
+
+class Source(NamedTuple):
+    """A source of examples of some message types. `aims` states the verdict of the messages that it should generate. It needs a `package`."""
+
+    name: str
+    aims: Label
+    draw: Draw
+    package: str = "brokerfuzz"
+    message_types: tuple[MessageType, ...] = MESSAGE_TYPES
+
+
+def sources(message_type: MessageType) -> list[Source]:
+    """Returns the sources of a message type whose packages are installed."""
+    return [source for source in _EVERY if find_spec(source.package) and message_type in source.message_types]
+
+
+def drawn_from(name: str, message_type: MessageType, count: int, seed: int) -> list[bytes]:
+    """Returns the examples of one run of the source with this name."""
+    return next(source.draw for source in _EVERY if source.name == name)(message_type, count, seed)
+
+
+def in_runs(name: str, message_type: MessageType, count: int, seed: int) -> list[bytes]:
+    """Returns the examples of a test that is run several times: `RUN` examples in each run, each with another seed."""
+    return [body for run in range(0, count, RUN) for body in drawn_from(name, message_type, min(RUN, count - run), seed * 1_000_000 + run)]
+
+
+def _strategy(make: Callable[[MessageType], SearchStrategy[Any]], *, patient: bool = False) -> Draw:
+    kept = lru_cache(make)
+    return lambda message_type, count, seed: list(map(_bytes_of, examples(kept(message_type), count, number=seed, patient=patient)))
+
+
+def _bytes_of(example: Any) -> bytes:
+    """Returns the body of a case, or the JSON of a value. A case of Schemathesis can have a body that is no JSON value, or none at all."""
+    value = getattr(example, "body", example)
+    return value if isinstance(value, bytes) else b"" if type(value).__name__ == "NotSet" else written(value)
+
+
+@lru_cache
+def _factory(message_type: MessageType) -> Any:
+    from polyfactory.factories.pydantic_factory import ModelFactory
+
+    return ModelFactory.create_factory(model("Message", load_contract().flat[message_type]))
+
+
+def _polyfactory(message_type: MessageType, count: int, seed: int) -> list[bytes]:
+    factory = _factory(message_type)
+    factory.seed_random(seed)
+    return [factory.build().model_dump_json(by_alias=True).encode() for _ in range(count)]
+
+
+def _ambiguous(message_type: MessageType) -> SearchStrategy[Any]:
+    return VALID[message_type](ambiguities="all")
+
+
+_EVERY = [
+    Source("brokerfuzz", "valid", _strategy(lambda message_type: VALID[message_type]())),
+    Source("brokerfuzz, product lists", "valid", _strategy(lambda _: ours.product_list_offers()), message_types=(OFFER,)),
+    Source("brokerfuzz, invalid", "invalid", _strategy(lambda message_type: INVALID[message_type](now=NOW))),
+    Source("hypothesis-jsonschema", "valid", _strategy(peers.from_schema, patient=True), "hypothesis_jsonschema"),
+    Source("hypothesis-jsonschema, negated", "invalid", _strategy(partial(peers.from_schema, negated=True), patient=True), "hypothesis_jsonschema"),
+    Source("Schemathesis", "valid", _strategy(peers.schemathesis, patient=True), "schemathesis"),
+    Source("Schemathesis, negative", "invalid", _strategy(partial(peers.schemathesis, negative=True), patient=True), "schemathesis"),
+    Source("polyfactory", "valid", _polyfactory, "polyfactory"),
+]
+if "ambiguities" in inspect.signature(ours.offer_requests).parameters:
+    _EVERY.insert(1, Source("brokerfuzz, ambiguous", "unspecified", _strategy(_ambiguous)))

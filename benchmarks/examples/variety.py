@@ -1,0 +1,119 @@
+"""Measures how varied valid examples are: coverage, distinct messages, rare shapes, and numbers that never occur."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import pairwise
+from statistics import median
+from typing import Any
+
+from benchmarks.examples.effort import Effort
+from benchmarks.examples.minima import (
+    Condition,
+    additional_props,
+    channels,
+    is_null,
+    number,
+    page_counts,
+    price_classes,
+    prices,
+    products,
+    records,
+    tiers,
+    where,
+)
+from benchmarks.examples.sources import RUN, drawn_from, sources
+from benchmarks.generators.messages import NOW, OFFER
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.covering.tally import Tally
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, check, load_contract
+
+
+def has_long_array(value: Any) -> bool:
+    """Returns True if the value contains an array with more than ten items."""
+    if isinstance(value, dict):
+        return any(map(has_long_array, value.values()))
+    return isinstance(value, list) and (len(value) > 10 or any(map(has_long_array, value)))
+
+
+SHAPES: Mapping[MessageType, Mapping[str, Condition]] = {
+    "offer-creation-request": {
+        "null tiers": where(price_classes, lambda c: is_null(c, "priceTiers")),
+        "a tier price below 0": where(tiers, lambda t: t["price"] < 0),
+        "an empty property name": where(additional_props, lambda p: not p["name"]),
+        "more than ten items": has_long_array,
+        "null page counts": where(tiers, lambda t: is_null(t, "pageCounts")),
+        "a page count price of 0": where(page_counts, lambda c: c.get("price") == 0),
+        "a null channel": where(channels, lambda c: is_null(c, "deliveryChannel")),
+        "a product surcharge below 0": where(products, lambda p: number(p, "surcharge") < 0),
+    },
+    "product-list-response": {
+        "more than ten items": has_long_array,
+        "an empty description": where(records, lambda r: r.get("productDescription") == ""),
+        "a weight of 0": where(records, lambda r: r.get("weight") == 0),
+        "a record before 1970": where(records, lambda r: r["lastUpdateDateTimeUtc"] < "1970"),
+    },
+    "offer-pricing-response": {
+        "more than ten items": has_long_array,
+        "a surcharge in a price": where(prices, lambda p: p["extendedPrice"] - p["unitPrice"] * p["quantity"] >= 1),
+        "null product IDs": where(prices, lambda p: is_null(p, "productIds")),
+        "an empty price class": where(prices, lambda p: p.get("priceClass") == ""),
+    },
+}
+"""Shapes that programs handle wrongly, for each message type."""
+
+
+def covered(name: str, message_type: MessageType, seed: int) -> tuple[float, float]:
+    """Returns the shares of the edges and pairs that one run covers. Only valid messages cover edges and pairs."""
+    contract = load_contract()
+    tally = Tally(contract, message_type, NOW)
+    for body in drawn_from(name, message_type, RUN, seed):
+        tally.add(Case(message_type, body, check(message_type, body, now=NOW)), name)
+    return tally.score("edge").share, tally.score("pair").share
+
+
+def shown(name: str, message_type: MessageType, count: int) -> tuple[float, list[float]]:
+    """Returns the share of distinct messages in the first half of one run, and the share of each shape in the whole run."""
+    bodies = drawn_from(name, message_type, count, 1)
+    half = bodies[: count // 2]
+    values = list(map(json.loads, bodies))
+    shares = [sum(_has(condition, value) for value in values) / len(values) for condition in SHAPES[message_type].values()]
+    return len(set(half)) / len(half), shares
+
+
+def _has(condition: Condition, value: Any) -> bool:
+    """Returns True if a message has a shape. An invalid message of another tool can lack the parts of the shape."""
+    with suppress(TypeError, KeyError, AttributeError):
+        return bool(condition(value))
+    return False
+
+
+def variety(effort: Effort) -> str:
+    """Measures the sources of valid messages of each message type, then the gaps between the values of a number."""
+    found = [table for message_type in MESSAGE_TYPES for table in _table(message_type, effort)]
+    return "\n".join([*found, *_gaps(effort)])
+
+
+def _table(message_type: MessageType, effort: Effort) -> Iterator[str]:
+    names = [source.name for source in sources(message_type) if source.aims != "invalid"]
+    seeds = range(1, effort.seeds + 1)
+    count = 5 * effort.examples
+    shares = effort.results(covered, [(name, message_type, seed) for name in names for seed in seeds])
+    rest = effort.results(shown, [(name, message_type, count) for name in names])
+    yield f"{message_type}: edges and pairs covered by {RUN} examples (median of {effort.seeds} seeds), distinct messages of {count // 2},"
+    yield f"and shares of shapes in {count} examples: {', '.join(SHAPES[message_type])}"
+    for index, name in enumerate(names):
+        edges, pairs = (median(some) for some in zip(*shares[index * effort.seeds : (index + 1) * effort.seeds], strict=True))
+        distinct, shapes = rest[index]
+        yield f"  {name:<24} {edges:5.1%} {pairs:6.1%} {distinct:7.1%}   {' '.join(f'{share:6.2%}' for share in shapes)}"
+
+
+def _gaps(effort: Effort) -> Iterator[str]:
+    """Yields the ranges of `orderMaximum` that never occur, up to 100,000, and the number of powers of two without a value."""
+    count = 25 * effort.examples
+    values = {json.loads(body).get("orderMaximum") for body in drawn_from("brokerfuzz", OFFER, count, 1)}
+    known = sorted(value for value in values if value)
+    gaps = sorted((_gap for _gap in pairwise(known) if _gap[1] <= 100_000), key=lambda gap: gap[0] / gap[1])
+    empty = set(range(31)) - {value.bit_length() - 1 for value in known}
+    yield f"orderMaximum in {count} examples: {len(known)} different values, {len(empty)} of 31 powers of two have none"
+    yield f"  relatively largest gaps up to 100,000: {', '.join(f'{low + 1}..{high - 1}' for low, high in gaps[:5] if high > low + 1)}"

@@ -1,0 +1,46 @@
+"""Measures how many examples each source needs to find a planted bug."""
+
+from collections.abc import Iterator
+from statistics import median
+
+from benchmarks.examples.effort import Effort
+from benchmarks.examples.sources import RUN, in_runs, sources
+from benchmarks.planted.bugs import BUGS, Bug, shows
+from benchmarks.planted.later_bugs import LATER_BUGS
+from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
+
+
+def first_shown(name: str, message_type: MessageType, count: int, seed: int) -> list[int]:
+    """Returns the index of the first example of a source that shows each bug of this message type, or `count` + 1. The first index is 1."""
+    bodies = in_runs(name, message_type, count, seed)
+    return [next((index for index, body in enumerate(bodies, 1) if shows(bug, body)), count + 1) for bug in _of(message_type)]
+
+
+def _of(message_type: MessageType) -> list[Bug]:
+    return [bug for bug in [*BUGS, *LATER_BUGS] if bug.program.message_type == message_type]
+
+
+def planted(effort: Effort) -> str:
+    """Measures the median number of examples until each bug is found, for the best strategy of brokerfuzz and of the other tools."""
+    lines = [row for message_type in MESSAGE_TYPES for row in _rows(message_type, effort)]
+    fewer = sum(row.startswith("  fewer") for row in lines)
+    head = f"Examples until a planted bug is found: median of {effort.seeds} seeds, {RUN} examples per run, at most {effort.examples} examples"
+    return "\n".join([head, *lines, f"brokerfuzz needs fewer examples for {fewer} of {len(lines)} bugs"])
+
+
+def _rows(message_type: MessageType, effort: Effort) -> Iterator[str]:
+    names = [source.name for source in sources(message_type)]
+    seeds = range(1, effort.seeds + 1)
+    found = effort.results(first_shown, [(name, message_type, effort.examples, seed) for name in names for seed in seeds])
+    of_source = {name: found[number * effort.seeds : (number + 1) * effort.seeds] for number, name in enumerate(names)}
+    for number, bug in enumerate(_of(message_type)):
+        medians = {name: median(indexes[number] for indexes in of_source[name]) for name in names}
+        ours = min((name for name in names if name.startswith("brokerfuzz")), key=medians.__getitem__)
+        theirs = min((name for name in names if not name.startswith("brokerfuzz")), key=medians.__getitem__)
+        mark = "fewer" if medians[ours] < medians[theirs] else "     "
+        shown = (f"{name} {_shown(medians[name], effort.examples)}" for name in (ours, theirs))
+        yield f"  {mark}  {bug.program.module.rpartition('.')[2]:<15} {bug.effect:<8} {bug.name:<62} {'; '.join(shown)}"
+
+
+def _shown(value: float, limit: int) -> str:
+    return f"{value:.0f}" if value <= limit else f"over {limit}"
