@@ -13,11 +13,28 @@ from brokerfuzz.version import __version__
 
 if TYPE_CHECKING:
     from brokerfuzz.cases.case import Broken, Case, Fault
-    from brokerfuzz.cases.case_decoder import random_cases
     from brokerfuzz.cases.catalogue import catalogue
-    from brokerfuzz.decoder import messages
+    from brokerfuzz.cases.random_messages import messages
     from brokerfuzz.errors import BrokerfuzzError
-    from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, Rule, Verdict, check, load_contract, rules
+    from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, Contract, MessageType, Rule, Verdict, check, load_contract, rules
+    from brokerfuzz.typed import (
+        ChannelOffer,
+        ClusterProduct,
+        OfferCreationRequest,
+        OfferPricing,
+        OfferPricingResponse,
+        OmniChannel,
+        PageCountPrice,
+        PriceClass,
+        PricedOffer,
+        PriceTier,
+        ProductCluster,
+        ProductListCluster,
+        ProductListOffer,
+        ProductListResponse,
+        ProductRecord,
+        PropertyRequiredOnOrder,
+    )
 
 __all__ = [
     "MESSAGE_TYPES",
@@ -25,8 +42,25 @@ __all__ = [
     "Broken",
     "BrokerfuzzError",
     "Case",
+    "ChannelOffer",
+    "ClusterProduct",
     "Contract",
     "Fault",
+    "MessageType",
+    "OfferCreationRequest",
+    "OfferPricing",
+    "OfferPricingResponse",
+    "OmniChannel",
+    "PageCountPrice",
+    "PriceClass",
+    "PriceTier",
+    "PricedOffer",
+    "ProductCluster",
+    "ProductListCluster",
+    "ProductListOffer",
+    "ProductListResponse",
+    "ProductRecord",
+    "PropertyRequiredOnOrder",
     "Rule",
     "Verdict",
     "__version__",
@@ -34,7 +68,6 @@ __all__ = [
     "check",
     "load_contract",
     "messages",
-    "random_cases",
     "rules",
 ]
 
@@ -44,15 +77,15 @@ _HOMES = {
     "Case": "brokerfuzz.cases.case",
     "Fault": "brokerfuzz.cases.case",
     "catalogue": "brokerfuzz.cases.catalogue",
-    "messages": "brokerfuzz.decoder",
-    "random_cases": "brokerfuzz.cases.case_decoder",
+    "messages": "brokerfuzz.cases.random_messages",
 }
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES.get(name, "brokerfuzz.schemas")), name)
+    typed = import_module("brokerfuzz.typed")
+    return getattr(typed if name in typed.__all__ else import_module(_HOMES.get(name, "brokerfuzz.schemas")), name)
 
 
 def __dir__() -> list[str]:

@@ -48,6 +48,13 @@ def shortened(line: str, most: int = LONGEST_LINE) -> str:
     return f"{line[:half]} … {len(line) - 2 * half:,} characters … {line[-half:]}"
 
 
+def listed_values(name: str, values: Iterable[Any]) -> Iterable[Any]:
+    """Returns the values of an argument. Raises `TypeError` for a single string, and for anything else that is not a list of values."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise TypeError(f"{name}={quoted(values)}: use a list or tuple, also for a single value")
+    return values
+
+
 class BrokerfuzzError(Exception):
     """The base class of every error that brokerfuzz raises on purpose."""
 

@@ -1,4 +1,4 @@
-"""The examples in the README run, in Python and in the shell."""
+"""The examples in the README run, in Python and in the shell, and the types of the Python examples are correct."""
 
 import re
 import shlex
@@ -28,6 +28,23 @@ def test_the_python_examples_run(number: int, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", "-W", "error", str(example)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+CHECKED = Path(__file__).parent / "readme"
+"""Copies of the Python examples. mypy (with `--strict`) and pyright check them, like all tests."""
+
+
+def write_copies() -> None:
+    """Copies the Python examples. Run `python tests/test_readme.py` after a change of the README."""
+    for path in CHECKED.glob("*.py"):
+        path.unlink()
+    for number, code in enumerate(PYTHON, 1):
+        (CHECKED / f"example_{number:02}.py").write_text(f"# ruff: noqa\n# fmt: off\n{code}", encoding="utf-8")
+
+
+def test_the_types_of_the_python_examples_are_checked() -> None:
+    copies = [path.read_text(encoding="utf-8").split("\n", 2)[2] for path in sorted(CHECKED.glob("*.py"))]
+    assert copies == PYTHON, "run `python tests/test_readme.py` to update the copies"
 
 
 OURS = [words for words in COMMANDS if words[:1] == ["brokerfuzz"]]
@@ -107,3 +124,7 @@ def test_commands_for_a_service_of_the_reader_are_valid(command: list[str], tmp_
 def test_the_readme_has_examples_for_python_and_the_shell() -> None:
     assert len(PYTHON) >= 2
     assert len(COMMANDS) >= 6
+
+
+if __name__ == "__main__":
+    write_copies()

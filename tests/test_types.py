@@ -1,13 +1,30 @@
 """The types of the public strategies and functions. mypy and pyright check these lines; pytest only runs them."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, assert_type
 
 from hypothesis.strategies import SearchStrategy
 
-from brokerfuzz import Case, Contract, Rule, Verdict, catalogue, check, load_contract, messages, random_cases, rules
+from brokerfuzz import (
+    MESSAGE_TYPES,
+    Broken,
+    Case,
+    Contract,
+    OfferCreationRequest,
+    OfferPricingResponse,
+    ProductListCluster,
+    ProductListOffer,
+    ProductListResponse,
+    Rule,
+    Verdict,
+    catalogue,
+    check,
+    load_contract,
+    messages,
+    rules,
+)
 from brokerfuzz.corpus import load, read
-from brokerfuzz.schemas.typed import OfferCreationRequest, OfferPricingResponse, ProductListResponse
 from brokerfuzz.strategies import (
     cases,
     invalid_offer_requests,
@@ -22,12 +39,12 @@ from brokerfuzz.strategies import (
 
 def test_strategies_have_precise_types() -> None:
     assert_type(offer_requests(offer_types=["Email"], plausible=True), SearchStrategy[OfferCreationRequest])
-    assert_type(product_list_offers(min_clusters=2), SearchStrategy[OfferCreationRequest])
+    assert_type(product_list_offers(min_clusters=2), SearchStrategy[ProductListOffer])
     assert_type(product_list_responses(), SearchStrategy[ProductListResponse])
     assert_type(pricing_responses(max_offers=3), SearchStrategy[OfferPricingResponse])
-    assert_type(invalid_offer_requests(rules=["*:minimum"]), SearchStrategy[Case])
-    assert_type(invalid_product_list_responses(), SearchStrategy[Case])
-    assert_type(invalid_pricing_responses(techniques=["one-below"]), SearchStrategy[Case])
+    assert_type(invalid_offer_requests(rules=["*:minimum"]), SearchStrategy[Broken])
+    assert_type(invalid_product_list_responses(), SearchStrategy[Broken])
+    assert_type(invalid_pricing_responses(techniques=["one-below"]), SearchStrategy[Broken])
     assert_type(cases("offer-creation-request", verdicts=["valid"]), SearchStrategy[Case])
 
 
@@ -36,7 +53,25 @@ def test_functions_have_precise_types() -> None:
     assert_type(load_contract(), Contract)
     assert_type(rules("product-list-response"), tuple[Rule, ...])
     assert_type(catalogue("offer-pricing-response"), Iterator[Case])
-    assert_type(random_cases("offer-pricing-response", 1), Iterator[Case])
-    assert_type(messages("offer-pricing-response", 1), Iterator[Any])
+    assert_type(messages("offer-creation-request", 1), Iterator[OfferCreationRequest])
+    assert_type(messages("product-list-response", seed=1, plausible=True), Iterator[ProductListResponse])
+    assert_type(messages("offer-pricing-response", 1), Iterator[OfferPricingResponse])
+    assert_type(messages("offer-pricing-response", 1, verdicts=["invalid"]), Iterator[Case])
+    assert_type([messages(message_type, 1) for message_type in MESSAGE_TYPES], list[Iterator[Any]])
     assert_type(read("corpus.ndjson"), Iterator[Case])
     assert_type(load("offer-pricing-response", verdicts=["valid"]), list[Case])
+
+
+def test_values_have_precise_types() -> None:
+    case = Case.judged("offer-creation-request", b'{"number":"","offerType":"Email"}', twin=(11, 11, b"A"))
+    assert_type(case, Broken)
+    assert_type(case.twin, Case)
+    assert_type(case.twin.twin, Case | None)
+    assert_type(Case.judged("offer-creation-request", b"{}"), Case)
+    for offer in islice(messages("offer-creation-request", 1), 1):
+        assert_type(offer["number"], str)
+        assert_type(offer.get("orderMinimum"), int | None)
+
+
+def clusters_of(offer: ProductListOffer) -> list[ProductListCluster]:
+    return offer["productClusters"]

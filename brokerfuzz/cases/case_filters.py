@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.cases.techniques import TECHNIQUES
-from brokerfuzz.errors import UnknownNameError
+from brokerfuzz.errors import UnknownNameError, listed_values
 from brokerfuzz.schemas import Contract, Rule
 
 EXCLUDES = "!"
@@ -68,8 +68,10 @@ def selection(
     pattern matches. An exclusion takes precedence over the other patterns. If all patterns are exclusions, everything else is
     included, even cases without a fault. A rule is selected if both its id and its site match. Raises `UnknownNameError` if a
     pattern matches no rule, technique or site. A tag pattern without a match selects nothing and raises no error, because the tags
-    are known only when the cases are generated.
+    are known only when the cases are generated. Raises `TypeError` for a single string instead of a sequence.
     """
+    for name, patterns in (("rules", rules), ("techniques", techniques), ("tags", tags), ("sites", sites)):
+        listed_values(name, patterns)
     by_id = _matching("rule", contract.rules_by_id, rules, "`brokerfuzz rules` lists them all")
     at_sites = _at(contract, sites)
     return Selection(

@@ -14,6 +14,7 @@ from brokerfuzz.cases.prepared_catalogue import STRENGTH, prepared
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.decoder.value_pools import EARLIEST_NOW
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
+from brokerfuzz.schemas.contract import known_contract, known_message_type
 from brokerfuzz.schemas.verdicts import known_labels
 
 
@@ -31,9 +32,9 @@ def catalogue(
     supported time. Everything else in the catalogue is always the same.
     `strength` is the number of properties whose states are combined exhaustively: 2 for pairs, 3 for triples. For an object with
     too many combinations, brokerfuzz lowers the strength (`pairs.strength_at`). Raises `StrengthError`, `ClockError`, or
-    `UnknownNameError` for an unknown verdict.
+    `UnknownNameError` for an unknown message type or verdict.
     """
-    cases = _listed(contract or load_contract(), message_type, None if now is None else clock(now), strength)
+    cases = _listed(known_contract(contract), known_message_type(message_type), None if now is None else clock(now), strength)
     labels = known_labels(verdicts)
     return (case for case in cases if case.label in labels)
 

@@ -32,16 +32,13 @@ def load(
 
     A valid case is the twin (the valid counterpart) of the faults after it. `verdicts`, `rules`, `techniques` and `sites` select
     cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected faults are always included.
-    You can pass a single string instead of a sequence. The cases are judged when their message type is loaded for the first time.
-    This function does not need Hypothesis. Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern
-    matches no rule, technique or site.
+    The cases are judged when their message type is loaded for the first time. This function does not need Hypothesis.
+
+    Raises `UnknownNameError` if a message type or verdict is unknown, or if a pattern matches no rule, technique or site. Raises
+    `TypeError` for a single string instead of a list.
     """
     labels = None if verdicts is None else known_labels(verdicts)
-    chosen = selection(
-        load_contract(),
-        *(([some] if isinstance(some, str) else some) for some in (rules, techniques)),
-        sites=[sites] if isinstance(sites, str) else sites,
-    )
+    chosen = selection(load_contract(), rules, techniques, sites=sites)
     return [case for case in chosen.of(_all(known_message_type(message_type))) if labels is None or case.label in labels]
 
 

@@ -1,7 +1,7 @@
 """The contract (message types, rules, ambiguities) and the oracle that judges messages by it."""
 
 from brokerfuzz.contract_names import MESSAGE_TYPES, Label, MessageType
-from brokerfuzz.schemas.contract import Ambiguity, Contract, Policies, PolicyValues, load_contract
+from brokerfuzz.schemas.contract import Ambiguity, Contract, Policies, PolicyValues, known_contract, known_message_type, load_contract
 from brokerfuzz.schemas.oracle import check
 from brokerfuzz.schemas.sites import Condition, Rule, Site
 from brokerfuzz.schemas.verdicts import Touched, Verdict, Violation
@@ -31,6 +31,4 @@ def rules(message_type: MessageType, contract: Contract | None = None) -> tuple[
 
     Raises `UnknownNameError` if there is no such message type.
     """
-    from brokerfuzz.schemas.contract import known_message_type
-
-    return (contract or load_contract()).rules[known_message_type(message_type)]
+    return known_contract(contract).rules[known_message_type(message_type)]

@@ -18,11 +18,12 @@ from urllib.parse import urldefrag, urljoin
 from jsonschema_rs import ValidationError, meta
 
 from brokerfuzz.contract_names import MESSAGE_TYPES, MessageType
-from brokerfuzz.errors import ContractError, UnknownNameError
+from brokerfuzz.errors import ContractError, UnknownNameError, quoted
 from brokerfuzz.pointers import unescape
 from brokerfuzz.schemas.ambiguity_detectors import DETECTORS, NEAR_NOW, NEEDED, READINGS, REJECTED
 from brokerfuzz.schemas.flattening import Schema, flatten
 from brokerfuzz.schemas.instants import SPELLINGS
+from brokerfuzz.schemas.read_only import frozen, read_only
 from brokerfuzz.schemas.sites import Rule, Site, derive_rules, join, sites
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX, SchemaFiles, validator
 from brokerfuzz.wording import listed
@@ -90,7 +91,7 @@ class Contract:
     """A loaded contract. Create it with `load_contract`.
 
     `schemas` maps the names of schema files (`envelope`, `product-list-response`) to the schemas as they are written. `flat` maps message types to
-    their schemas without references. `folder` is the folder that contains the files.
+    their schemas without references. `folder` is the folder that contains the files. Nothing in a contract can change.
     """
 
     schemas: Mapping[str, Schema]
@@ -106,7 +107,9 @@ class Contract:
     @cached_property
     def rules(self) -> Mapping[str, tuple[Rule, ...]]:
         """Every rule, by message type."""
-        return {message_type: (*derive_rules(message_type, schema), *self._semantics_of(message_type)) for message_type, schema in self.flat.items()}
+        return read_only(
+            {message_type: (*derive_rules(message_type, schema), *self._semantics_of(message_type)) for message_type, schema in self.flat.items()}
+        )
 
     def _semantics_of(self, message_type: str) -> list[Rule]:
         """Returns the rules of `semantics.json` for a message type. Rules whose site does not exist in a changed contract are omitted."""
@@ -115,14 +118,15 @@ class Contract:
     @cached_property
     def sites(self) -> Mapping[str, Mapping[str, Site]]:
         """Every site by its path, by message type."""
-        return {message_type: {site.path: site for site in sites(schema)} for message_type, schema in self.flat.items()}
+        return read_only({message_type: read_only({site.path: site for site in sites(schema)}) for message_type, schema in self.flat.items()})
 
     @cached_property
-    def undescribed(self) -> Mapping[str, list[str]]:
+    def undescribed(self) -> Mapping[str, tuple[str, ...]]:
         """Properties that are required but not listed in any `properties`, by message type."""
-        return {
-            message_type: [rule.site for rule in rules if rule.site not in self.sites[message_type]] for message_type, rules in self.rules.items()
-        }
+        known = self.sites
+        return read_only(
+            {message_type: tuple(rule.site for rule in rules if rule.site not in known[message_type]) for message_type, rules in self.rules.items()}
+        )
 
     def check_described(self, message_type: str) -> None:
         """Raises `ContractError` if a required property has no schema. brokerfuzz can judge messages with such a property, but cannot generate
@@ -133,7 +137,7 @@ class Contract:
     @cached_property
     def rules_by_id(self) -> Mapping[str, Rule]:
         """Every rule of every message type, by its ID."""
-        return {rule.id: rule for rules in self.rules.values() for rule in rules}
+        return read_only({rule.id: rule for rules in self.rules.values() for rule in rules})
 
     def rule(self, rule_id: str) -> Rule:
         """Returns the rule with this ID. Raises `UnknownNameError`."""
@@ -181,6 +185,18 @@ def known_message_type(name: str) -> MessageType:
     raise UnknownNameError("message type", str(name), MESSAGE_TYPES, f"use one of {', '.join(MESSAGE_TYPES)}")
 
 
+def known_contract(contract: Contract | None) -> Contract:
+    """Returns the contract, or the built-in contract for None. Raises `TypeError` for anything else."""
+    if contract is None:
+        return load_contract()
+    if not isinstance(contract, Contract):
+        remedy = (
+            f"use load_contract({str(contract)!r})" if isinstance(contract, str | Path) else "use the contract that load_contract(folder) returns"
+        )
+        raise TypeError(f"contract={quoted(contract)}: {remedy}")
+    return contract
+
+
 _loaded: dict[Path, Contract] = {}
 
 
@@ -215,7 +231,7 @@ def _load(folder: Path) -> Contract:
         flat = _flattened(schemas, folder)
         ambiguities = tuple(_ambiguity(entry) for entry in _entries(folder / "ambiguities.json", files["ambiguities.json"]))
         semantics = tuple(_semantic_rule(entry) for entry in _entries(folder / "semantics.json", files["semantics.json"]))
-        contract = Contract(schemas, flat, ambiguities, semantics, folder)
+        contract = Contract(frozen(schemas), frozen(flat), ambiguities, semantics, folder)
         _check_names(contract, folder)
         _check_tables(contract, folder)
     except (KeyError, TypeError, AttributeError, RecursionError) as problem:
@@ -339,7 +355,7 @@ def _ambiguity(entry: Mapping[str, Any]) -> Ambiguity:
     named = {"id", "question", "interpretations", "plain", "source", "detector", "sites"}
     options = {key: value for key, value in entry.items() if key not in named}
     about = entry["id"], entry["question"], entry["plain"], entry["source"], entry["detector"]
-    return Ambiguity(*about, _interpretations(entry), entry.get("sites"), options)
+    return Ambiguity(*about, _interpretations(entry), frozen(entry.get("sites")), frozen(options))
 
 
 def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:

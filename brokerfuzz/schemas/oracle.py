@@ -15,10 +15,11 @@ from operator import attrgetter, getitem
 from typing import Any, NamedTuple
 
 from brokerfuzz.contract_names import MessageType
+from brokerfuzz.errors import quoted
 from brokerfuzz.pointers import escape, pointer_of
 from brokerfuzz.schemas.ambiguity_detectors import NEAR_NOW, REJECTED
 from brokerfuzz.schemas.ambiguity_scan import Inspection, Inspector
-from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_message_type, load_contract
+from brokerfuzz.schemas.contract import Contract, Policies, PolicyValues, known_contract, known_message_type
 from brokerfuzz.schemas.error_limiting import ErrorLimiter
 from brokerfuzz.schemas.headers import Headers, carried, in_doubt
 from brokerfuzz.schemas.interpretations import Interpretation
@@ -80,7 +81,7 @@ def check(
     Raises `UnknownNameError` for an unknown message type, ambiguity or policy, and `TypeError` for a Python value that cannot be
     written as JSON.
     """
-    rulebook = rulebook_of(contract or load_contract(), known_message_type(message_type))
+    rulebook = rulebook_of(known_contract(contract), known_message_type(message_type))
     return rulebook.judge(
         bytes(body) if isinstance(body, bytes | bytearray | memoryview) else _written(body),
         now=aware(now),
@@ -90,9 +91,11 @@ def check(
 
 
 def aware(now: datetime | None) -> datetime:
-    """Returns the time with its zone. None means the present. A time without a zone is in UTC."""
+    """Returns the time with its zone. None means the present. A time without a zone is in UTC. Raises `TypeError`."""
     if now is None:
         return datetime.now(UTC)
+    if not isinstance(now, datetime):
+        raise TypeError(f"now={quoted(now)}: use a datetime, such as datetime(2026, 1, 1, tzinfo=UTC)")
     return now if now.utcoffset() is not None else now.replace(tzinfo=UTC)
 
 

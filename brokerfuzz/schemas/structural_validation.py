@@ -1,9 +1,11 @@
 """Structural validation of messages by JSON Schema (jsonschema-rs), with the schemas as they are written.
 
-The validator checks formats. References may point only to the contract's own files, and nothing is downloaded.
+The validator checks formats. References may point only to the contract's own files, and nothing is downloaded. jsonschema-rs supports no subclasses
+of `list`, so it gets copies of the read-only schemas.
 """
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 import jsonschema_rs
@@ -26,7 +28,7 @@ class SchemaFiles:
 
     def __call__(self, uri: str, /) -> Schema:
         """Returns the schema with this URI. Raises `LookupError` if the contract has no such schema."""
-        return self._by_uri[uri] if uri in self._by_uri else self._by_file[uri.rpartition("/")[2]]
+        return deepcopy(self._by_uri[uri] if uri in self._by_uri else self._by_file[uri.rpartition("/")[2]])
 
 
 def validator(schema: Schema, files: SchemaFiles) -> Validator:
@@ -35,7 +37,7 @@ def validator(schema: Schema, files: SchemaFiles) -> Validator:
     Raises `ValueError` if the schema is not valid in draft 2020-12, or if a reference points to something outside the files.
     """
     try:
-        return jsonschema_rs.Draft202012Validator(schema, retriever=files, validate_formats=True)
+        return jsonschema_rs.Draft202012Validator(deepcopy(schema), retriever=files, validate_formats=True)
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError) as problem:
         raise ValueError(problem.message) from problem
 

@@ -1,8 +1,9 @@
 """Generates `typed.py`: the messages of a contract as TypedDicts, one for each object in the schemas.
 
 The name of a class comes from the `title` of its schema ("Price tier" gives `PriceTier`). The name of a message comes from its message type
-(`OfferPricingResponse`). If an object has no title, or if the name is already used, the class is named after the object's place. After you change the
-schemas, run `python -m brokerfuzz.schemas.typed_source` to regenerate the file.
+(`OfferPricingResponse`). If an object has no title, or if the name is already used, the class is named after the object's place. If the `then` of a
+condition has a title, the messages that meet the condition have their own class (`ProductListOffer`). After you change the schemas, run
+`python -m brokerfuzz.schemas.typed_source` to regenerate the file.
 """
 
 import json
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from brokerfuzz.schemas.contract import Contract, load_contract
-from brokerfuzz.schemas.flattening import JSON_TYPES, Schema, types_of
+from brokerfuzz.schemas.flattening import JSON_TYPES, Schema, conditions_of, conjoin, types_of
 from brokerfuzz.schemas.sites import join
 
 _HEAD = '''"""The message types as Python TypedDicts. `typed_source` generates this file from the schemas: change those instead."""
@@ -35,10 +36,19 @@ def typed_source(contract: Contract) -> str:
     classes = _Classes()
     for message_type, schema in contract.flat.items():
         classes.add(_camel(message_type), schema, "")
+        for condition in conditions_of(schema):
+            if name := _camel(condition.get("then", {}).get("title", "")):
+                classes.add(name, _meeting(condition, schema), "")
     body = "\n\n".join(["", *classes.sources.values()])
     imports = [name for name in _IMPORTS if re.search(rf"\b{name}\b", body)]
     exported = "\n".join(f'    "{name}",' for name in sorted(classes.sources))
     return _HEAD.format(imports=", ".join(imports), exported=exported) + body
+
+
+def _meeting(condition: Schema, schema: Schema) -> Schema:
+    """Returns the schema of the messages that meet a condition, with its properties in the usual order."""
+    met = conjoin(condition["then"], conjoin(condition["if"], schema))
+    return {**met, "properties": {name: met["properties"][name] for name in schema["properties"]}}
 
 
 def _camel(words: str) -> str:
@@ -51,6 +61,7 @@ class _Classes:
 
     def __init__(self) -> None:
         self.sources: dict[str, str] = {}
+        self._of_schema: dict[str, str] = {}
 
     def add(self, name: str, schema: Schema, path: str) -> str:
         """Adds the class of the object at a path, and the classes of the objects below. Returns the name of the object's class."""
@@ -78,8 +89,15 @@ class _Classes:
         if json_type == "array":
             return f"list[{self._annotation(owner, schema.get('items', {}), path + '[]')}]"
         if json_type == "object":
-            return self.add(self._name(owner, schema, path), schema, path) if "properties" in schema else "dict[str, Any]"
+            return self._object(owner, schema, path) if "properties" in schema else "dict[str, Any]"
         return _PLAIN[json_type]
+
+    def _object(self, owner: str, schema: Schema, path: str) -> str:
+        """Returns the class of an object. Equal objects at the same place have one class."""
+        key = json.dumps([path, schema])
+        if key not in self._of_schema:
+            self._of_schema[key] = self.add(self._name(owner, schema, path), schema, path)
+        return self._of_schema[key]
 
     def _name(self, owner: str, schema: Schema, path: str) -> str:
         by_place = owner + _camel(path.rpartition(".")[2])
@@ -116,4 +134,4 @@ def _call(name: str, summary: str, schema: Schema, props: Mapping[str, str]) -> 
 
 
 if __name__ == "__main__":
-    Path(__file__).with_name("typed.py").write_text(typed_source(load_contract()), encoding="utf-8")
+    (Path(__file__).parent.parent / "typed.py").write_text(typed_source(load_contract()), encoding="utf-8")

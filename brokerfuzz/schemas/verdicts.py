@@ -7,17 +7,17 @@ from decimal import Decimal
 from typing import Any
 
 from brokerfuzz.contract_names import LABELS, Label
-from brokerfuzz.errors import UnknownNameError, shortened
+from brokerfuzz.errors import UnknownNameError, listed_values, shortened
 from brokerfuzz.wording import counted
 
 _FEW = 3
 
 
 def known_labels(names: Collection[str]) -> Sequence[Label]:
-    """Returns the labels with these names. A single `str` is one name. Raises `UnknownNameError`."""
-    wanted = {names} if isinstance(names, str) else set(names)
-    for name in sorted(wanted.difference(LABELS)):
-        raise UnknownNameError("verdict", name, LABELS, f"use one of {', '.join(LABELS)}")
+    """Returns the labels with these names. Raises `UnknownNameError`, and `TypeError` for a single `str`."""
+    wanted = set(listed_values("verdicts", names))
+    for name in sorted(wanted.difference(LABELS), key=str):
+        raise UnknownNameError("verdict", str(name), LABELS, f"use one of {', '.join(LABELS)}")
     return [label for label in LABELS if label in wanted]
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import cast
 
 from hypothesis import strategies as st
 from hypothesis.errors import InvalidArgument
 from hypothesis.strategies import DrawFn
 
-from brokerfuzz.cases.case import Case, clock
+from brokerfuzz.cases.case import Broken, Case, clock
 from brokerfuzz.cases.case_decoder import CaseDecoder, case_decoder
 from brokerfuzz.contract_names import LABELS
 from brokerfuzz.errors import ClockError
@@ -24,7 +25,7 @@ def invalid_offer_requests(
     techniques: Collection[str] | None = None,
     now: datetime | None = None,
     contract: Contract | None = None,
-) -> Case:
+) -> Broken:
     """Cases of offer creation requests that a service must reject.
 
     Each case breaks one rule. `case.twin` is its twin (the valid counterpart): a valid message that differs only at the place
@@ -52,7 +53,7 @@ def invalid_product_list_responses(
     techniques: Collection[str] | None = None,
     now: datetime | None = None,
     contract: Contract | None = None,
-) -> Case:
+) -> Broken:
     """Cases of product list responses that break one rule each. The arguments are the same as for `invalid_offer_requests`.
 
     Source: Response envelope; Product list response.
@@ -68,7 +69,7 @@ def invalid_pricing_responses(
     techniques: Collection[str] | None = None,
     now: datetime | None = None,
     contract: Contract | None = None,
-) -> Case:
+) -> Broken:
     """Cases of offer pricing calculation responses that break one rule each. The arguments are the same as for
     `invalid_offer_requests`.
 
@@ -106,9 +107,9 @@ def _draw_fault(
     techniques: Collection[str] | None,
     now: datetime | None,
     contract: Contract | None,
-) -> Case:
+) -> Broken:
     decoder = _fault_decoder(contract or load_contract(), message_type, rules, techniques)
-    return decoder.read(HypothesisSource(draw, {}), _clock(now))
+    return cast(Broken, decoder.read(HypothesisSource(draw, {}), _clock(now)))
 
 
 def _fault_decoder(contract: Contract, message_type: MessageType, rules: Collection[str] | None, techniques: Collection[str] | None) -> CaseDecoder:

@@ -14,9 +14,9 @@ from brokerfuzz.decoder import Read, Style, compile_decoder
 from brokerfuzz.errors import ContractError
 from brokerfuzz.schemas import Contract, MessageType, load_contract
 from brokerfuzz.schemas.flattening import Schema, conjoin
-from brokerfuzz.schemas.typed import OfferCreationRequest, OfferPricingResponse, ProductListResponse
 from brokerfuzz.strategies import arguments
 from brokerfuzz.strategies.hypothesis_source import HypothesisSource
+from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListOffer, ProductListResponse
 
 PRODUCT_LIST = "Product List"
 _RICH = frozenset(
@@ -84,7 +84,7 @@ def product_list_offers(
     fields: Mapping[str, SearchStrategy[Any]] | None = None,
     plausible: bool = False,
     contract: Contract | None = None,
-) -> OfferCreationRequest:
+) -> ProductListOffer:
     """Valid offers of the type `Product List`, with varied clusters of products.
 
     Most offers have several clusters with several products each. `min_products` and `max_products` limit the number of products in
@@ -99,7 +99,7 @@ def product_list_offers(
         arguments.reject("fields", "offerType", f"these offers always have the type {PRODUCT_LIST!r}; use offer_requests() for other types")
     options = _Options.of(contract, "offer-creation-request", fields, plausible, rich=_RICH)
     read = _product_list(options, min_clusters, max_clusters, min_products, max_products)
-    return cast(OfferCreationRequest, _message(draw, read, options, fields))
+    return cast(ProductListOffer, _message(draw, read, options, fields))
 
 
 @lru_cache(maxsize=256, typed=True)

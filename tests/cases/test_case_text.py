@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.vendor.pretty import pretty
 
-from brokerfuzz import MESSAGE_TYPES, Broken, Case, catalogue, load_contract, random_cases
+from brokerfuzz import MESSAGE_TYPES, Broken, Case, catalogue, load_contract
+from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.case_text import splice
 from brokerfuzz.cases.rule_names import rule_named, rule_names
 from brokerfuzz.errors import LabelError, UnknownNameError

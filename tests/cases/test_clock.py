@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from brokerfuzz import catalogue, check, load_contract, random_cases
+from brokerfuzz import catalogue, check, load_contract
 from brokerfuzz.cases.case import Case, tagged_now
+from brokerfuzz.cases.case_decoder import random_cases
 from brokerfuzz.cases.clock_coverage import covered_only_with_clock
 from brokerfuzz.cases.plan import Plan
 from brokerfuzz.cases.steering import steered_cases

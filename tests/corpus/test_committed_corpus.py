@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
@@ -79,9 +80,10 @@ def test_loading_does_not_require_hypothesis() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_single_string_counts_as_a_sequence_of_one() -> None:
-    assert {case.label for case in load("offer-pricing-response", verdicts="invalid")} == {"invalid"}  # type: ignore[arg-type]
-    assert load("offer-pricing-response", rules="*:minimum") == load("offer-pricing-response", rules=["*:minimum"])
+@pytest.mark.parametrize("options", [{"verdicts": "invalid"}, {"rules": "*:minimum"}, {"techniques": "one-below"}, {"sites": "number"}])
+def test_a_single_string_instead_of_a_list_is_an_error(options: Any) -> None:
+    with pytest.raises(TypeError, match="use a list or tuple, also for a single value"):
+        load("offer-pricing-response", **options)
 
 
 def test_an_unknown_verdict_raises_an_error() -> None:

@@ -5,10 +5,11 @@ from typing import Any, Literal, NotRequired, get_type_hints
 
 import pytest
 
-from brokerfuzz.schemas import MESSAGE_TYPES, load_contract, typed
+from brokerfuzz import typed
+from brokerfuzz.schemas import MESSAGE_TYPES, load_contract
 from brokerfuzz.schemas.typed_source import typed_source
 
-REMEDY = "the schemas have changed: run `python -m brokerfuzz.schemas.typed_source` and commit brokerfuzz/schemas/typed.py"
+REMEDY = "the schemas have changed: run `python -m brokerfuzz.schemas.typed_source` and commit brokerfuzz/typed.py"
 
 
 def test_the_committed_typed_dicts_match_the_schemas() -> None:

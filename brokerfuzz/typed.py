@@ -14,6 +14,8 @@ __all__ = [
     "PriceTier",
     "PricedOffer",
     "ProductCluster",
+    "ProductListCluster",
+    "ProductListOffer",
     "ProductListResponse",
     "ProductRecord",
     "PropertyRequiredOnOrder",
@@ -184,6 +186,92 @@ class OfferCreationRequest(TypedDict):
     priceClasses: NotRequired[list[PriceClass] | None]
     """Prices for classes of customers."""
     productClusters: NotRequired[list[ProductCluster] | None]
+    """Groups of products that make up the offer."""
+
+
+class ProductListCluster(TypedDict):
+    """An item of `productClusters`."""
+
+    products: list[ClusterProduct]
+    """The products of the cluster."""
+    id: NotRequired[str | None]
+    """ID of the cluster."""
+
+
+class ProductListOffer(TypedDict):
+    """An offer that consists of products."""
+
+    number: str
+    """The offer's number."""
+    offerType: Literal["Product List"]
+    """How the offer is fulfilled."""
+    omsOfferId: NotRequired[str | None]
+    """ID of the offer in the order management system."""
+    xmVendorTemplateId: NotRequired[str | None]
+    """ID of a vendor template; the contract does not define it further."""
+    xmVendorUStoreId: NotRequired[str | None]
+    """ID of a vendor store; the contract does not define it further."""
+    description: NotRequired[str | None]
+    """Description of the offer."""
+    comments: NotRequired[str | None]
+    """Comments on the offer."""
+    accessGroups: NotRequired[list[str] | None]
+    """Groups that have access to the offer; the contract does not define them further."""
+    categoryIds: NotRequired[list[str] | None]
+    """Categories of the offer."""
+    availableStartDate: NotRequired[str | None]
+    """Start of the availability of the offer, in UTC."""
+    availableEndDate: NotRequired[str | None]
+    """End of the availability of the offer, in UTC."""
+    lastUpdatedDateTimeUtc: NotRequired[str | None]
+    """Time of the last change of the offer, in UTC; never in the future."""
+    defaultPrice: NotRequired[float | None]
+    """The price if no price class applies."""
+    surcharge: NotRequired[float | None]
+    """Amount that is added to the price."""
+    deliveryScheduleCron: NotRequired[str | None]
+    """Delivery schedule as a cron expression; the contract does not define the format."""
+    doSuppressShippingAndHandling: NotRequired[bool | None]
+    """True if shipping and handling are not charged."""
+    onlyShipMethodsAvailable: NotRequired[list[str] | None]
+    """The only shipping methods that are available for the offer."""
+    fixedOrderQuantities: NotRequired[list[int] | None]
+    """The only quantities that can be ordered, if they are limited."""
+    orderMinimum: NotRequired[int | None]
+    """Minimum quantity of an order."""
+    orderMaximum: NotRequired[int | None]
+    """Maximum quantity of an order."""
+    fullImageUrl: NotRequired[str | None]
+    """URL of the full-size image."""
+    thumbnailUrl: NotRequired[str | None]
+    """URL of the thumbnail image."""
+    pdfUrl: NotRequired[str | None]
+    """URL of the PDF."""
+    isActive: NotRequired[bool | None]
+    """True if the offer is active."""
+    isAvailableViaCoopFunds: NotRequired[bool | None]
+    """True if cooperative funds may pay for the offer."""
+    isInventoried: NotRequired[bool | None]
+    """True if the offer has an inventory."""
+    isTaxable: NotRequired[bool | None]
+    """True if the offer is taxable."""
+    requiresApproval: NotRequired[bool | None]
+    """True if orders of the offer require approval."""
+    secureEmailSubject: NotRequired[str | None]
+    """Subject of the secure e-mail."""
+    secureEmailBody: NotRequired[str | None]
+    """Body of the secure e-mail."""
+    unitOfMeasure: NotRequired[str | None]
+    """Unit of measure of the offer."""
+    weightInPounds: NotRequired[float | None]
+    """Weight of the offer, in pounds."""
+    additionalPropsRequiredOnOrder: NotRequired[list[PropertyRequiredOnOrder] | None]
+    """Additional properties that an order of the offer must contain."""
+    omniChannel: NotRequired[OmniChannel | None]
+    """The offers that an omnichannel offer consists of."""
+    priceClasses: NotRequired[list[PriceClass] | None]
+    """Prices for classes of customers."""
+    productClusters: list[ProductListCluster]
     """Groups of products that make up the offer."""
 
 

@@ -1,0 +1,57 @@
+"""Endless streams of random messages or cases from a seed, without Hypothesis."""
+
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from typing import Any, Literal, overload
+
+from brokerfuzz.cases.case import Case
+from brokerfuzz.cases.case_decoder import random_cases
+from brokerfuzz.decoder import messages as valid_messages
+from brokerfuzz.schemas import Contract, Label, MessageType
+from brokerfuzz.schemas.contract import known_message_type
+from brokerfuzz.schemas.verdicts import known_labels
+from brokerfuzz.typed import OfferCreationRequest, OfferPricingResponse, ProductListResponse
+
+
+@overload
+def messages(
+    message_type: Literal["offer-creation-request"], seed: int, *, plausible: bool = False, contract: Contract | None = None
+) -> Iterator[OfferCreationRequest]: ...
+@overload
+def messages(
+    message_type: Literal["product-list-response"], seed: int, *, plausible: bool = False, contract: Contract | None = None
+) -> Iterator[ProductListResponse]: ...
+@overload
+def messages(
+    message_type: Literal["offer-pricing-response"], seed: int, *, plausible: bool = False, contract: Contract | None = None
+) -> Iterator[OfferPricingResponse]: ...
+@overload
+def messages(message_type: MessageType, seed: int, *, plausible: bool = False, contract: Contract | None = None) -> Iterator[Any]: ...
+@overload
+def messages(
+    message_type: MessageType, seed: int, *, verdicts: Collection[Label], now: datetime | None = None, contract: Contract | None = None
+) -> Iterator[Case]: ...
+def messages(
+    message_type: MessageType,
+    seed: int,
+    *,
+    verdicts: Collection[Label] | None = None,
+    plausible: bool = False,
+    now: datetime | None = None,
+    contract: Contract | None = None,
+) -> Iterator[Any]:
+    """Returns an endless iterator over valid messages, or, with `verdicts`, over cases with these labels.
+
+    The same arguments give the same messages on every machine. Each message is a new object that you may change.
+    `brokerfuzz.cases.compact` converts it to bytes. `plausible=True` uses realistic business values instead of unusual values.
+
+    `verdicts` contains `valid`, `invalid` or `unspecified`. A case is a message as bytes, with its verdict, faults and twin.
+    `now` is the time for the cases about the clock. If it is None, there are no such cases, so every verdict is true at any
+    supported time. `contract` is a changed contract.
+
+    Raises `UnknownNameError` for an unknown message type or verdict, `ClockError`, or `TypeError` for other wrong arguments.
+    """
+    known_message_type(message_type)
+    if verdicts is None:
+        return valid_messages(message_type, seed, plausible=plausible, contract=contract)
+    return random_cases(message_type, seed, verdicts=known_labels(verdicts), now=now, contract=contract)

@@ -1,0 +1,43 @@
+"""Dictionaries and lists that cannot change. A contract consists of them, because many parts of a program share it."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NoReturn, TypeVar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+def _reject(self: object, *arguments: object, **options: object) -> NoReturn:
+    raise TypeError("a loaded contract is read-only: change its files in a copy of the folder, and load that folder")
+
+
+class ReadOnlyDict(dict[str, Any]):
+    """A dictionary that cannot change. JSON libraries accept it, unlike a mapping proxy. `copy.deepcopy` returns an ordinary dictionary."""
+
+    __setitem__ = __delitem__ = __ior__ = clear = pop = popitem = setdefault = update = _reject
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
+class ReadOnlyList(list[Any]):
+    """A list that cannot change. `copy.deepcopy` returns an ordinary list."""
+
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = _reject
+    append = clear = extend = insert = pop = remove = reverse = sort = _reject
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)
+
+
+def frozen(value: Any) -> Any:
+    """Returns a JSON value in which no dictionary and no list can change."""
+    if isinstance(value, dict):
+        return ReadOnlyDict({name: frozen(prop) for name, prop in value.items()})
+    return ReadOnlyList(map(frozen, value)) if isinstance(value, list) else value
+
+
+def read_only(mapping: dict[Key, Value]) -> Mapping[Key, Value]:
+    """Returns a view that cannot change the mapping."""
+    return MappingProxyType(mapping)
