@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from brokerfuzz.targets import Answer, Target
+from brokerfuzz.targets import Answer, Target, watchdog
 
 SECONDS = 30.0
 """Maximum number of seconds for something that should happen soon. Programs that hang sleep longer."""
@@ -76,6 +76,7 @@ def dies(pid: int) -> bool:
 @contextmanager
 def nothing_left_behind() -> Iterator[None]:
     """Fails if there are more child processes (including zombies) or descriptors after the block than before it."""
+    watchdog.start()
     before = _children(), _descriptors()
     yield
     until = time.monotonic() + SECONDS

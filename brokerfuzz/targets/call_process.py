@@ -37,7 +37,6 @@ def main(function_name: str, rejection_names: list[str], path: list[str]) -> Non
     sys.path[:] = path + [entry for entry in sys.path if entry not in path]
     for fd in (INPUT_FD, OUTPUT_FD):
         os.set_inheritable(fd, False)  # subprocesses of the function must not inherit them
-    die_with_parent()
     try:
         function = object_named(function_name)
         if not callable(function):
@@ -51,18 +50,6 @@ def main(function_name: str, rejection_names: list[str], path: list[str]) -> Non
         while head := messages.read(_LENGTH.size):
             body = messages.read(_LENGTH.unpack(head)[0])
             reply(*answer_to(function, body, rejections))
-
-
-def die_with_parent() -> None:
-    """Makes the system kill this process when brokerfuzz is killed. Otherwise a function that never returns would keep running.
-    Works on Linux only.
-    """
-    if sys.platform == "linux":
-        try:
-            import ctypes
-        except ImportError:  # some builds of Python lack it
-            return
-        ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL
 
 
 class SetUpError(Exception):

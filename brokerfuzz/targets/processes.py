@@ -2,8 +2,8 @@
 over.
 
 The event loop does all the work. With asyncio's own subprocesses, a third fewer programs start per second; with threads and
-`subprocess`, a tenth fewer. Each process leads its own process group. When the process ends, the whole group is killed. So no child
-process keeps running, unless it left the group on purpose. This module works on POSIX systems only.
+`subprocess`, a tenth fewer. Each process leads its own process group. When the process or brokerfuzz ends, the whole group is killed. So
+no child process keeps running, unless it left the group on purpose. This module works on POSIX systems only.
 """
 
 import array
@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
+from brokerfuzz.targets import watchdog
 from brokerfuzz.targets.exit_reason import Excerpt
 
 KILL_LIMIT = 2.0
@@ -113,6 +114,7 @@ class Process:
     def _start(self, program: str, arguments: Sequence[str], input_fd: int, output_fd: int, environment: Mapping[str, str]) -> None:
         child_fds: list[int] = []
         parent_fds: list[int] = []
+        watchdog.start()
         try:
             for outward in (False, True, True):
                 reading, writing = os.pipe()
@@ -137,6 +139,7 @@ class Process:
                 setpgroup=0,
                 setsigdef=[signal.SIGPIPE, signal.SIGXFSZ],  # Python ignores these signals, and child processes inherit that
             )
+            watchdog.watch(self.pid)
         except BaseException:
             for fd in parent_fds:
                 os.close(fd)
@@ -177,6 +180,7 @@ class Process:
     def _finish(self, code: int, kills_group: bool = False) -> None:
         if kills_group:
             _kill_group(self.pid)
+        watchdog.release(self.pid)
         self.code = code
         self._unread = self._unread or self._is_unread()
         for read in (self._read_output, self._read_errors):

@@ -1,0 +1,66 @@
+"""A process that kills the programs brokerfuzz started when brokerfuzz itself is killed.
+
+The watchdog reads the numbers of the process groups from a pipe. The pipe ends when brokerfuzz ends, no matter how. The watchdog then
+kills the groups that are left. Linux can also kill a process when its parent ends, but not the children of this process. The watchdog
+is a shell script, because a shell starts in a millisecond. It has its own process group, so that Ctrl-C does not reach it.
+"""
+
+import os
+from contextlib import suppress
+
+_SCRIPT = """
+groups=" "
+while read -r change group; do
+  case $change in
+    +) groups="$groups$group " ;;
+    -) groups="${groups%%" $group "*} ${groups#*" $group "}" ;;
+  esac
+done
+for group in $groups; do kill -s KILL -- "-$group"; done
+"""
+_SHELL = "/bin/sh"
+_pipe = -1
+"""The descriptor to which the changes are written; -1 if the watchdog does not run."""
+
+
+def start() -> None:
+    """Starts the watchdog of this process if it does not run yet. Raises `OSError` if it cannot be started."""
+    global _pipe  # noqa: PLW0603  (one watchdog serves all programs of a process)
+    if _pipe >= 0:
+        return
+    reading, writing = os.pipe()
+    try:
+        actions = [(os.POSIX_SPAWN_DUP2, reading, 0), *((os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0) for fd in (1, 2))]
+        os.posix_spawn(_SHELL, [_SHELL, "-c", _SCRIPT], {}, file_actions=actions, setpgroup=0)
+    except OSError:
+        os.close(writing)
+        raise
+    finally:
+        os.close(reading)
+    _pipe = writing
+
+
+def watch(group: int) -> None:
+    """Adds a process group that must not survive this process."""
+    _tell(b"+ %d\n" % group)
+
+
+def release(group: int) -> None:
+    """Removes a process group that has ended."""
+    _tell(b"- %d\n" % group)
+
+
+def _tell(change: bytes) -> None:
+    with suppress(BrokenPipeError):  # someone has killed the watchdog
+        os.write(_pipe, change)
+
+
+def _forget() -> None:
+    global _pipe  # noqa: PLW0603
+    if _pipe >= 0:
+        os.close(_pipe)
+        _pipe = -1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)  # a forked process has its own programs
