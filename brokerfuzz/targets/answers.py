@@ -20,8 +20,14 @@ ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "time
 EXCERPT = 2048
 """Maximum number of bytes of a response that an answer keeps."""
 
+MOST_READ = 1 << 20
+"""Maximum number of bytes of a response to read if it cannot be an envelope."""
+LONGEST_ENVELOPE = 8 << 20
+"""Maximum number of bytes of a response to read if it may be an envelope. The property that reports a failure may be at its end."""
+
 _SUCCESS = "operationWasSuccessful"
 _SUCCESS_BYTES = _SUCCESS.encode()
+_BEGINS_AN_OBJECT = re.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
 _CLASS = re.compile(r"([1-9])[xX]{2}")
 _CODE = re.compile(r"[1-9][0-9]{2}")
 
@@ -53,7 +59,7 @@ class AnswerRules:
     and `accept` has priority over `reject`. If a status matches no pattern, the answer is `crashed`. By default, this happens for
     5xx and for invalid statuses. By default, 2xx means `accepted`, and 1xx, 3xx and 4xx mean `rejected`. If `envelope` is true, a
     body with `operationWasSuccessful: false` turns `accepted` into `rejected`. A body with `operationWasSuccessful: true` changes
-    nothing.
+    nothing. If the body is an object of more than `LONGEST_ENVELOPE` bytes, `accepted` becomes `crashed`.
 
     Raises `TargetError` for an invalid pattern.
     """
@@ -73,11 +79,19 @@ class AnswerRules:
         """Returns whether the rules contain the code of this status, not only its class."""
         return str(status) in self.accept or str(status) in self.reject
 
+    def most_read(self, status: int, beginning: bytes | bytearray) -> int:
+        """Returns how many bytes of a body to read. A response is cut after the first chunk that exceeds this number."""
+        may_be_envelope = self.envelope and self._kinds.get(status) == "accepted" and _BEGINS_AN_OBJECT.match(beginning)
+        return LONGEST_ENVELOPE if may_be_envelope else MOST_READ
+
     def read(self, status: int, body: bytes, seconds: float = 0.0, secrets: Secrets = NOTHING_SECRET) -> Answer:
-        """Returns the answer for a complete HTTP response. `body` is the part of the body that was read. `secrets` are removed
-        from the part that the answer keeps.
+        """Returns the answer for a complete HTTP response. `body` is the part of the body that was read; see `most_read`. `secrets`
+        are removed from the part that the answer keeps.
         """
         kind = self._kinds.get(status, "crashed")
+        if kind == "accepted" and self.envelope and len(body) > LONGEST_ENVELOPE:
+            reason = f"the response has more than {LONGEST_ENVELOPE >> 20} MiB, so the end of its envelope is unknown"
+            return Answer("crashed", status, secrets.excerpt(body, EXCERPT), reason, seconds)
         if kind == "accepted" and self.envelope and _SUCCESS_BYTES in body and (rejection := _rejection(body, secrets)) is not None:
             return Answer("rejected", status, secrets.excerpt(body, EXCERPT), rejection, seconds)
         return Answer(kind, status, secrets.excerpt(body, EXCERPT), f"status {status}", seconds)

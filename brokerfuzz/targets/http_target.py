@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 
     from brokerfuzz.targets.transport import Failure
 
-MOST_READ = 1 << 20
-"""Maximum number of bytes of a response to read. A longer response is cut, and its connection is closed."""
-
 GRACE = 1.0
 """Seconds to wait after the HTTP client's time limit, in case the client does not stop by itself."""
 
@@ -248,10 +245,11 @@ class HttpTarget:
         started = perf_counter()
         try:
             async with asyncio.timeout(self.timeout + GRACE), self._request(body, headers, pooled=pooled) as response:
-                reader, read = response.body_reader, bytearray()
-                while len(read) <= MOST_READ and (chunk := await reader.read_chunk()) is not None:
+                reader, read, most = response.body_reader, bytearray(), 0
+                while len(read) <= most and (chunk := await reader.read_chunk()) is not None:
                     read += chunk
-                answer = self.rules.read(response.status, bytes(read[:MOST_READ]), perf_counter() - started, self._secrets)
+                    most = self.rules.most_read(response.status, read)
+                answer = self.rules.read(response.status, bytes(read), perf_counter() - started, self._secrets)
                 return answer if response.status < 300 else self._with_headers(answer, response)
         except self._client_error as error:
             from brokerfuzz.targets.transport import failure_of

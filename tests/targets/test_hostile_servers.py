@@ -126,6 +126,23 @@ def test_only_the_beginning_of_a_huge_answer_is_kept() -> None:
     assert (answer.kind, answer.status, len(answer.body)) == ("accepted", 200, 2048)
 
 
+@pytest.mark.parametrize(
+    ("megabytes", "options", "kind", "reason"),
+    [
+        (2, {}, "rejected", "operationWasSuccessful is false: no number"),
+        (2, {"rules": AnswerRules(envelope=False)}, "accepted", "status 200"),
+        (9, {}, "crashed", "the response has more than 8 MiB, so the end of its envelope is unknown"),
+        (9, {"rules": AnswerRules(envelope=False)}, "accepted", "status 200"),
+    ],
+)
+def test_a_huge_envelope_that_reports_a_failure_is_not_accepted(megabytes: int, options: dict[str, Any], kind: str, reason: str) -> None:
+    data = b'["%b"]' % (b"x" * (megabytes << 20))
+    envelope = b'\r\n{"data":%b,"failureMessages":["no number"],"informationalMessages":[],"operationWasSuccessful":false}' % data
+    with serving(sends(response(200, envelope))) as url:
+        answer = asked(url, **options)
+    assert (answer.kind, answer.status, answer.reason, len(answer.body)) == (kind, 200, reason, 2048)
+
+
 MEMORY = """
 import asyncio, resource, sys
 from brokerfuzz.targets import HttpTarget
