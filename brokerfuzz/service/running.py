@@ -132,13 +132,14 @@ def _end_with_parent() -> NoReturn:
 
 def _server(app: Any) -> "uvicorn.Server":
     try:
-        import httptools  # noqa: F401  # uvicorn would import it only at the first request
         import uvicorn
+
+        from brokerfuzz.service.request_limit import LimitedProtocol
     except ImportError as problem:
         raise TargetError(f"the reference service needs {problem.name}: pip install uvicorn httptools") from problem
     config = uvicorn.Config(
         app,
-        http="httptools",
+        http=LimitedProtocol,
         loop="asyncio",
         ws="none",
         lifespan="off",

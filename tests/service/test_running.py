@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
 import pytest
@@ -54,6 +54,38 @@ def script(source: str) -> Iterator[subprocess.Popen[str]]:
 def first_line(process: subprocess.Popen[str]) -> str:
     assert process.stdout is not None
     return process.stdout.readline().strip()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        pytest.param(b"GET /products HTTP/1.1\r\nX-A: ", id="header"),
+        pytest.param(b"GET /", id="path"),
+        pytest.param(b"POST /offers HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\nX-A: ", id="trailer"),
+        pytest.param(b"POST /offers HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n1;", id="chunk extension"),
+    ],
+)
+def test_a_request_with_an_endless_header_is_rejected_early(head: bytes) -> None:
+    with running() as url, socket.create_connection(("127.0.0.1", urlsplit(url).port or 0), timeout=PATIENCE) as connection:
+        connection.sendall(head)
+        sent = 0
+        with suppress(ConnectionError):  # the service closes the connection
+            while sent < 300_000_000:
+                sent += connection.send(b"x" * 65536)
+        assert sent < 20_000_000
+        assert is_up(url)
+
+
+def test_large_bodies_and_many_requests_on_one_connection_stay_possible() -> None:
+    with running() as url:
+        connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=PATIENCE)
+        statuses = []
+        for body in (b" " * 30_000_000, *[b"{}"] * 300):
+            connection.request("POST", "/offers", body, {"X-A": "x" * 50_000})
+            statuses.append((response := connection.getresponse()).status)
+            response.read()
+        connection.close()
+    assert set(statuses) == {400}
 
 
 def test_it_runs_within_the_block_and_not_after_it() -> None:
