@@ -1,1 +1,1 @@
-"""Cases: messages with a verdict. They come from the catalogue, or brokerfuzz generates them at random."""
+"""Generates and filters cases: messages with their verdicts. The cases come from the catalogue or are random."""

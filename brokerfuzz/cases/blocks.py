@@ -1,7 +1,7 @@
-"""Splits a plan's cases into blocks. Any process can generate a block without the other blocks.
+"""Splits the cases of a plan into blocks, which different processes can generate independently.
 
-Blocks of catalogue cases and blocks of random cases have separate numbers. So a process that generates random cases does not need
-the size of the catalogue, which can take seconds to compute.
+Blocks of catalogue cases and blocks of random cases are numbered separately. So a process that generates only random cases does
+not need the catalogue, which takes seconds to generate.
 """
 
 from collections.abc import Iterable, Iterator
@@ -14,10 +14,7 @@ from brokerfuzz.cases.plan import CATALOGUE_PER_SHARD, RANDOM_PER_SHARD, Plan
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block of `size` cases of a plan: either random cases or catalogue cases.
-
-    A random block contains fewer cases if the filters leave only a finite number of random cases.
-    """
+    """A group of up to `size` cases of a plan: either only random cases or only catalogue cases."""
 
     plan: Plan
     number: int
@@ -25,14 +22,13 @@ class Block:
     size: int
 
     def cases(self) -> Iterator[Case]:
-        """Yields the cases in order."""
         if self.is_random:
             return islice(self.plan.random_cases(self.number), self.size)
         return islice(self.plan.catalogue_cases(), self.number * CATALOGUE_PER_SHARD, self.number * CATALOGUE_PER_SHARD + self.size)
 
 
 def blocks(plans: Iterable[Plan]) -> Iterator[Block]:
-    """Yields the blocks of finite plans, in order. Generates the catalogues of the plans to know their sizes."""
+    """Yields the blocks of all plans, in order. To know the number of blocks, it generates the catalogues."""
     for plan in plans:
         for random, total, most in ((False, len(plan.catalogue_cases()), CATALOGUE_PER_SHARD), (True, plan.count or 0, RANDOM_PER_SHARD)):
             for number, start in enumerate(range(0, total, most)):

@@ -1,4 +1,4 @@
-"""A case: the bytes of a message, the verdict on the message, and further facts about the message."""
+"""Defines a case: a message as bytes, its verdict, and the reason for the verdict."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,9 +22,7 @@ from brokerfuzz.schemas.oracle import aware
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One broken rule of a message: the id of the rule, the JSON Pointer of the place, and the name of the technique that broke the
-    rule there.
-    """
+    """A rule that a message breaks: the ID of the rule, the place as a JSON Pointer, and the name of the technique."""
 
     rule: str
     at: str
@@ -80,12 +78,12 @@ class Case:
 
     @cached_property
     def id(self) -> str:
-        """16 hexadecimal digits, computed from the message type, the headers and the bytes. Equal messages have equal ids everywhere."""
+        """Sixteen hexadecimal digits that identify the message. Equal messages have equal IDs on every machine."""
         return _id(self.message_type, self.headers, self.body)
 
     @cached_property
     def is_compact(self) -> bool:
-        """True if the bytes are compact JSON. Such a message can be a line of a text file without any change."""
+        """True if the message is compact JSON. Such a message fits on one line of a text file."""
         return is_compact_json(self.body)
 
     @property
@@ -95,12 +93,12 @@ class Case:
 
     @property
     def label(self) -> Label:
-        """`valid`, `invalid` or `unspecified`."""
+        """The verdict in one word: `valid`, `invalid` or `unspecified`."""
         return self.verdict.label
 
     @property
     def value(self) -> Any:
-        """The message as parsed by Python's `json`. Raises `ValueError` if the bytes are not JSON."""
+        """The message as a Python object. Raises `ValueError` if the message is not JSON."""
         return json.loads(carried(self.body, self.headers))
 
     @overload
@@ -222,7 +220,7 @@ def _placed(faults: Sequence[Fault | str], verdict: Verdict, contract: Contract)
 
 
 def confirmed_by(verdict: Verdict, faults: Sequence[Fault], claim: str | None) -> bool:
-    """Returns True if the verdict is the one that `faults` and `claim` state; see `Case.judged`."""
+    """Returns whether the verdict of the oracle is the verdict that the generator of the case expected."""
     if faults and {entry.rule for entry in verdict.broken} != {fault.rule for fault in faults}:
         return False
     return not claim or claim == verdict.label or (verdict.label == "unspecified" and claim in {touch.ambiguity for touch in verdict.ambiguities})
@@ -235,14 +233,14 @@ def _id(message_type: MessageType, headers: Headers, body: bytes) -> str:
 
 
 _BEGUN = {message_type: sha256(f"{message_type}\n".encode()) for message_type in MESSAGE_TYPES}
-"""The started digest of each message type. Copying it is faster than starting a new one."""
+"""The beginning of the hash of each message type. Copying it is faster than computing it again."""
 
 
 def clock(now: datetime | None) -> datetime:
-    """Returns the time for which cases about the clock are generated, in whole seconds.
+    """Returns the time to use for the cases about the clock: in UTC and in whole seconds. None means the current time.
 
-    None means the current time. A time without a zone is in UTC. Raises `ClockError` for a time before 2001 or after 9900. Some
-    cases contain fixed times that must be in the past. Others need a time in the future, and the last possible year is 9999.
+    Raises `ClockError` for a time before 2001 or after 9900, because some cases contain fixed times that must be in the past or
+    in the future.
     """
     when = aware(now).replace(microsecond=0)
     if when < EARLIEST_NOW:
@@ -253,34 +251,33 @@ def clock(now: datetime | None) -> datetime:
 
 
 def is_always_correct(case: Case, contract: Contract) -> bool:
-    """Returns True if the verdict of a case is correct at the earliest and at the latest supported time, and so at any time between
-    them.
-    """
+    """Returns whether the verdict of a case is the same at every supported time."""
     return all(
         check(case.message_type, case.body, now=now, contract=contract, headers=case.headers) == case.verdict for now in (EARLIEST_NOW, LATEST_NOW)
     )
 
 
 TWIN_TAGS = ("twin",)
-"""The tags of a case that is included only because it is the twin of another case."""
+"""The tags of a case that was selected only because it is the twin of another case."""
 NOW_TAG = "now:"
 
 
 def now_tag(now: datetime) -> str:
-    """Returns the tag of a case about the clock. The tag contains the time for which the case was made.
+    """Returns the tag of a case about the clock. The tag contains the time for which brokerfuzz generated the case.
 
-    The verdict of such a case may be different at another time. All other cases have the same verdict at any supported time.
+    At another time, the verdict of such a case may be wrong. All other cases have the same verdict at every supported time.
     """
     return f"{NOW_TAG}{spell(now)}"
 
 
 def tagged_now(tags: Iterable[str]) -> datetime | None:
-    """Returns the time for which a case about the clock was made. Returns None if the tags belong to any other case."""
+    """Returns the time from the tag of a case about the clock, or None for any other case."""
     return next((instant(tag.removeprefix(NOW_TAG)) for tag in tags if tag.startswith(NOW_TAG)), None)
 
 
 def compact(value: Any) -> bytes:
-    """Returns the compact JSON of a value: UTF-8, no white space, properties in their given order. Raises `TypeError` for values
-    that orjson cannot write (integers beyond 64 bits, lone surrogates).
+    """Converts a value to compact JSON: in UTF-8, without white space, with the properties in their given order.
+
+    Raises `TypeError` for integers with more than 64 bits and for strings with lone surrogates.
     """
     return orjson.dumps(value)

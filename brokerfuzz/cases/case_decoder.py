@@ -1,8 +1,7 @@
-"""Decodes cases from bytes: random messages, random faults in random messages, and random probes.
+"""Decodes random cases from bytes: valid messages, messages with a fault, and probes of ambiguities.
 
-A case decoder makes cases from any source of bytes. The first bytes select the kind of case. They also select the rule and
-technique (or the ambiguity), and the place in the message. The bytes after them give the message. The simplest bytes give the
-simplest message and the first technique.
+The first bytes select the kind of case, the rule, the technique and the place. The other bytes determine the message. Zeros give
+the simplest message and the first technique.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -23,17 +22,17 @@ from brokerfuzz.schemas import Ambiguity, Contract, Label, MessageType, Rule, lo
 from brokerfuzz.schemas.flattening import Schema
 
 _SHARES: dict[Label, int] = {"valid": 4, "invalid": 5, "unspecified": 1}
-"""The number of cases with each label, out of ten."""
+"""The share of each verdict among the random cases, in tenths."""
 _HEADER = 7
-_TOO_LARGE = ("message_size",)  # such a case has a megabyte, so only the catalogue contains one
+_TOO_LARGE = ("message_size",)  # such a case is a megabyte long, so only the catalogue contains one
 TAG = "random"
 
 
 @dataclass(frozen=True, eq=False)
 class CaseDecoder:
-    """Decodes cases of one message type from bytes. Call `case_decoder` to create a `CaseDecoder`.
+    """Decodes cases of one message type from bytes. Use `case_decoder` to create a decoder.
 
-    `rules` and `techniques` limit the faults. `labels` limits the kinds of case.
+    `rules` and `techniques` limit the faults, and `labels` limits the verdicts.
     """
 
     contract: Contract
@@ -45,9 +44,7 @@ class CaseDecoder:
     _makers: dict[bool, FaultMaker] = field(default_factory=dict, repr=False)
 
     def read(self, source: Source, now: datetime | None) -> Case:
-        """Returns the next case, generated for the time `now`. If `now` is None, the case is not about the clock. The oracle judges
-        every case (`Case.judged`).
-        """
+        """Decodes the next case. If `now` is None, the case is not about the clock."""
         header = source.take(_HEADER)
         kinds = [label for label in self.labels for _ in range(_SHARES[label])]
         kind = kinds[header[0] % len(kinds)]
@@ -61,7 +58,7 @@ class CaseDecoder:
         maker = self.faults(now)
         rule = self.rules[int.from_bytes(header[1:3]) % len(self.rules)]
         techniques = self.techniques_for(rule, maker)
-        place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules at the same place share a decoder
+        place = f"{rule.site}@{rule.condition.label if rule.condition else ''}"  # rules at the same place use the same decoder
         message = self._message(place, source, lambda: maker.breakable_schema(rule))
         found = places(message, rule.site)
         steps = found[header[4] % len(found)]
@@ -70,15 +67,14 @@ class CaseDecoder:
             if case is not None:
                 return case
         plain = maker.case(rule, techniques[0])
-        assert plain is not None, "every technique breaks its rule in a plain message"
+        assert plain is not None, "this is a bug: the technique does not break its rule in a simple message"
         return plain
 
     def techniques_for(self, rule: Rule, maker: FaultMaker) -> list[Technique]:
-        """Returns the selected techniques that break the rule."""
         return [technique for technique in maker.techniques(rule) if self.techniques is None or technique.name in self.techniques]
 
     def faults(self, now: datetime | None) -> FaultMaker:
-        """Returns a maker for this time. The maker reuses everything that earlier makers have built."""
+        """Returns the maker of faults for this time. Several makers share the messages that they have built."""
         if (now is None) not in self._makers:
             self._makers[now is None] = FaultMaker(self.contract, self.message_type, now)
         return replace(self._makers[now is None], now=now)
@@ -108,7 +104,7 @@ class CaseDecoder:
 
 @lru_cache(maxsize=16)
 def _questions(contract: Contract, message_type: MessageType, has_clock: bool) -> Sequence[tuple[Ambiguity, Any]]:
-    """Returns every ambiguity with every site where the ambiguity can be probed, with or without a clock."""
+    """Returns each ambiguity with each site where a message can touch it."""
     maker = ProbeMaker(contract, message_type, clock(None) if has_clock else None)
     ambiguities = [s for s in contract.ambiguities if s.detector not in _TOO_LARGE and next(maker.of_ambiguity(s), None) is not None]
     return [(ambiguity, site) for ambiguity in ambiguities for site in maker.sites(ambiguity)]
@@ -122,10 +118,9 @@ def case_decoder(
     rules: tuple[Rule, ...] | None = None,
     techniques: frozenset[str] | None = None,
 ) -> CaseDecoder:
-    """Returns the case decoder for these options. The function caches decoders.
+    """Returns a decoder for cases with these verdicts, rules and techniques. None selects all of them.
 
-    If `rules` is None, all rules are used. A rule that none of the selected techniques can break is dropped, so
-    `CaseDecoder.rules` may be empty.
+    The decoder ignores a rule that no selected technique can break. So `CaseDecoder.rules` can be empty.
     """
     decoder = CaseDecoder(contract, message_type, labels, rules or contract.rules[message_type], techniques)
     maker = decoder.faults(clock(None))
@@ -143,8 +138,8 @@ def random_cases(
 ) -> Iterator[Case]:
     """Yields random cases without end. The same seed gives the same cases, except for values that depend on `now`.
 
-    If `now` is None, there are no cases about the clock, so every verdict is true at any supported time. Raises `ClockError`.
-    The twins of faults are not yielded: use `Case.twin`.
+    If `now` is None, there are no cases about the clock, so every verdict is true at every supported time. The twin of an invalid
+    case is its attribute `twin`; it is not a case of its own.
     """
     decoder = case_decoder(contract or load_contract(), message_type, tuple(label for label in LABELS if label in verdicts))
     source, instant = Seeded(seed), None if now is None else clock(now)

@@ -1,4 +1,4 @@
-"""Filters that select cases by rule, technique, site and tag."""
+"""Selects cases by rule, technique, site and tag."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -10,16 +10,15 @@ from brokerfuzz.errors import UnknownNameError, listed_values
 from brokerfuzz.schemas import Contract, Rule
 
 EXCLUDES = "!"
-"""A pattern with this prefix excludes everything that the rest of the pattern matches."""
+"""A pattern that begins with this character excludes all names that match the rest of the pattern."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """A filter for cases. Use `selection` to make one.
+    """A filter for cases. Use `selection` to create one.
 
-    `rules` and `techniques` are the rules and techniques that a case may contain. None allows all. `only_faults` excludes cases
-    without a fault. `tags` is a function that gets the tags of a case and returns True to include the case. None includes all
-    cases.
+    `rules` and `techniques` are the names that a case may have (None: all). `only_faults` excludes cases without a fault. `tags`
+    decides from the tags of a case whether the case is included (None: all cases).
     """
 
     rules: Collection[str] | None = None
@@ -31,7 +30,6 @@ class Selection:
         return any(part is not None for part in (self.rules, self.techniques, self.tags))
 
     def wants(self, case: Case) -> bool:
-        """Returns True if the filter includes the case."""
         if self.only_faults and not case.faults:
             return False
         if not all(
@@ -42,7 +40,7 @@ class Selection:
         return self.tags is None or self.tags(case.tags)
 
     def of(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """Yields the selected cases, each once. A fault's twin comes before the fault. An empty filter selects every case."""
+        """Yields the selected cases. The twin of a selected case comes before the case, and no case occurs twice."""
         seen: set[str] = set()
         for case in cases:
             for one in ((case.twin, case) if self.wants(case) else ()) if self else (case,):
@@ -51,18 +49,18 @@ class Selection:
                     yield one
 
     def among(self, rules: Iterable[Rule]) -> tuple[Rule, ...] | None:
-        """Returns the selected rules among these rules, or None if all rules are selected."""
+        """Returns those of the given rules that the filter selects. Returns None if the filter selects all rules."""
         return None if self.rules is None else tuple(rule for rule in rules if rule.id in self.rules)
 
     def names(self) -> frozenset[str] | None:
-        """Returns the selected techniques, or None if all techniques are selected."""
+        """Returns the names of the selected techniques. Returns None if the filter selects all techniques."""
         return None if self.techniques is None else frozenset(self.techniques)
 
 
 def selection(
     contract: Contract, rules: Sequence[str] = (), techniques: Sequence[str] = (), tags: Sequence[str] = (), *, sites: Sequence[str] = ()
 ) -> Selection:
-    """Returns a filter for cases by patterns for rule ids, technique names, tags and sites.
+    """Creates a filter from patterns for rule IDs, names of techniques, tags and sites.
 
     In a pattern, `*` matches any characters and `?` matches one character. The prefix `!` excludes everything that the rest of the
     pattern matches. An exclusion takes precedence over the other patterns. If all patterns are exclusions, everything else is
@@ -83,14 +81,13 @@ def selection(
 
 
 def _at(contract: Contract, sites: Sequence[str]) -> Collection[str] | None:
-    """Returns the rules at the selected sites, or None if there are no patterns."""
     known = dict.fromkeys(rule.site for rule in contract.rules_by_id.values())
     wanted = _matching("site", known, sites, "`brokerfuzz rules` lists the rules of each site")
     return None if wanted is None else {name: None for name, rule in contract.rules_by_id.items() if rule.site in wanted}
 
 
 def _matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy: str) -> Collection[str] | None:
-    """Returns the names that the patterns select, in the order of `known`, or None if there are no patterns."""
+    """Returns the names that the patterns select. Returns None if there are no patterns."""
     if not patterns:
         return None
     wanted, excluded = _parted(patterns)
@@ -100,7 +97,7 @@ def _matching(kind: str, known: Collection[str], patterns: Sequence[str], remedy
 
 
 def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Splits the patterns into those that include and those that exclude (without their prefix)."""
+    """Splits the patterns into patterns that include and patterns that exclude."""
     excluded = [pattern.removeprefix(EXCLUDES) for pattern in patterns if pattern.startswith(EXCLUDES)]
     return [pattern for pattern in patterns if not pattern.startswith(EXCLUDES)], excluded
 

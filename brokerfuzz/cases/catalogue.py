@@ -1,6 +1,6 @@
-"""The catalogue: a finite, ordered list of cases that depends only on the contract, without randomness.
+"""Provides the catalogue: a list of cases that follows from the contract alone, without randomness.
 
-The catalogue of our own contract is prepared in advance. Catalogues of changed contracts are generated.
+The package contains the catalogue of the built-in contract. The catalogue of a changed contract must be generated.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -26,7 +26,7 @@ def catalogue(
     contract: Contract | None = None,
     strength: int = 2,
 ) -> Iterator[Case]:
-    """Yields the cases of a message type's catalogue, in order, each once. A twin comes before the first fault that uses it.
+    """Yields the cases of the catalogue of a message type, in order. Each twin comes before the cases that use it.
 
     `now` is the time for the cases about the clock. If `now` is None, these cases are omitted, so every verdict is true at any
     supported time. Everything else in the catalogue is always the same.
@@ -40,10 +40,7 @@ def catalogue(
 
 
 def plainest(message_type: MessageType, *, contract: Contract | None = None) -> Case:
-    """Returns the first valid case.
-
-    Usually this is the plain message with every property, which is fast to build. Only a changed contract can forbid it.
-    """
+    """Returns a simple valid case. In most contracts, it is an ordinary message with every property."""
     known = contract or load_contract()
     body = compact(build(known, message_type, MessagePlan()))
     case = confirmed(message_type, body, claim="valid", contract=known)
@@ -52,7 +49,6 @@ def plainest(message_type: MessageType, *, contract: Contract | None = None) -> 
 
 @lru_cache(maxsize=6)
 def _listed(contract: Contract, message_type: MessageType, now: datetime | None, strength: int) -> Sequence[Case]:
-    """Returns all cases. The function caches the last few catalogues, because it takes seconds to generate one."""
     if contract is load_contract() and strength == STRENGTH:
         return prepared(message_type, now)
     cases = generate(contract, message_type, now or EARLIEST_NOW, strength)

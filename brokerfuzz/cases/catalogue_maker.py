@@ -1,8 +1,8 @@
-"""Generates a catalogue.
+"""Generates the catalogue of a message type.
 
-In the faults, every rule is broken with every technique that applies, and at every position in arrays. The valid cases contain
-every edge (an unusual value that the contract permits). They also combine every two properties of an object in all their states
-(absent, null, plain or at an edge). Other cases touch each ambiguity. `catalogue_order` sorts the cases.
+The invalid cases break every rule with every technique, at every position in arrays. The valid cases contain every edge (an
+unusual valid value), and combine the states of every two properties (absent, null, plain or at an edge). The other cases touch
+each ambiguity. `catalogue_order` sorts the cases.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ from brokerfuzz.schemas import Ambiguity, Contract, MessageType, Rule
 
 
 def generate(contract: Contract, message_type: MessageType, now: datetime, strength: int) -> Sequence[Case]:
-    """Returns all cases, in order, each once. This takes seconds. Raises `StrengthError`."""
+    """Returns all cases of the catalogue, sorted and without duplicates. This takes several seconds."""
     every: dict[str, Case] = {}
     for case in _unordered(contract, message_type, now, strength):
         for one in (case.twin, case):
@@ -41,7 +41,9 @@ def _unordered(contract: Contract, message_type: MessageType, now: datetime, str
 
 
 def faults_of(contract: Contract, message_type: MessageType, now: datetime, rules: Iterable[Rule]) -> Iterator[Case]:
-    """Yields the faults that break these rules with every technique, and the controls for these faults (see `controls`)."""
+    """Yields the cases that break these rules. For conditional rules, also yields the same messages with another condition (see
+    `controls`).
+    """
     faults, controls = FaultMaker(contract, message_type, now), ControlMaker(contract, message_type, now)
     for rule in rules:
         for case in faults.of_rule(rule):
@@ -50,7 +52,6 @@ def faults_of(contract: Contract, message_type: MessageType, now: datetime, rule
 
 
 def probes_of(contract: Contract, message_type: MessageType, now: datetime, ambiguities: Iterable[Ambiguity]) -> Iterator[Case]:
-    """Yields the cases that touch these ambiguities."""
     probes = ProbeMaker(contract, message_type, now)
     for ambiguity in ambiguities:
         yield from probes.of_ambiguity(ambiguity)

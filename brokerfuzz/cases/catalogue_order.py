@@ -1,7 +1,7 @@
-"""Sorts a catalogue so that early cases cover the most goals (see `covering.goals`).
+"""Sorts the catalogue so that the first cases cover the most goals (see `covering.goals`).
 
-This is a greedy cover: the next case is the one that adds the most to what earlier cases cover. A fault is output together with its
-twin (the valid counterpart), unless the twin was output before. In this situation, the weight of the two cases is divided by two.
+The next case is always the case that adds the most to the coverage of the earlier cases. An invalid case and its twin count as
+two cases, unless the twin is already in the list. So the weight of such a pair is divided by two.
 """
 
 from collections import defaultdict
@@ -13,19 +13,16 @@ from brokerfuzz.cases.case import Case
 
 
 class CaseWeight(NamedTuple):
-    """The goals that a case covers. `named` maps goals to their weights. `bits` is a bit mask of further goals, which all have the
-    same weight.
-    """
+    """The goals that a case covers, with their weights. The goals in the bit mask `bits` all have the same weight."""
 
     named: dict[str, int]
     bits: int = 0
 
 
 def by_cover(cases: Sequence[Case], weights: Sequence[CaseWeight], of_bit: int = 0) -> Iterator[Case]:
-    """Yields the cases. The next case is always the one that adds the most weight. Cases that add the same weight keep their given
-    order. A fault's twin comes before the fault.
+    """Yields the case that adds the most weight, then the next one, and so on. The twin of an invalid case comes before the case.
 
-    `of_bit` is the weight of each bit.
+    If two cases add the same weight, the order does not change. `of_bit` is the weight of each goal in the bit mask.
     """
     return _Cover(cases, weights, of_bit).every()
 
@@ -65,7 +62,7 @@ class _Cover:
         weight = self.weight_of.get(case.id, _NOTHING)
         self.covered.update(weight.named)
         self.bits |= weight.bits
-        for number in self.faults_of.get(case.id, ()):  # the twin is now output, so the faults count with their full weight
+        for number in self.faults_of.get(case.id, ()):  # the twin is already in the list, so its invalid cases now count with their full weight
             heappush(self.queue, (-self._gain(self.cases[number]), number))
         yield case
 
@@ -82,9 +79,7 @@ class _Cover:
         return (sum(new.values()) + self.of_bit * (bits & ~self.bits).bit_count()) // max(len(together), 1)
 
     def _left(self, case: Case) -> CaseWeight:
-        """Returns the part of the case's weight that earlier cases do not cover. Removes the covered goals from the case, so that
-        they are not checked again.
-        """
+        """Returns the goals of the case that no earlier case covers, with their weights."""
         left = self.weight_of.get(case.id, _NOTHING)
         for name in left.named.keys() & self.covered:
             del left.named[name]

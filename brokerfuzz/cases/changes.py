@@ -1,4 +1,4 @@
-"""Changes to exactly one place of a message."""
+"""Changes a message at exactly one place."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,12 +10,15 @@ from brokerfuzz.pointers import pointer_of
 from brokerfuzz.schemas.sites import join
 
 Steps = tuple[str | int, ...]
-"""The property names and array indices from the root to a place."""
+"""The property names and array indices on the path from the root of a message to a place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """Replaces or adds the value at the place. orjson must be able to write the value. An `orjson.Fragment` is inserted unchanged."""
+    """Replaces the value at a place, or adds it.
+
+    The value must be serializable by orjson. An `orjson.Fragment` is inserted unchanged.
+    """
 
     value: Any
 
@@ -27,9 +30,7 @@ class Remove:
 
 @dataclass(frozen=True, slots=True)
 class AddProperty:
-    """Adds a property to the object at the place. The new property comes after the other properties, or before them if `first` is
-    true.
-    """
+    """Adds a property to an object: before all other properties if `first` is true, otherwise after them."""
 
     name: str
     value: Any
@@ -38,7 +39,7 @@ class AddProperty:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """Rewrites the bytes of the whole message."""
+    """Replaces the bytes of the whole message."""
 
     how: Callable[[bytes], bytes]
 
@@ -48,24 +49,23 @@ Change = Put | Remove | AddProperty | Rewrite
 
 @lru_cache(maxsize=4096)
 def pointer(steps: Steps) -> str:
-    """Returns the JSON Pointer (RFC 6901) of a place."""
     return pointer_of(steps)
 
 
 def value_at(message: Any, steps: Steps) -> Any:
-    """Returns the value at a place. Raises `KeyError` or `IndexError` if there is no value."""
+    """Returns the value at a place of a message. Raises `KeyError` or `IndexError` if there is no such place."""
     for step in steps:
         message = message[step]
     return message
 
 
 def apply(message: Any, steps: Steps, change: Change) -> bytes:
-    """Returns the bytes of the message with the change applied at the place. The message object itself does not change."""
+    """Returns the bytes of the changed message. The message object itself does not change."""
     return change.how(compact(message)) if isinstance(change, Rewrite) else compact(altered(message, steps, change))
 
 
 def altered(message: Any, steps: Steps, change: Put | Remove | AddProperty) -> Any:
-    """Returns a copy of the message with the change applied at the place. The copy shares the unchanged parts with the message."""
+    """Returns a changed copy of the message. The copy and the original share all parts that are equal."""
     match change:
         case Put(value):
             return _with(message, steps, lambda _: value)
@@ -77,7 +77,7 @@ def altered(message: Any, steps: Steps, change: Put | Remove | AddProperty) -> A
 
 
 def place_of(steps: Steps, change: Change) -> Steps:
-    """Returns the place that the change affects: the added property, the place itself, or the root if the bytes are rewritten."""
+    """Returns the place that a change affects. A change of the whole message affects the root."""
     match change:
         case AddProperty(name):
             return (*steps, name)
@@ -88,7 +88,7 @@ def place_of(steps: Steps, change: Change) -> Steps:
 
 
 def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
-    """Returns a copy of the message. Only the values along the path are copied; the rest is shared."""
+    """Returns a changed copy of the message. Only the objects and arrays on the path are copied."""
     if not steps:
         return change(message)
     result, step = message.copy(), cast(Any, steps[0])
@@ -98,7 +98,7 @@ def _with(message: Any, steps: Steps, change: Callable[[Any], Any]) -> Any:
 
 
 def places(message: Any, site: str) -> list[Steps]:
-    """Returns every place in a message that belongs to a site, in order."""
+    """Returns all places of a message that belong to a site."""
     found: list[Steps] = []
     _find(message, (), "", site, found)
     return found

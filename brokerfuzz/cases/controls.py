@@ -1,7 +1,7 @@
-"""Controls: a control is the message of a fault in which the condition of the broken rule is switched on or off.
+"""Generates controls. A control is a copy of an invalid message in which the condition of the broken rule is changed.
 
-Some programs ignore the condition: they always require clusters, for example, or never. Such a program gives the fault and its
-control the same answer. One of the two answers is then wrong, and brokerfuzz reports a finding.
+For example, a rule requires clusters if `offerType` is `Product List`. The control has no clusters and another `offerType`, so it
+is valid. A program that ignores the condition gives the wrong answer to one of the two messages.
 """
 
 import json
@@ -24,17 +24,14 @@ UNDER = "under:"
 
 @dataclass(frozen=True)
 class ControlMaker:
-    """Makes the controls for faults of conditional rules, for the time `now`."""
+    """Generates the controls of one message type."""
 
     contract: Contract
     message_type: MessageType
     now: datetime
 
     def of_fault(self, rule: Rule, fault: Case) -> Iterator[Case]:
-        """Yields a control for each value that switches the condition.
-
-        Yields nothing for a rule without a condition.
-        """
+        """Yields a control for each value that makes the condition true or false. Yields nothing for a rule without a condition."""
         condition = self._condition(fault) if rule.condition or rule.keyword in OF_PRESENCE else None
         if condition is None or not isinstance(message := fault.value, dict):
             return
@@ -49,7 +46,7 @@ class ControlMaker:
         return next((condition for condition in known if condition.label in labels), None)
 
     def _others(self, condition: Condition, held: Any, name: str) -> list[Any]:
-        """Returns the values of a property that switch the condition."""
+        """Returns the values of a property that change whether the condition is true."""
         schema = self.contract.sites[self.message_type][join(condition.site, name)].schema
         now = matches(condition.when, held)
         return [value for value in self._values(join(condition.site, name), schema) if matches(condition.when, {**held, name: value}) != now]
@@ -62,9 +59,7 @@ class ControlMaker:
         return [*null, *(edges(self.contract, self.message_type).values(path)[:3] if scalar else [])]
 
     def _control(self, fault: Case, steps: Steps, value: Any, tag: str) -> Case:
-        """Returns the fault's message with this value. The result is valid or still has the fault. If it has the fault, its twin is
-        the original twin with this value.
-        """
+        """Returns the message with another value. If the message is still invalid, its twin gets the same value."""
         tags = (*(tag for tag in fault.tags if not tag.startswith(UNDER)), tag)
         control = self._judged(_with(fault, steps, value), tags)
         if control.label == "valid" or fault.twin is None:
@@ -77,5 +72,5 @@ class ControlMaker:
 
 
 def _with(case: Case, steps: Steps, value: Any) -> bytes:
-    """Returns the message's bytes with another value at a place. Python's `json` writes integers of any size."""
+    """Returns the bytes of the message with another value at one place. Python's `json` writes integers of any size."""
     return json.dumps(altered(case.value, steps, Put(value)), ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,8 +1,7 @@
-"""Minimises a corpus: removes the cases that add no coverage.
+"""Removes the cases of a corpus that cover nothing new.
 
-The first pass keeps a case if the case covers a goal that no earlier case covers. So at most one case per goal remains, even from a
-very large corpus. The second pass sorts the remaining cases as in a catalogue. It stops as soon as no further case covers a new
-goal.
+The first step keeps a case only if it covers a goal that no earlier case covers. So even a very large corpus is reduced to at
+most one case per goal. The second step sorts the remaining cases like a catalogue, and stops as soon as all goals are covered.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,11 +15,10 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 
 def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = None) -> Iterator[Case]:
-    """Yields a small subset of the cases that covers the same goals. The most useful case comes first. A fault's twin comes before
-    the fault.
+    """Yields a small number of cases that cover the same goals as all cases, the most useful case first.
 
-    The goals are those that `brokerfuzz coverage` counts: rules, techniques, edges, ambiguities and pairs of states. `now` is the
-    current time for the rule about future times. Raises `ClockError`.
+    The goals are the ones that `brokerfuzz coverage` counts: rules, techniques, edges, ambiguities and pairs. `now` is the time
+    that counts as the present.
     """
     tallies = {message_type: Tally(contract, message_type, clock(now)) for message_type in MESSAGE_TYPES}
     kept: dict[MessageType, dict[str, Case]] = {message_type: {} for message_type in MESSAGE_TYPES}
@@ -35,7 +33,7 @@ def minimized(cases: Iterable[Case], contract: Contract, now: datetime | None = 
 
 
 _WEIGHT = 2
-"""The weight of each goal. For a fault together with its twin, the weight is divided by two, and the result must be more than 0."""
+"""The weight of a goal. It must be divisible by two, because the weight of an invalid case and its twin is divided by two."""
 
 
 def _cover(cases: list[Case], tally: Tally) -> Iterator[Case]:

@@ -1,7 +1,7 @@
-"""Valid cases with edges: unusual values and spellings that the contract permits, but that over-strict programs reject.
+"""Generates valid cases with edges: unusual values and notations that the contract allows, but that strict programs may reject.
 
-One message contains many edges: for example, all its strings are empty. If a target rejects the message, the minimiser finds the
-edge that causes the rejection.
+One message contains many edges: for example, all its strings are empty. If a target rejects the message, brokerfuzz shrinks it
+and so finds the edge that is the cause.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ import orjson
 from brokerfuzz.cases.case import Case, compact, confirmed
 from brokerfuzz.cases.changes import places
 from brokerfuzz.cases.covering.edges import SIZES, edges
-from brokerfuzz.cases.fault_surroundings import null_where_allowed
+from brokerfuzz.cases.fault_variations import null_where_allowed
 from brokerfuzz.cases.message_builder import ABSENT, PLAIN, Choose, MessagePlan, build, schema_requiring, schema_with_place
 from brokerfuzz.decoder.ambiguity_sites import ambiguities_by_site, detectors_at
 from brokerfuzz.schemas import Contract, MessageType, Site
@@ -24,15 +24,15 @@ from brokerfuzz.schemas.sites import join
 
 @dataclass(frozen=True)
 class EdgeMaker:
-    """Makes the valid cases with edges for the catalogue of a message type, for the time `now`."""
+    """Generates the valid cases with edges for the catalogue of a message type."""
 
     contract: Contract
     message_type: MessageType
     now: datetime
 
     def every(self) -> Iterator[Case]:
-        """Yields plain messages, messages with many edges, messages in which one property is absent or null, and different
-        spellings of one message, in this order.
+        """Yields ordinary messages, messages with many edges, messages in which one property is absent or null, and one message
+        in different notations.
         """
         return (case for case in self._all() if case is not None)
 
@@ -57,9 +57,7 @@ class EdgeMaker:
         return list(self.contract.sites[self.message_type].values())
 
     def _packed(self) -> Iterator[Case | None]:
-        """Makes messages in which all properties are null, false or absent. Then makes messages that use the first value to try for
-        each type, the second value, and so on. Types with fewer values repeat them.
-        """
+        """Yields messages in which all properties are null, false or absent, and messages in which all properties are at an edge."""
         yield self._case("all-null", MessagePlan(choose=null_where_allowed))
         yield self._case("all-false", MessagePlan(choose=lambda path, schema: False if types_of(schema) & {"boolean"} else PLAIN))
         yield self._case("backwards", MessagePlan(backwards=True))
@@ -69,10 +67,10 @@ class EdgeMaker:
                 yield self._case(f"values-{number}", MessagePlan(choose=self._nth(pools, number), narrowed=ground))
 
     def _grounds(self) -> list[Schema]:
-        """Returns schemas such that one message for each schema is enough to contain every site. The first schema is empty.
+        """Returns schemas. One message for each schema is enough to contain every site.
 
-        The first schema is empty. Each further schema requires a place that a complete message lacks. For quantities that must lie within
-        a range, one schema has no range, so that every edge of the quantities occurs.
+        Each schema after the first requires a site that the earlier messages lack. If a range limits some quantities, one schema
+        forbids the range.
         """
         unlimited = [
             schema_requiring(path, {"properties": {name: {"type": ["null"]} for name in names[1:]}})
@@ -85,7 +83,7 @@ class EdgeMaker:
         while lacking:
             message = build(self.contract, self.message_type, MessagePlan(narrowed=grounds[-1]))
             left = [path for path in lacking if not places(message, path)]
-            if left == lacking:  # no message has these sites
+            if left == lacking:  # no message can contain these sites
                 left = left[1:]
                 grounds.pop()
             lacking = left
@@ -100,8 +98,9 @@ class EdgeMaker:
         return list(edges(self.contract, self.message_type).values(site.path)) if scalar and not unsupported_keywords_of(site.schema) else []
 
     def _nth(self, pools: Mapping[str, list[Any]], number: int) -> Choose:
-        """Returns a function that chooses the value with this number for every type. If one time must be later than another, the
-        later time gets the next value.
+        """Returns a function that chooses the edge with this number for every property.
+
+        If one time must be later than another, it gets the next edge.
         """
         later = {
             join(path, names[1])
@@ -116,9 +115,7 @@ class EdgeMaker:
         return choose
 
     def _sizes(self) -> Iterator[Case | None]:
-        """Makes arrays with zero, two and eleven items, if their bounds allow these sizes. All arrays of one depth have the same
-        size.
-        """
+        """Yields messages with no items, two items and eleven items in the arrays of one depth."""
         arrays = [site for site in self._sites if "array" in types_of(site.schema)]
         for depth in sorted({site.path.count("[]") for site in arrays}):
             for size in SIZES:
@@ -129,13 +126,13 @@ class EdgeMaker:
                         yield self._case(f"{size}-items-{depth}-deep", MessagePlan(sizes=sizes, narrowed=ground))
 
     def _bare_objects(self) -> Iterator[Case | None]:
-        """Makes messages in which all objects of one depth have only their required properties."""
+        """Yields messages in which all objects of one depth have only their required properties."""
         sites = self.contract.sites[self.message_type]
         for depth in sorted({path.count(".") for path, site in sites.items() if site.name}):
             yield self._case(f"only-required-{depth}-deep", MessagePlan(choose=_without_optional(sites, depth)))
 
     def _enum_properties(self) -> Iterator[Case | None]:
-        """Makes each value of each enumeration, in a complete message and in one with only the required properties."""
+        """Yields each value of each enumeration twice: in a complete message, and in a message with only the required properties."""
         for site in self._sites:
             for prop in site.schema.get("enum", ()):
                 for full, name in ((True, "complete"), (False, "bare")):
@@ -143,9 +140,7 @@ class EdgeMaker:
                     yield self._case(f"{name}-{site.path}={prop}", MessagePlan(full=full).narrow(leaf))
 
     def _one_at_a_time(self) -> Iterator[Case | None]:
-        """Makes three messages for each optional property: only this property is absent, only this property is null, and only this
-        property is present in addition to the required ones.
-        """
+        """Yields three messages for each optional property. The property is absent, or null, or the only optional property."""
         for site in self._sites:
             if not site.name:
                 continue
@@ -156,9 +151,7 @@ class EdgeMaker:
                 yield self._case(f"null-{site.path}", MessagePlan(choose=_only(site.path, None)))
 
     def _spellings(self) -> Iterator[Case | None]:
-        """Writes one message in different spellings: RFC 8259 allows different white space, escapes, property orders and other
-        variations.
-        """
+        """Yields one message in different notations: with other white space, escapes, and orders of properties."""
         message = build(self.contract, self.message_type, MessagePlan())
         yield self._judged("sorted-properties", orjson.dumps(message, option=orjson.OPT_SORT_KEYS))
         yield self._judged("last-property-first", compact(_rotated(message)))
@@ -168,7 +161,7 @@ class EdgeMaker:
         yield from self._literals({"number"}, NUMBER_LITERALS, lambda number: 90000.25 + number)
 
     def _literals(self, types: set[str], literals: Sequence[str], mark: Callable[[int], Any]) -> Iterator[Case | None]:
-        """Makes messages with values in these spellings, until every spelling is used. Each property gets one spelling."""
+        """Yields messages that contain all these notations. Each property gets one of them."""
         fits = [site.path for site in self._sites if types_of(site.schema) - {"null"} == types and self._is_free(site)]
         for start in range(0, len(literals), len(fits) or len(literals)):
             some = dict(zip(fits, literals[start:], strict=False))
@@ -179,7 +172,7 @@ class EdgeMaker:
             yield self._judged(f"spelled-{'-'.join(types)}s-{start}", body)
 
     def _is_free(self, site: Site) -> bool:
-        """Returns True if any value of the type is valid at the site and no ambiguity concerns the site."""
+        """Returns whether every value of the type is valid at the site, and no ambiguity concerns the site."""
         bound = {"enum", "minimum", "exclusiveMinimum", "multipleOf", "maxLength"} & set(site.schema)
         return not bound and not unsupported_keywords_of(site.schema) and not detectors_at(self.contract, self.message_type, site.path)
 
@@ -226,7 +219,7 @@ SPELLINGS: Mapping[str, Callable[[bytes], bytes]] = {
     "escaped-first-letter": _within_texts(lambda text: f"\\u{ord(text[0]):04x}{text[1:]}"),
     "escaped-slashes": lambda body: body.replace(b"/", b"\\/"),
 }
-"""Functions that rewrite the bytes of a message without changing its meaning."""
+"""Functions that change the bytes of a message, but not its meaning."""
 TEXT_LITERALS: Sequence[str] = [
     f'"{text}"' for text in (
         r"\"\\\/\b\f\n\r\t", r"\u002c\u0022\u005C", r"\u0012\u001f", r"\u00A0\u00e9", r"\u0123\u0821\uA66D\ua66d", r"\\u0000", r"\\a\\n",
@@ -234,9 +227,9 @@ TEXT_LITERALS: Sequence[str] = [
         "\uffff", "\U0010ffff", "\x7f", "\u2028\u2029", "\u03c0\u20ac\U0001d11e", r"\u200B\u2064", "[1,2]", "{}", "\ufffd",
     )
 ]  # fmt: skip
-"""Strings in spellings that RFC 8259 allows: every escape, noncharacters, and strings that look like other syntax."""
+"""Strings in notations that RFC 8259 allows: every kind of escape, noncharacters, and strings that look like other syntax."""
 NUMBER_LITERALS: Sequence[str] = (
     "0e1", "0e+1", "0E-1", "-0", "-0.0", "0e999", "1E22", "1E+2", "1E-2", "1e2", "123e45", "123.456e78", "1.0e+28", "-1.0e+28",
     "100000000000000000000", "1.50",
 )  # fmt: skip
-"""Numbers in spellings that RFC 8259 allows."""
+"""Numbers in notations that RFC 8259 allows."""

@@ -1,7 +1,4 @@
-"""Builds messages from a plan. The plan states whether a message is complete or minimal.
-
-It can also choose the sizes of arrays and the values of properties. The catalogue uses such messages.
-"""
+"""Builds the messages of the catalogue from a plan. The plan says which properties are present, and can choose array sizes and values."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,15 +18,14 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.sites import join
 
 ABSENT = object()
-"""`MessagePlan.choose` returns this to omit a property."""
+"""`MessagePlan.choose` returns this constant to omit a property."""
 PLAIN = object()
-"""`MessagePlan.choose` returns this to leave the choice to the builder."""
+"""`MessagePlan.choose` returns this constant to get an ordinary value."""
 
 Choose = Callable[[str, Schema], Any]
 
 
 def default_choice(path: str, schema: Schema) -> Any:
-    """Leaves the choice of every place to the builder."""
     return PLAIN
 
 
@@ -37,14 +33,14 @@ def default_choice(path: str, schema: Schema) -> Any:
 class MessagePlan:
     """A description of a message.
 
-    - `full`: if true, the message contains all optional properties; otherwise it contains none.
-    - `narrowed`: an additional schema that the message must meet. It must not contain references.
-    - `sizes`: the number of items for the path of each array (default: one).
-    - `within`: the index of an item. If an array in `sizes` contains another array in `sizes`, the inner size applies only within this
-      item of the outer array. If `within` is None, it applies within all items.
-    - `choose`: a function that gets the path and the schema of every property. It returns a value, `ABSENT` or `PLAIN`. The builder
-      ignores values that the schema forbids. It chooses the values of array items after the first itself.
-    - `backwards`: write properties in reverse order.
+    - `full`: if true, the message contains all optional properties, otherwise none.
+    - `narrowed`: an additional schema for the message. It must not contain references.
+    - `sizes`: maps the path of an array to its number of items (default: one).
+    - `within`: the index of an item in an outer array. The sizes of inner arrays apply only inside this
+      item. If `within` is None, they apply inside all items.
+    - `choose`: a function that chooses the value of a property from its path and schema. It returns a value, `ABSENT` or
+      `PLAIN`. If the schema forbids the value, the builder chooses another one.
+    - `backwards`: if true, the properties are in reverse order.
     """
 
     full: bool = True
@@ -55,13 +51,14 @@ class MessagePlan:
     backwards: bool = False
 
     def narrow(self, *schemas: Schema) -> "MessagePlan":
-        """Returns the same plan with further schemas that the message must meet."""
+        """Returns the same plan with additional schemas for the message."""
         return replace(self, narrowed=reduce(flat.conjoin, schemas, self.narrowed))
 
 
 def build(contract: Contract, message_type: MessageType, plan: MessagePlan) -> Any:
-    """Builds the message of a plan. The message is valid if the values in the plan are valid. If values contradict each other, the
-    builder repairs them (see `decoder.consistency_repair`).
+    """Builds the message that a plan describes. The message is valid if all values in the plan are valid.
+
+    If values contradict each other, the builder repairs them (see `decoder.consistency_repair`).
     """
     schema = flat.conjoin(contract.flat[message_type], plan.narrowed) if plan.narrowed else contract.flat[message_type]
     return _Builder(contract, message_type, plan).value(schema, "", 0)
@@ -74,11 +71,11 @@ class _Builder:
     plan: MessagePlan
 
     def value(self, schema: Schema, path: str, index: int) -> Any:
-        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # items after the first must differ
+        wish = self.plan.choose(path, schema) if not index or not path.endswith("[]") else PLAIN  # the items must be different
         return self._wished(schema, path, index, wish)
 
     def _wished(self, schema: Schema, path: str, index: int, wish: Any) -> Any:
-        """Returns the chosen value if the schema allows it, otherwise a plain value."""
+        """Returns the chosen value if the schema allows it, otherwise an ordinary value."""
         if wish is ABSENT or (wish is not PLAIN and matches(schema, wish)):
             return wish
         types = flat.types_of(schema)
@@ -123,9 +120,7 @@ class _Builder:
         return items
 
     def _of_item(self, path: str, number: int) -> "_Builder":
-        """Returns the builder for an item of the array at a path. Inner arrays get the size from the plan in one item, and the
-        default size in all others.
-        """
+        """Returns the builder for one item of an array."""
         within = self.plan.within
         if within is None or path not in self.plan.sizes or number == min(within, self.plan.sizes[path] - 1):
             return self
@@ -147,12 +142,12 @@ class _Builder:
 
 
 def _instant_order(path: str) -> int:
-    """Returns an index into `value_pools.INSTANTS` that follows from the name of the property, so that a start comes before its end."""
+    """Returns an index into `value_pools.INSTANTS` for a property, so that a start is always before the matching end."""
     return 1 if re.search("end", path, re.IGNORECASE) else 0
 
 
 def _numbered(values: Sequence[Any], index: int, schema: Schema) -> Any:
-    """Returns the value of an item. Strings and integers differ from item to item, unless a maximum prevents it."""
+    """Returns the value of an array item. If possible, the strings and integers of the items are all different."""
     turns, place = divmod(index, len(values))
     value = values[place]
     if not turns or isinstance(value, float):
@@ -165,8 +160,9 @@ def _numbered(values: Sequence[Any], index: int, schema: Schema) -> Any:
 
 
 def schema_requiring(path: str, leaf: Schema | None = None) -> Schema:
-    """Returns a schema that requires a value at `path` that meets the schema `leaf`. At least one item of each array on the path
-    must contain such a value.
+    """Returns a schema that requires a value at `path`. The value must comply with the schema `leaf`.
+
+    If there are arrays on the path, at least one item must contain the value.
     """
     if not path:
         return leaf or {}
@@ -178,7 +174,7 @@ def schema_requiring(path: str, leaf: Schema | None = None) -> Schema:
 
 
 def schema_with_place(contract: Contract, message_type: MessageType, path: str) -> Schema:
-    """Returns a schema that requires a value at `path` that is neither null nor an empty array. Raises `ContractError`."""
+    """Returns a schema that requires a value at `path`. The value must not be null or an empty array."""
     contract.check_described(message_type)
     schema = contract.sites[message_type][path].schema
     types = flat.types_of(schema) - {"null"}
@@ -189,18 +185,19 @@ def schema_with_place(contract: Contract, message_type: MessageType, path: str) 
 
 
 def _settled_in(contract: Contract, message_type: MessageType, path: str) -> Schema:
-    """Returns a schema that prevents the repair of inconsistencies from removing the place. The only such place is in the failure
-    messages, which need a `data` of null.
+    """Returns a schema that prevents the consistency repair from removing a place.
+
+    Only the failure messages need it: they require that `data` is null.
     """
     enveloped = "envelope" in detectors_at(contract, message_type, "")
     return {"properties": {"data": {"type": ["null"]}}} if enveloped and path.startswith("failureMessages[]") else {}
 
 
 def schema_meeting(contract: Contract, message_type: MessageType, condition: Condition) -> Schema:
-    """Returns a schema for messages to which the rule with this condition applies.
+    """Returns a schema for messages to which a conditional rule applies.
 
-    Some rules apply only if their condition is not met. The schema then negates the condition, but it can do this only for
-    properties with an enumeration. It ignores other conditions of this kind.
+    If a rule applies only if the condition is false, the schema negates the condition. This works only for conditions about
+    enumerations.
     """
     if condition.holds:
         deciding = list(condition.when.get("properties", {}))

@@ -1,4 +1,4 @@
-"""The smallest part of a catalogue that still breaks every rule with every technique once."""
+"""Selects the smallest part of the catalogue that still breaks every rule with every technique."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -8,8 +8,9 @@ from brokerfuzz.cases.case import Case, Fault
 
 
 class SelectionReason(NamedTuple):
-    """The reason why a case is included. Either `fault` is the case's fault, which no other included case has, or `twin_of`
-    contains the ids of the cases whose twin this case is.
+    """The reason why the minimal catalogue contains a case.
+
+    Either no other case has the same `fault`, or the case is the twin of the cases in `twin_of`.
     """
 
     fault: Fault | None
@@ -17,10 +18,9 @@ class SelectionReason(NamedTuple):
 
 
 def minimal(cases: Iterable[Case]) -> Iterator[tuple[Case, SelectionReason]]:
-    """Yields the cases of the smallest set in order, each with the reason for including it.
+    """Yields the cases of the minimal catalogue in order, each with its reason. A twin always comes before its invalid cases.
 
-    The set contains one fault for each combination of rule and technique. If several cases have the same rule and technique, the
-    case whose twin is shared by the most other cases is chosen. A twin always comes before its faults.
+    If several cases break the same rule with the same technique, the function selects the case whose twin is used most often.
     """
     serving: defaultdict[tuple[str, str], list[Case]] = defaultdict(list)
     for case in cases:

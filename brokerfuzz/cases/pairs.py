@@ -1,10 +1,12 @@
-"""Pairs: valid messages that combine any two properties of an object in all their states (absent, null, plain or at an edge). With
-a higher strength, they combine any three or more properties.
+"""Generates valid messages that contain every pair of states of any two properties of an object. A state is absent, null, plain
+or at an edge.
 
-Programs that check each property correctly may fail on combinations: a false flag disables a check, or a program divides by zero
-because a price has no quantity. A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) contains all
-pairs in few rows. The objects at one depth are independent, so one message uses a row for each of them. If possible, the message
-also uses rows for objects at other depths, so that these states are combined, too.
+With a higher strength, the messages contain every combination of three or more states. A program that checks each property
+correctly may still fail on a combination: for example, a price without a quantity.
+
+A covering array (Kuhn, Kacker and Lei: Introduction to Combinatorial Testing, 2013) is a table in which few rows contain all
+pairs. Each row becomes an object. One message contains a row for each object at the same depth and, if possible, rows for objects
+at other depths.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -28,29 +30,23 @@ from brokerfuzz.schemas.sites import join
 
 STRENGTHS = (1, 2, 3, 4)
 MOST_COMBINATIONS = 1_000_000
-"""The maximum number of combinations for one object. Generating so many takes about a minute. For objects with more combinations,
-brokerfuzz uses a lower strength.
-"""
+"""The maximum number of combinations for one object, which takes about a minute. Objects with more combinations get a lower strength."""
 
 Row = Mapping[str, str]
-"""The state of each property of an object."""
+"""Maps each property of an object to its state."""
 _STEPS = (1, 3, 7, 9, 11, 13, 17, 19, 21, 23)
-"""Step sizes for choosing rows for objects at other depths. Different steps give different combinations of rows."""
+"""Step sizes that select the rows for objects at other depths. Different steps lead to different combinations."""
 Combination = frozenset[tuple[str, str]]
-"""Some properties of an object, each with a state."""
+"""Some properties of an object with their states."""
 MOST_TRIED = 64
-"""The number of values of the other properties to try before a pair of states is considered impossible."""
+"""brokerfuzz tries this number of messages before it considers a pair of states impossible."""
 MOST_TRIED_WHOLE = 4
-"""The number of these tries that use complete messages, which are slow to build."""
+"""The number of tries with complete messages, which are slow to build."""
 
 
 @dataclass(frozen=True)
 class PairMaker:
-    """Makes the messages of the covering arrays of a message type.
-
-    `strength` is 2 to combine every two properties of an object in all their states, 3 to combine every three properties, and so
-    on.
-    """
+    """Generates the messages that contain all combinations of states. `strength` is 2 for pairs, 3 for triples, and so on."""
 
     contract: Contract
     message_type: MessageType
@@ -58,9 +54,7 @@ class PairMaker:
     strength: int = 2
 
     def every(self) -> Iterator[Case]:
-        """Yields messages for the rows of the root, then for the rows of the objects below it, one depth after the other. The last
-        messages contain the combinations that are still missing.
-        """
+        """Yields messages for the root object, then for the objects below it, and finally for combinations that are still missing."""
         known = states(self.contract, self.message_type)
         strengths = {path: strength_at(known, path, self.strength) for path in known.objects}
         left = {path: missing(self.contract, self.message_type, path, strength) for path, strength in strengths.items()}
@@ -84,7 +78,7 @@ class PairMaker:
                 wanted = {path: array[number % len(array)] for path, array in at_depth.items()}
                 other_rows = {path: array[(number * step) % len(array)] for step, (path, array) in zip(cycle(_STEPS), others.items(), strict=False)}
                 messages = (_message(known, wanted, number, some) for some in (other_rows, {}))
-                message = next(filter(self._is_valid, messages), None)  # a condition may forbid this combination of rows
+                message = next(filter(self._is_valid, messages), None)  # a condition may forbid these rows in the same message
                 if message is not None:
                     yield self._case(message, f"{depth}-{number}")
 
@@ -120,9 +114,9 @@ def _depth(path: str) -> int:
 
 
 def _message(known: States, chosen: Mapping[str, Row], number: int, other_rows: Mapping[str, Row] | None = None, *, full: bool = True) -> Any:
-    """Returns a complete message in which the objects at the sites of `chosen` are in these states.
+    """Returns a message in which the objects at the sites in `chosen` have the given states.
 
-    Other objects are in the states of `other_rows` if possible. `number` selects one of the edges if a property has several.
+    If possible, other objects have the states in `other_rows`. `number` selects the value of a property that is at an edge.
     """
     wished = {join(path, name): state for path, row in {**(other_rows or {}), **chosen}.items() for name, state in row.items()}
     wished = {path: state for path, state in wished.items() if not any(_is_above(path, site) for site in chosen)}
@@ -162,7 +156,7 @@ def _is(known: States, path: str, *names: str) -> bool:
 
 
 def _size(known: States, path: str) -> int:
-    """Returns the size that puts an array in the state `edge`: zero, or a large size if zero is not allowed."""
+    """Returns the number of items for an array in the state `edge`: zero if the schema allows it, otherwise many."""
     schema = known.sites[path].schema
     fitting = [size for size in SIZES if schema.get("minItems", 0) <= size <= schema.get("maxItems", size)]
     return next(size for size in fitting if known.state(path, [None] * size) == "edge")
@@ -173,10 +167,7 @@ def _size(known: States, path: str) -> int:
 
 @lru_cache(maxsize=256)
 def rows(contract: Contract, message_type: MessageType, path: str, strength: int) -> Sequence[Row]:
-    """Returns a covering array of the states of the properties of the object at a site.
-
-    If the object has fewer properties than `strength`, all combinations are returned.
-    """
+    """Returns rows of states that together contain all combinations for the object at a site."""
     from covertable import make
     from covertable.criteria import simple
 
@@ -188,7 +179,7 @@ def rows(contract: Contract, message_type: MessageType, path: str, strength: int
 
 
 def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """Returns a row without impossible pairs: the second property of each such pair gets another state."""
+    """Changes one property of each impossible pair of states to another state."""
     tied = {name for pair in excluded for name, _ in pair}
     before = list[tuple[str, str]]()
     for name in [name for name in factors if name in tied]:
@@ -199,7 +190,7 @@ def _mended(row: dict[str, str], factors: StatesOf, excluded: Collection[Combina
 
 
 def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combination], strength: int) -> Iterator[Row]:
-    """Yields additional rows. They contain the combinations that were lost when impossible pairs were removed from the rows in `made`."""
+    """Yields rows with the combinations that were lost when impossible pairs were removed."""
     held = {some for row in made for some in combinations(row.items(), strength)}
     lost = [some for names in combinations(factors, strength) for some in _all(names, factors) if some not in held and not _clash(some, excluded)]
     while lost:
@@ -214,7 +205,7 @@ def _rest(made: Sequence[Row], factors: StatesOf, excluded: Collection[Combinati
 
 
 def _filled(row: Row, factors: StatesOf, excluded: Collection[Combination]) -> Row:
-    """Completes a row: every property without a state gets a state that is possible together with the others, the plain state if possible."""
+    """Gives a state to every property that has none. The states must be possible together."""
     whole = dict(row)
     for name in factors:
         if name not in whole:
@@ -232,7 +223,7 @@ def _clash(some: Iterable[tuple[str, str]], excluded: Collection[Combination]) -
 
 
 def check_strength(known: States, path: str, strength: int) -> None:
-    """Raises `StrengthError` if the strength is invalid, or if an object has too many combinations."""
+    """Raises `StrengthError` if the strength is not a valid number, or if an object has too many combinations."""
     if strength_at(known, path, strength) < strength:
         where = path or f"the {known.message_type.replace('-', ' ')} itself"
         number = combinations_of(known.at(path), strength)
@@ -242,10 +233,9 @@ def check_strength(known: States, path: str, strength: int) -> None:
 
 
 def strength_at(known: States, path: str, strength: int) -> int:
-    """Returns the strength for the object at a path: the requested strength, or the highest strength that does not need too many
-    combinations.
+    """Returns the strength to use for an object: the requested strength, or a lower one if there are too many combinations.
 
-    Raises `StrengthError` for an invalid strength.
+    Raises `StrengthError` if the requested strength is not a valid number.
     """
     if strength not in STRENGTHS:
         raise StrengthError(f"{strength} is not a valid strength: use a number from {STRENGTHS[0]} to {STRENGTHS[-1]}")
@@ -253,13 +243,13 @@ def strength_at(known: States, path: str, strength: int) -> int:
 
 
 def combinations_of(factors: StatesOf, strength: int) -> int:
-    """Returns the number of combinations that consist of `strength` states."""
+    """Returns how many combinations of `strength` states exist."""
     sizes = [len(states) for states in factors.values()]
     return sum(prod(some) for some in combinations(sizes, min(strength, len(sizes))))
 
 
 def missing(contract: Contract, message_type: MessageType, path: str, strength: int) -> set[Combination]:
-    """Returns every combination of states that the object at a site can have in a valid message. The covering array must contain all of them."""
+    """Returns every combination of states that an object can have in a valid message."""
     factors = states(contract, message_type).at(path)
     excluded = impossible(contract, message_type, path)
     every = (frozenset(some) for names in combinations(factors, min(strength, len(factors))) for some in _all(names, factors))
@@ -268,7 +258,7 @@ def missing(contract: Contract, message_type: MessageType, path: str, strength: 
 
 @lru_cache(maxsize=256)
 def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequence[Combination]:
-    """Returns the pairs of states that the object at a path has in no valid message, because of a condition or an ambiguity."""
+    """Returns the pairs of states that are impossible in a valid message, because of a condition or an ambiguity."""
     known = states(contract, message_type)
     factors = known.at(path)
     bound = [name for name in factors if name in _bound(contract, message_type, path)]
@@ -277,11 +267,7 @@ def impossible(contract: Contract, message_type: MessageType, path: str) -> Sequ
 
 
 def witness(known: States, path: str, row: Row) -> Any | None:
-    """Returns a valid message whose object at a site has these states, or None if none is found.
-
-    If a condition or an ambiguity involves other properties of the object, they are tried plain, absent and null. Small messages
-    are tried first.
-    """
+    """Searches for a valid message in which an object has these states. Returns None if the search finds no such message."""
     bound = _bound(known.contract, known.message_type, path) - set(row)
     others = {
         name: [state for state in ("plain", "absent", "null") if state in states] or states
@@ -302,9 +288,7 @@ def witness(known: States, path: str, row: Row) -> Any | None:
 
 
 def _bound(contract: Contract, message_type: MessageType, path: str) -> set[str]:
-    """Returns the properties that occur in a condition or an ambiguity of the object. Returns all properties if an ambiguity of the
-    object names no property.
-    """
+    """Returns the properties that a condition or an ambiguity mentions. If an ambiguity mentions none, returns all properties."""
     props = contract.sites[message_type][path].schema["properties"]
     names: set[str] = set()
     for there, asked in ambiguities_by_site(contract, message_type).items():

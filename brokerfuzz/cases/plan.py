@@ -1,8 +1,8 @@
-"""A plan: a short description of cases that can be saved, sent to another process, and used to generate the same cases there.
+"""Defines a plan: a short description of cases. Another process can generate the same cases from it.
 
-A plan's cases are divided into shards: first the parts of the catalogue, then random cases. A shard of random cases depends only on
-the seed and its own number. The number of a case is the number of its shard times `STRIDE`, plus its position in the shard. So a
-case has the same number in every process and every run.
+The cases of a plan are divided into shards: first the parts of the catalogue, then random cases. A shard of random cases depends
+only on the seed and the number of the shard. The number of a case follows from its shard and its position in the shard, so it is
+the same in every process.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,24 +20,22 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, load_contract
 
 STRIDE = 4096
-"""The difference between the numbers of the first cases of two consecutive shards."""
+"""The number of the first case of a shard is the number of the shard times this constant."""
 CATALOGUE_PER_SHARD = 512
-"""The number of catalogue cases in each shard."""
 RANDOM_PER_SHARD = 1024
-"""The number of random cases in each shard."""
 MOST_EXCLUDED = 5000
-"""A shard ends after this many random cases in a row that the filters exclude."""
+"""A shard ends if the filters exclude this many random cases in a row."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Cases of one message type: first the catalogue cases (none if `only_random` is true), then `count` random cases from `seed`.
-    If `count` is None, the random cases never end.
+    """Describes cases of one message type: first catalogue cases (unless `only_random` is true), then `count` random cases.
 
-    `now` is the time for which the cases about the clock are made. If `now` is None, there are none of these cases. `contract` is
-    the folder of a changed contract. `rules`, `techniques`, `tags` and `sites` are patterns that include or exclude cases: see
-    `case_filters.selection`. `minimal` keeps only the smallest set of the selected catalogue cases that breaks each rule with each
-    technique.
+    If `count` is None, the random cases do not end. `now` is the time for the cases about the clock (None: no such cases).
+    `contract` is the folder of a changed contract.
+
+    `rules`, `techniques`, `tags` and `sites` are patterns that include or exclude cases (see `case_filters.selection`). `minimal`
+    selects the smallest set of catalogue cases that breaks each rule with each technique.
     """
 
     message_type: MessageType
@@ -61,17 +59,17 @@ class Plan:
 
     @property
     def total(self) -> int | None:
-        """The number of cases, or None if the cases never end."""
+        """The number of cases, or None if the random cases do not end."""
         return None if self.count is None else len(self.catalogue_cases()) + self.count
 
     def shards(self) -> Iterator[int]:
-        """Yields the numbers of the shards that have cases, in order."""
+        """Yields the numbers of the shards that contain cases."""
         catalogue_shards = self._catalogue_shards
         yield from range(catalogue_shards)
         yield from count(catalogue_shards) if self.count is None else range(catalogue_shards, catalogue_shards + -(-self.count // RANDOM_PER_SHARD))
 
     def cases(self, shard: int) -> Iterator[tuple[int, Case]]:
-        """Yields the cases of a shard with their numbers, in order."""
+        """Yields the cases of a shard with their numbers."""
         found = (
             islice(self.catalogue_cases(), shard * CATALOGUE_PER_SHARD, (shard + 1) * CATALOGUE_PER_SHARD)
             if shard < self._catalogue_shards
@@ -80,7 +78,7 @@ class Plan:
         return enumerate(found, shard * STRIDE)
 
     def numbered(self) -> Iterator[tuple[int, Case]]:
-        """Yields all cases with their numbers, in order. Stops at the first empty shard: the filters then leave no further random cases."""
+        """Yields all cases with their numbers. It stops at the first shard without cases."""
         for shard in self.shards():
             number = None
             for number, case in self.cases(shard):
@@ -94,15 +92,13 @@ class Plan:
 
     @property
     def chosen(self) -> Selection:
-        """The filter for cases. Raises `UnknownNameError`."""
         return selection(self.demands, self.rules, self.techniques, self.tags, sites=self.sites)
 
     def catalogue_cases(self) -> Sequence[Case]:
-        """Returns the cases of the catalogue."""
         return () if self.only_random else _catalogue_cases(self)
 
     def random_cases(self, shard: int) -> Iterator[Case]:
-        """Yields the random cases of a shard, numbered from 0. Does not generate the catalogue."""
+        """Yields the random cases of a shard, without generating the catalogue."""
         from brokerfuzz.cases.steering import steered_cases
 
         chosen = self.chosen
@@ -111,34 +107,31 @@ class Plan:
             self.message_type, self.seed, shard=shard, verdicts=self.verdicts, rules=chosen.among(self.demands.rules[self.message_type]),
             techniques=chosen.names(), now=self.now, contract=self.demands, strength=self.strength,
         )  # fmt: skip
-        if self.now is None and self.contract is not None:  # a changed contract can have a rule about the clock at any place
+        if self.now is None and self.contract is not None:  # a changed contract can have rules about the clock anywhere
             cases = (case for case in cases if is_always_correct(case, self.demands))
         found = (case for case in chosen.of(_until_hopeless(cases, chosen)) if case.label in self.verdicts) if chosen else cases
         return islice(found, left)
 
     def data(self) -> dict[str, Any]:
-        """Returns the plan as JSON data."""
+        """Returns the plan as a JSON object."""
         return {**asdict(self), "now": self.now and self.now.isoformat()}
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "Plan":
-        """Returns the plan that `data` describes. Raises `TypeError`, `ValueError` or `KeyError` if it is invalid."""
+        """Creates a plan from a JSON object. Raises `TypeError`, `ValueError` or `KeyError` if the object is not a plan."""
         values: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in data.items()}
         return cls(**{**values, "now": data["now"] and datetime.fromisoformat(data["now"])})
 
 
 @lru_cache(maxsize=4)
 def _catalogue_cases(plan: Plan) -> Sequence[Case]:
-    """Returns the catalogue cases that a plan selects."""
     cases = plan.chosen.of(catalogue(plan.message_type, now=plan.now, contract=plan.demands, strength=plan.strength))
     found = (case for case, _ in minimal(cases)) if plan.minimal else cases
     return tuple(case for case in found if case.label in plan.verdicts)
 
 
 def _until_hopeless(cases: Iterable[Case], chosen: Selection) -> Iterator[Case]:
-    """Yields the cases that the filter includes. Stops after many excluded cases in a row, because the filter may match no case at
-    all.
-    """
+    """Yields the selected cases. It stops if the filter excludes many cases in a row, because it may match no case at all."""
     excluded = 0
     for case in cases:
         yield case

@@ -1,11 +1,10 @@
-"""The prepared catalogue of our own contract. brokerfuzz reads it and judges every message again. This takes a quarter of the time
-that generating the catalogue takes.
+"""Reads the catalogue of the built-in contract from a file in the package.
 
-The package contains the catalogue as case records for the earliest supported time, because the most fixed times are in the future
-then. Cases about the clock are generated for each `now` and put at their place in the order. Cases that are impossible for this
-`now` are omitted.
+brokerfuzz judges every message in the file again. This takes a quarter of the time that generating the catalogue takes. The file
+was generated for the earliest supported time. The cases about the clock are generated for the requested time, and get the same
+positions in the list.
 
-`python -m brokerfuzz.cases.prepared_catalogue` prepares the catalogue again. A test fails if the prepared catalogue is out of date.
+`python -m brokerfuzz.cases.prepared_catalogue` writes the file. A test fails if the file is out of date.
 """
 
 from collections import Counter
@@ -27,16 +26,16 @@ from brokerfuzz.errors import CorpusError, LabelError
 from brokerfuzz.schemas import MESSAGE_TYPES, Ambiguity, MessageType, Rule, load_contract
 
 DATA = Path(__file__).with_name("data")
-"""The folder with one compressed file of records per message type."""
+"""The folder that contains one compressed file for each message type."""
 STRENGTH = 2
-"""The number of properties whose states are combined exhaustively."""
 _PROBING = ("probe:", "as:")
-"""The prefixes of the tags that describe a probe."""
+"""The prefixes of the tags that describe a probe of an ambiguity."""
 
 
 class _ClockCase(NamedTuple):
-    """Identifies a case about the clock, independently of the time. It consists of the case's faults or probe tags, and a
-    number that distinguishes cases with the same faults or tags.
+    """Identifies a case about the clock, so that it can be found again in a catalogue for another time.
+
+    It consists of the faults or tags of the case. A number distinguishes cases with the same faults or tags.
     """
 
     faults: tuple[Fault, ...]
@@ -45,9 +44,7 @@ class _ClockCase(NamedTuple):
 
 
 class _Prepared(NamedTuple):
-    """The cases, and the rules and ambiguities that have cases about the clock. Each of these cases is replaced by a
-    placeholder.
-    """
+    """The cases in the file, with a placeholder for each case about the clock, and the rules and ambiguities of these cases."""
 
     cases: Sequence[Case | _ClockCase]
     rules: Sequence[Rule]
@@ -55,10 +52,9 @@ class _Prepared(NamedTuple):
 
 
 def prepared(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
-    """Returns the cases, in order, each once, as `catalogue_maker.generate` makes them for our own contract. If `now` is None, the
-    cases about the clock are omitted.
+    """Returns the same cases as `catalogue_maker.generate`. If `now` is None, the cases about the clock are missing.
 
-    Raises `CorpusError` if they cannot be read.
+    Raises `CorpusError` if the file cannot be read.
     """
     try:
         found, rules, ambiguities = _prepared(message_type)
@@ -74,9 +70,8 @@ def prepared(message_type: MessageType, now: datetime | None) -> Sequence[Case]:
 
 @lru_cache
 def _prepared(message_type: MessageType) -> _Prepared:
-    """Returns the part of the catalogue that does not depend on the time."""
     valid, twins = dict[str, Case](), dict[str, Case]()
-    cases: list[Case | str] = []  # a string is the id of a case about the clock
+    cases: list[Case | str] = []  # a string identifies a case about the clock
     broken, probed = set[str](), set[str]()
     for record in _records(_path(message_type)):
         if record.now is not None:
@@ -99,14 +94,14 @@ def _prepared(message_type: MessageType) -> _Prepared:
 
 
 def _twin(case_id: str, valid: Mapping[str, Case], twins: dict[str, Case]) -> Case:
-    """Returns a valid case with the tags of a twin."""
+    """Returns the valid case with this ID, with the tags of a twin."""
     if case_id not in twins:
         twins[case_id] = replace(valid[case_id], tags=TWIN_TAGS)
     return twins[case_id]
 
 
 def _clocked(message_type: MessageType, now: datetime, rules: Iterable[Rule], ambiguities: Iterable[Ambiguity]) -> Iterator[tuple[_ClockCase, Case]]:
-    """Yields the cases about the clock, each with its identification."""
+    """Yields the cases about the clock for this time."""
     contract, seen = load_contract(), Counter[tuple[tuple[Fault, ...], tuple[str, ...]]]()
     for case in chain(faults_of(contract, message_type, now, rules), probes_of(contract, message_type, now, ambiguities)):
         if tagged_now(case.tags) is not None:
@@ -122,7 +117,7 @@ def _records(path: Path) -> Iterator[CaseRecord]:
             is_last = record.last
             yield record
     if not is_last:
-        raise CorpusError(f"{path} ends before its last case")
+        raise CorpusError(f"{path} is incomplete")
 
 
 def _path(message_type: MessageType) -> Path:

@@ -1,4 +1,4 @@
-"""Reads the lines of a corpus. Each line is a record: the module parses it and judges the message of its case again."""
+"""Reads the lines of a corpus. It parses each line, and judges the message in the line again."""
 
 import re
 from base64 import b64decode
@@ -22,21 +22,21 @@ _ID = re.compile(r"[0-9a-f]{16}")
 _CARRIERS = frozenset({"body", "raw", "file"})
 
 MOST_LISTED = 1000
-"""The maximum number of faults, ambiguities, tags or headers in a record. brokerfuzz itself writes only a few."""
+"""The maximum number of faults, ambiguities, tags or headers in a line. brokerfuzz writes only a few."""
 
 _LONGEST = 400
 
 BytesOf = Callable[[str], bytes]
-"""Returns the bytes of a file in a corpus folder, given its name."""
+"""A function that returns the contents of a file in the folder of the corpus."""
 
 
 def no_files(name: str) -> bytes:
-    """Raises `CorpusError`, because a corpus that is a single file has no message files."""
+    """Raises `CorpusError`, because a corpus in a single file cannot refer to other files."""
     raise CorpusError(f"stores its message in a file ({quoted(name)}), but the corpus is not a folder")
 
 
 class CaseRecord(NamedTuple):
-    """What a line of a corpus says about its case. `judged` verifies it."""
+    """The contents of a line of a corpus, before the message is judged again."""
 
     id: str
     message_type: MessageType
@@ -48,14 +48,14 @@ class CaseRecord(NamedTuple):
     headers: Headers
     last: bool
     carrier: Literal["body", "raw", "file"]
-    """The property that contains the message."""
+    """The name of the property that contains the message: `body`, `raw` or `file`."""
     carried: bytes | str
-    """The message itself, the message in base64, or the name of the message's file."""
+    """The value of this property: the message, the message in base64, or the name of a file."""
     bytes_of: BytesOf = no_files
 
     @property
     def body(self) -> bytes:
-        """The message, read again on each access. Raises `CorpusError` if it cannot be read."""
+        """The message. If it is in a file, every access reads the file. Raises `CorpusError` if this fails."""
         if isinstance(self.carried, bytes):
             return self.carried
         if self.carrier == "file":
@@ -67,12 +67,12 @@ class CaseRecord(NamedTuple):
 
     @property
     def now(self) -> datetime | None:
-        """The time for which the case was made, if it is about the clock."""
+        """The time for which a case about the clock was generated."""
         return tagged_now(self.tags)
 
 
 def record_of(line: bytes, bytes_of: BytesOf = no_files) -> CaseRecord:
-    """Returns the record of a line. Raises `CorpusError` (without the line number) if the line is not a valid record."""
+    """Parses a line. Raises `CorpusError` (without a line number) if the line is not a valid record."""
     try:
         said = orjson.loads(line)
         if former := renamed_property(said):
@@ -106,10 +106,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _carried(said: Mapping[str, Any]) -> tuple[Literal["body", "raw", "file"], bytes | str]:
-    """Returns the property with the message, and its content.
-
-    If the content is a JSON value, it is serialized immediately, because the value needs 30 times as much memory as its bytes.
-    """
+    """Returns the property that contains the message. A JSON value becomes bytes, because it needs 30 times as much memory as they do."""
     carriers = _CARRIERS & said.keys()
     if len(carriers) > 1:
         raise ValueError(f"has {' and '.join(sorted(carriers))}, but only one of them may contain the message")
@@ -152,11 +149,13 @@ def _no_record(problem: Exception) -> CorpusError:
 
 
 def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract | None = None, now: datetime | None = None) -> Case:
-    """Returns the case of a record, judged again. `twins` maps ids to the valid cases that were read before.
+    """Judges the message of a line again, and returns its case.
 
-    A case about the clock is judged at the time for which it was made. Any other case is judged at `now` (None: the current time).
-    Raises `CorpusError` (without the line number) if the id does not match the bytes. Also raises it if the oracle does not
-    confirm the label, a fault or an ambiguity.
+    A case about the clock is judged at the time for which it was generated. Any other case is judged at `now` (None: the current
+    time). `twins` maps IDs to the valid cases of earlier lines.
+
+    Raises `CorpusError` (without a line number) if the ID does not match the message, or if the oracle comes to another verdict,
+    other faults or other ambiguities than the line.
     """
     twin = twins.get(record.twin_id) if record.twin_id is not None else None
     try:
@@ -179,8 +178,9 @@ def judged(record: CaseRecord, twins: Mapping[str, Case], *, contract: Contract 
 
 
 def decode(line: bytes, twins: Mapping[str, Case], *, contract: Contract | None = None) -> tuple[Case, bool]:
-    """Returns the case of a line, judged again, and True if the line is the corpus's last record. Raises `CorpusError` as
-    `record_of` and `judged` do.
+    """Parses a line and judges its message again. Returns the case, and whether the line is the last line of the corpus.
+
+    Raises `CorpusError` like `record_of` and `judged`.
     """
     record = record_of(line)
     return judged(record, twins, contract=contract), record.last

@@ -4,14 +4,14 @@
      "faults": [{"rule": "…", "at": "/orderMinimum", "technique": "one-below"}],
      "ambiguities": [], "tags": ["at:only"], "twin": "…id…", "body": {…}}
 
-`body` is the message if its bytes are compact JSON (no white space, UTF-8, no unnecessary escapes). The bytes after `"body":` are
-then exactly those of the message. Otherwise, `raw` contains the bytes in base64. If the corpus is a folder, `file` is the name of
-the file in it that contains the message.
+`body` is the message if its bytes are compact JSON: UTF-8 without white space and without unnecessary escapes. In this case, the
+bytes after `"body":` are exactly the message. Otherwise, the property `raw` contains the message in base64. If the corpus is a
+folder, the property `file` can contain the name of the file with the message.
 
-`ambiguities` lists the ids of the touched ambiguities. `twin` is null if there is no twin. A case with unusual request headers has
-the property `"headers": [["content-type", "text/plain"], …]` before the message. These headers replace the usual headers of the
-same names. The value null means that the header is not sent. If the headers declare a compressed body, the message is the
-compressed body.
+`ambiguities` lists the IDs of the ambiguities that the message touches. `twin` is null if there is no twin. A case with unusual
+request headers has the property `"headers": [["content-type", "text/plain"], …]` before the message. These headers replace the
+usual headers of the same names. The value null means that the header is not sent. If the headers declare a compressed body, the
+message is the compressed body.
 
 The last record of a corpus ends with `"last":true`, so that readers detect a truncated corpus.
 """
@@ -28,14 +28,12 @@ _END, _LAST = b"}", b',"last":true}'
 
 
 def encode(case: Case, *, last: bool = False) -> bytes:
-    """Returns the line of a case, without its line break."""
+    """Returns the line for a case, without a line break."""
     return b"".join(_line(case, *_message(case), _LAST if last else _END))
 
 
 def encode_all(cases: Iterable[Case], last: bool) -> bytes:
-    """Returns the lines of cases, each with its line break. If `last` is true, the last of these lines is marked as the last line
-    of the corpus.
-    """
+    """Returns the lines for several cases. If `last` is true, the last line is marked as the last line of the corpus."""
     texts: list[bytes] = []
     for case in cases:
         texts += _line(case, *_message(case), b"}\n")
@@ -45,17 +43,17 @@ def encode_all(cases: Iterable[Case], last: bool) -> bytes:
 
 
 def encode_beside(case: Case, file: str, *, last: bool = False) -> bytes:
-    """Returns the line of a case whose message is in a file. The property `"file"` contains the name of that file."""
+    """Returns the line for a case whose message is in another file. The line contains the name of this file."""
     return b"".join(_line(case, b',"file":', orjson.dumps(file), _LAST if last else _END))
 
 
 def _message(case: Case) -> tuple[bytes, bytes]:
-    """Returns the name of the property that contains the message, and its content."""
+    """Returns the name and the contents of the property that contains the message."""
     return (b',"body":', case.body) if case.is_compact else (b',"raw":', b'"%b"' % b64encode(case.body))
 
 
 def _line(case: Case, carrier: bytes, carried: bytes, end: bytes) -> tuple[bytes, ...]:
-    """Returns the parts of a line. The caller joins the parts of several lines at once, so that each message is copied only once."""
+    """Returns the parts of a line. Joining the parts of many lines at once avoids copying each message twice."""
     verdict = case.verdict
     record: dict[str, Any] = {
         "id": case.id,

@@ -1,7 +1,7 @@
-"""Cases about the headers of a request: content types, encodings, and other headers that matter.
+"""Generates cases with unusual request headers: content types, encodings, and other headers that matter.
 
-The message is plain and valid. Only the headers are unusual, and the contract does not mention them. The user chooses the HTTP
-method, so this module does not vary the method. It also does not send a wrong content-length: the HTTP client does not allow this.
+The message is valid, and the contract does not say how a service must treat the headers. The HTTP method does not vary, because
+the user chooses it. The header content-length is always correct, because the HTTP client does not allow other values.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from brokerfuzz.schemas import headers as of
 from brokerfuzz.schemas.headers import Headers
 
 REQUESTS: frozenset[MessageType] = frozenset(["offer-creation-request"])
-"""The message types whose messages are sent as the body of a request."""
+"""The types of the messages that a client sends in the body of a request."""
 
 _TYPES = {
     "text-plain": "text/plain", "xml-type": "application/xml", "form": "application/x-www-form-urlencoded",
@@ -39,24 +39,23 @@ _RESPONSE_TYPES = {"xml-alone": "application/xml", "html-alone": "text/html", "a
 _OTHERS: Mapping[str, Headers] = {"chunks": (("Transfer-Encoding", "chunked"),), "expect-continue": (("Expect", "100-continue"),)}
 
 Request = tuple[str, bytes, Headers]
-"""(name, body, headers)."""
+"""A case with unusual headers: its name, the body, and the headers."""
 
 
 @dataclass(frozen=True)
 class RequestMaker:
-    """Makes the header cases of a message type. Only message types in `REQUESTS` have such cases."""
+    """Generates the cases with unusual headers. Only the message types in `REQUESTS` have such cases."""
 
     contract: Contract
     message_type: MessageType
     now: datetime
 
     def every(self) -> Iterator[Case]:
-        """Yields all cases, grouped by ambiguity."""
         for ambiguity in self.contract.ambiguities:
             yield from self.of_ambiguity(ambiguity)
 
     def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
-        """Yields the cases that touch an ambiguity about headers, and nothing for other ambiguities."""
+        """Yields the cases that touch an ambiguity about headers. Yields nothing for other ambiguities."""
         if self.message_type in REQUESTS and ambiguity.concerns(self.message_type):
             for name, body, headers in self._requests(str(ambiguity.detector)):
                 case = self._case(ambiguity, name, body, headers)
@@ -80,7 +79,7 @@ class RequestMaker:
                 yield from _each(body, "Content-Type", _FORMS)
             case of.CONTENT_ENCODING:
                 yield from _each(body, "Content-Encoding", _CODINGS)
-                smallest = build(self.contract, self.message_type, MessagePlan(full=False))  # the minimiser cannot shrink a compressed body
+                smallest = build(self.contract, self.message_type, MessagePlan(full=False))  # brokerfuzz cannot shrink a compressed body
                 yield "gzip", gzipped(compact(smallest)), (("Content-Encoding", "gzip"),)
             case of.RESPONSE_TYPE:
                 yield from _each(body, "Accept", _RESPONSE_TYPES)
@@ -88,7 +87,7 @@ class RequestMaker:
                 yield from ((name, body, headers) for name, headers in _OTHERS.items())
 
     def _beyond_ascii(self, message: Any) -> bytes:
-        """Returns the message with non-ASCII letters in the first string that allows them. A wrong charset then changes the string."""
+        """Adds letters outside ASCII to a string of the message. A service that assumes a wrong encoding reads other letters."""
         for name, value in message.items():
             if isinstance(value, str):
                 body = compact({**message, name: f"{value} é漢"})
@@ -102,7 +101,7 @@ def _each(body: bytes, header: str, values: Mapping[str, str]) -> Iterator[Reque
 
 
 def gzipped(body: bytes) -> bytes:
-    """Returns the body in gzip format (RFC 1952), without compression, because zlib versions compress differently."""
+    """Returns the body in the gzip format (RFC 1952). It does not compress the body, because versions of zlib compress differently."""
     blocks = [body[start : start + 0xFFFF] for start in range(0, len(body), 0xFFFF)] or [b""]
     stored = b"".join(
         (b"\1" if number == len(blocks) else b"\0") + len(block).to_bytes(2, "little") + (len(block) ^ 0xFFFF).to_bytes(2, "little") + block

@@ -1,9 +1,8 @@
-"""The weights that determine the order of a catalogue. A case covers named items (for example a rule with a technique), and each
-item has a weight.
+"""Defines how useful it is to cover each goal. The catalogue starts with the most useful cases.
 
-The weights are tuned on services that each have one seeded bug (`python -m benchmarks fleet`). They reflect typical bugs. In most
-buggy programs, a check is missing completely and not only for one technique. A lenient parser is lenient for all values of a type.
-Code that checks the only item and the eleventh of twelve items usually checks all of them.
+The weights were tuned with services that each have one seeded bug (`python -m benchmarks fleet`). Typical bugs explain them: most
+buggy programs lack a check completely, and not only for one technique. A lenient parser is lenient for all values of a type. If a
+program checks a single item and the eleventh of twelve items, it usually checks all items.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +21,6 @@ from brokerfuzz.schemas.sites import JSON_RULE
 _FIRST = 1_000_000
 _OF_GOAL = {"edge": 60, "ambiguity": 60}
 OF_PAIR = 4
-"""The weight of a pair of states."""
 _OF_RULE = 1500
 _OF_AMBIGUITY = 500
 _OF_TAG = {
@@ -47,9 +45,7 @@ _OF_VALUES = 500
 
 
 def case_weights(cases: Iterable[Case], contract: Contract, message_type: MessageType) -> Sequence[CaseWeight]:
-    """Returns for each case the items that it covers, with their weights. For a valid case, also returns the covered pairs of
-    states as a bit mask.
-    """
+    """Returns the goals that each case covers, with their weights. Pairs of states are a bit mask."""
     scanner = MessageScanner(states(contract, message_type))
     return [
         _of_valid(case, contract, scanner) if case.label == "valid" else CaseWeight(dict(_weights(case, contract, covered(case, contract))))

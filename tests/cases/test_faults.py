@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from brokerfuzz.cases.case import Case
-from brokerfuzz.cases.fault_surroundings import SETTINGS, placements
+from brokerfuzz.cases.fault_variations import NEIGHBOURS, placements
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.techniques import TECHNIQUES
 from brokerfuzz.pointers import escape
@@ -31,7 +31,7 @@ def test_a_rule_is_broken_by_two_techniques_or_more_or_in_several_settings() -> 
 
 
 def test_a_rule_is_broken_in_every_setting() -> None:
-    every = {setting.tag for setting in SETTINGS}
+    every = {neighbours.tag for neighbours in NEIGHBOURS}
     assert [rule.id for rule in RULES if {tag for case in faults(rule) for tag in case.tags if tag.startswith("in:")} != every] == []
 
 

@@ -19,7 +19,7 @@ from brokerfuzz.cases.case import Case, compact
 from brokerfuzz.cases.changes import Put, Rewrite
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.message_builder import MessagePlan, build
-from brokerfuzz.cases.techniques import TECHNIQUES, Spot, registry
+from brokerfuzz.cases.techniques import TECHNIQUES, FaultContext, registry
 from brokerfuzz.explaining import explain
 from brokerfuzz.pointers import steps_of, unescape
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType, Rule, load_contract
@@ -306,8 +306,8 @@ def test_no_clock_technique_fails_at_the_last_date() -> None:
     rule = next(rule for rule in RULES if rule.keyword == "not-in-future")
     ahead = [technique for technique in TECHNIQUES.values() if "not-in-future" in technique.keywords]
     for year in (2001, 2039, 2300, 9999):
-        spot = Spot(rule, {}, "2000-01-01T00:00:00Z", datetime(year, 6, 1, tzinfo=UTC))
-        changes = [technique.change(spot) for technique in ahead]
+        context = FaultContext(rule, {}, "2000-01-01T00:00:00Z", datetime(year, 6, 1, tzinfo=UTC))
+        changes = [technique.change(context) for technique in ahead]
         assert any(change is not None for change in changes)
 
 
@@ -321,7 +321,7 @@ def slipped(message_type: MessageType) -> dict[str, bytes]:
     """Returns a complete message with each slip made in it."""
     message = compact(build(CONTRACT, message_type, MessagePlan()))
     rule = CONTRACT.rule(f"{message_type}/:{JSON_RULE}")
-    changes = {technique.name: technique.change(Spot(rule, CONTRACT.flat[message_type], json.loads(message), NOW)) for technique in SLIPS}
+    changes = {technique.name: technique.change(FaultContext(rule, CONTRACT.flat[message_type], json.loads(message), NOW)) for technique in SLIPS}
     return {name: change.how(message) for name, change in changes.items() if isinstance(change, Rewrite)}
 
 
@@ -329,7 +329,7 @@ def slipped(message_type: MessageType) -> dict[str, bytes]:
 def test_a_slip_is_made_only_if_the_message_has_a_place_for_it(message_type: MessageType) -> None:
     rule = CONTRACT.rule(f"{message_type}/:{JSON_RULE}")
     message = {"number": "a"}
-    made = {technique.name for technique in SLIPS if technique.change(Spot(rule, CONTRACT.flat[message_type], message, NOW))}
+    made = {technique.name for technique in SLIPS if technique.change(FaultContext(rule, CONTRACT.flat[message_type], message, NOW))}
     assert {"trailing-comma", "raw-tab", "unquoted-key", "empty-body"} <= made
     assert not {"trailing-comma-in-array", "leading-zero", "capital-true", "doubled-comma"} & made
 
@@ -419,7 +419,7 @@ def test_python_literals_do_not_depend_on_the_unicode_version(name: str) -> None
     written = []
     for letter in ("\u0e01", "\u0e00"):
         message = {"number": letter, "priceClasses": [{"name": letter}]}
-        change = technique.change(Spot(rule, {"type": "array"}, message["priceClasses"] if name == "joined-string" else message, NOW))
+        change = technique.change(FaultContext(rule, {"type": "array"}, message["priceClasses"] if name == "joined-string" else message, NOW))
         assert isinstance(change, Put | Rewrite)
         body = change.how(compact(message)) if isinstance(change, Rewrite) else compact(change.value)
         for spelling in (letter, quote(letter), f"u{ord(letter):04x}"):

@@ -1,1 +1,1 @@
-"""Determines from the bytes of any message what the message covers: rules, techniques, edges, ambiguities and pairs of states."""
+"""Determines what a message covers: rules, techniques, edges, ambiguities and pairs of states. The message can come from anywhere."""

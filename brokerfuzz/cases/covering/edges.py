@@ -1,7 +1,7 @@
-"""The edges of a value: unusual features that the contract permits, such as being empty or zero.
+"""Finds the edges of a value. An edge is an unusual property of a valid value, such as being empty or zero.
 
-Every edge has a name and a function that tests whether a value has the edge. An edge is possible at a site if at least one value
-that the schema allows there has this edge.
+Each edge has a name and a function that recognises it. A site can have an edge if its schema allows at least one value with this
+edge.
 """
 
 import unicodedata
@@ -18,7 +18,7 @@ from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords
 Test = Callable[[Any, Schema], bool]
 
 SIZES = (0, 1, 2, 11, 100)
-"""Array sizes that programs may treat differently: none, one, several, more than ten, and the largest size that touches no ambiguity."""
+"""Sizes of arrays that programs may treat differently: no item, one item, several items, more than ten items, and very many items."""
 
 
 def _has(test: Callable[[str], bool]) -> Test:
@@ -106,11 +106,11 @@ _OF_SPELLING: Mapping[str, Mapping[str, Test]] = {
 
 
 _REMEMBERED = 10_000
-"""The number of values whose edges are cached. The values of ordinary messages repeat often."""
+"""The number of values whose edges are cached. Most messages contain the same values."""
 
 
 class Edges:
-    """The edges at all sites of a message type. Call `edges` to get this object."""
+    """The edges that each site of a message type can have. Use `edges` to get this object."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
@@ -120,7 +120,7 @@ class Edges:
         self._tests = {path: list(self._tests_at(path, site.schema)) for path, site in contract.sites[message_type].items()}
 
     def of(self, path: str, value: Any) -> list[str]:
-        """Returns the names of the edges of a valid value at a site. `null` is an edge, too."""
+        """Returns the names of the edges of a valid value. The value null is an edge, too."""
         if value is None:
             return ["null"]
         schema = self.contract.sites[self.message_type][path].schema
@@ -138,7 +138,7 @@ class Edges:
         return self._shown[key]
 
     def at(self, site: Site) -> list[str]:
-        """Returns the names of all edges that are possible at a site."""
+        """Returns the names of all edges that a site can have."""
         if site.path not in self._at:
             self._at[site.path] = self._all_at(site)
         return self._at[site.path]
@@ -162,7 +162,7 @@ class Edges:
         return [*found, *(name for name, *_ in self._tests[site.path] if name in shown)]
 
     def values(self, path: str) -> Sequence[Any]:
-        """Returns the values to try at the site of a scalar, the plainest first. Together they have all edges of the site."""
+        """Returns values that together have all edges of a site, simplest first."""
         schema = self.contract.sites[self.message_type][path].schema
         spelled = scalar_values(schema, ValuePlace(self.contract, self.message_type, path, plausible=False))
         return [*spelled.ordinary, *spelled.rare]
@@ -179,7 +179,7 @@ class Edges:
 
 
 def spelled(value: Any) -> str:
-    """Returns the name of the edge for a value of an enumeration or for a boolean."""
+    """Returns the name of the edge for a boolean or for a value of an enumeration."""
     return {True: "true", False: "false"}[value] if isinstance(value, bool) else f"={value}"
 
 
@@ -200,5 +200,4 @@ def _of_objects(value: dict[str, Any], schema: Schema) -> Iterator[str]:
 
 @lru_cache(maxsize=16)
 def edges(contract: Contract, message_type: MessageType) -> Edges:
-    """Returns the edges of a message type. The result is cached."""
     return Edges(contract, message_type)

@@ -1,4 +1,4 @@
-"""Goals: the things that the cases of a message type can cover. This module also lists the goals that one case covers."""
+"""Defines goals: the things that a case can cover."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -15,12 +15,11 @@ from brokerfuzz.schemas.sites import join
 
 
 class Goal(NamedTuple):
-    """Something that a case can cover.
+    """Something that a case can cover: a broken rule, a technique, an edge, an ambiguity, or a pair of states.
 
-    There are five kinds: a broken rule, a rule broken with a technique, an edge (an unusual value that the contract permits), a
-    touched ambiguity, and a pair of states (two properties of an object, each absent, null, plain or at an edge). `kind` is `rule`,
-    `technique`, `edge`, `ambiguity` or `pair`. `site` is the path of the place. For a pair, it is the path of the object. `name`
-    identifies the goal at this site: `minimum`, `minimum one-below`, `zero`, `cron-syntax`, `hint:null label:edge`.
+    `kind` is `rule`, `technique`, `edge`, `ambiguity` or `pair`. `site` is the site of the value, or of the object that contains
+    the pair. `name` identifies the goal at this site: `minimum`, `minimum one-below`, `zero`, `cron-syntax`, `hint:null
+    label:edge`.
     """
 
     kind: str
@@ -32,31 +31,28 @@ KINDS = ("rule", "technique", "edge", "ambiguity", "pair")
 
 
 def of_rule(rule: Rule, technique: str | None = None) -> Goal:
-    """Returns the goal of breaking a rule. If a technique is given, returns the goal of breaking the rule with this technique."""
+    """Returns the goal that a case covers if it breaks this rule (with this technique)."""
     suffix = rule.id.rpartition(":")[2]
     return Goal("technique", rule.site, f"{suffix} {technique}") if technique else Goal("rule", rule.site, suffix)
 
 
 def of_ambiguity(ambiguity: Ambiguity, site: str) -> Goal:
-    """Returns the goal of touching an ambiguity at a site."""
     return Goal("ambiguity", site, ambiguity.id)
 
 
 def of_pair(path: str, some: Any) -> Goal:
-    """Returns the goal of a combination of (property, state) pairs in the object at a site."""
+    """Returns the goal that a case covers if the properties of an object have these states."""
     return Goal("pair", path, " ".join(f"{name}:{state}" for name, state in some))
 
 
 _met = lru_cache(maxsize=1 << 16)(of_pair)
-"""Does the same as `of_pair`, but with a cache, because many messages contain the same pairs."""
 
 
 def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
     """Returns the goals that a case covers.
 
-    An invalid case covers the rules that it breaks. If the case has only one fault, it also covers the technique of this fault. An
-    unspecified case covers the ambiguities that it touches. A valid case covers the edges of all places, and the combinations of
-    states in its objects.
+    An invalid case covers the rules that it breaks. If it breaks only one rule, it also covers the technique. An unspecified case
+    covers the ambiguities that it touches. A valid case covers its edges and the pairs of states in its objects.
     """
     if case.label == "invalid":
         return set(_of_broken(case, contract))
@@ -66,8 +62,9 @@ def covered(case: Case, contract: Contract, *, strength: int = 2) -> set[Goal]:
 
 
 def _of_broken(case: Case, contract: Contract) -> Iterator[Goal]:
-    """Yields the goals of the broken rules. Skips rules that the contract does not list. A verdict can name such a rule if a
-    changed contract uses a keyword that brokerfuzz does not know.
+    """Yields the goals of the rules that a case breaks.
+
+    A changed contract can use keywords that brokerfuzz does not know. Rules of such keywords are not goals.
     """
     known = contract.rules_by_id
     yield from (of_rule(known[broken.rule]) for broken in case.verdict.broken if broken.rule in known)

@@ -1,7 +1,7 @@
-"""Scans a valid message for its edges and for the states of its properties (absent, null, plain, ...).
+"""Finds the edges in a valid message, and the states of its properties (absent, null, plain, ...).
 
-A message with 36 properties at its root has 630 pairs of states. So the result is an integer with one bit per pair, which is much
-smaller than 630 tuples of strings.
+A message with 36 properties has 630 pairs of states. So the pairs are the bits of an integer, which needs less memory than 630
+tuples.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,23 +16,22 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.sites import join
 
 _SHORT = 256
-"""The edges of strings up to this length (in characters) are cached."""
+"""The maximum length of a string whose edges are cached, in characters."""
 
 
 class ObjectStates:
-    """The states that the properties of an object at a site can have. Each bit represents one property in one state."""
+    """The possible states of the properties of an object. Each bit stands for one property in one state."""
 
     def __init__(self, path: str, states_of: StatesOf, first: int) -> None:
-        """`first` is the number of the first pair. Pair numbers are unique among all objects of a message type."""
+        """Gives each pair of states a number. `first` is the number of the first pair of this object."""
         self.path = path
         self.ordered = [(name, state) for name, of in states_of.items() for state in of]
         self.bits: Mapping[tuple[str, str], int] = {one: 1 << rank for rank, one in enumerate(self.ordered)}
         self.count, self._first = len(states_of), first
         self.behind = first + len(self.ordered) ** 2
-        """The number that follows the number of the last pair."""
 
     def pairs(self, held: int) -> int:
-        """Returns all pairs of the given states. Arguments and results are bit masks."""
+        """Returns all pairs of the given states. The states and the pairs are bit masks."""
         found = 0
         for rank in ranks(held):
             found |= held >> rank + 1 << self._first + rank * len(self.ordered)
@@ -40,19 +39,19 @@ class ObjectStates:
 
 
 class ScannedMessage(NamedTuple):
-    """What a message covers: its edges, and for each object with more than one property, the states of these properties."""
+    """The result of scanning a message: its edges, and the states of the properties of each object."""
 
     edges: set[Goal]
     held: list[tuple[ObjectStates, int]]
 
     @property
     def pairs(self) -> int:
-        """The pairs of states, as bits."""
+        """The pairs of states that the message covers, as a bit mask."""
         return reduce(or_, (props.pairs(held) for props, held in self.held), 0)
 
 
 class MessageScanner:
-    """Scans valid messages of one type. The results for scalar values are cached."""
+    """Scans the valid messages of one type. It caches the results for strings, numbers and booleans."""
 
     def __init__(self, known: States) -> None:
         self._known = known
@@ -65,7 +64,6 @@ class MessageScanner:
         self._scalar = lru_cache(maxsize=1 << 14, typed=True)(self._alone)
 
     def scan(self, message: Any) -> ScannedMessage:
-        """Returns the coverage of a message."""
         shown = ScannedMessage(set(), [])
         self._at(self._root, message, shown)
         return shown
@@ -76,7 +74,7 @@ class MessageScanner:
         return _ScannedPlace(path, Goal("edge", path, "absent"), props, items, self._objects.get(path))
 
     def _at(self, place: "_ScannedPlace", value: Any, shown: ScannedMessage) -> str:
-        """Scans a value and everything below it. Returns the state of the value."""
+        """Scans a value and everything inside it, and returns the state of the value."""
         if isinstance(value, dict):
             self._properties(place, value, shown)
         elif isinstance(value, list):
@@ -103,15 +101,13 @@ class MessageScanner:
             shown.held.append((place.object, held))
 
     def _alone(self, path: str, value: Any) -> tuple[Sequence[Goal], str]:
-        """Returns the edges and the state of a single value."""
+        """Returns the edges and the state of a string, a number or a boolean."""
         return [Goal("edge", path, edge) for edge in self._known.edges.of(path, value)], self._known.state(path, value)
 
 
 @dataclass(frozen=True, slots=True)
 class _ScannedPlace:
-    """A place in the scan. `props` are the properties of an object, `items` describes the items of an array. `object` is set for an
-    object with more than one property.
-    """
+    """A site of the scanned message type, with the sites directly below it. `object` is set for an object with more than one property."""
 
     path: str
     absent: Goal
@@ -121,7 +117,7 @@ class _ScannedPlace:
 
 
 def ranks(bits: int) -> Iterator[int]:
-    """Yields the positions of the set bits, the lowest first."""
+    """Yields the positions of the bits that are set in an integer, lowest first."""
     while bits:
         low = bits & -bits
         yield low.bit_length() - 1

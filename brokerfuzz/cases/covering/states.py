@@ -1,5 +1,6 @@
-"""The states of an object's properties: absent, null, plain, at an edge, or (for a flag) true or false. Each pair of states of two
-properties is a goal of the coverage.
+"""Determines the states of an object's properties: absent, null, plain, at an edge, or (for a boolean) true or false.
+
+The coverage counts each pair of states of two properties as a goal.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,11 +14,11 @@ from brokerfuzz.schemas.flattening import types_of, unsupported_keywords_of
 from brokerfuzz.schemas.sites import join
 
 StatesOf = Mapping[str, Sequence[str]]
-"""Maps each property of an object to the states that it can have."""
+"""Maps each property of an object to its possible states."""
 
 
 class States:
-    """The states of the properties in all objects of a message type. Call `states` to get this object."""
+    """The possible states of the properties of all objects of a message type. Use `states` to get this object."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
@@ -33,7 +34,7 @@ class States:
         self.objects = [path for path, site in self.sites.items() if len(site.schema.get("properties", {})) > 1]
 
     def _learn(self, path: str, value: Any) -> None:
-        """Records the edges of an ordinary message, so that they do not count as the state `edge`."""
+        """Remembers the edges of an ordinary message, so that ordinary values do not count as being at an edge."""
         self._plain.setdefault(path, {"1-items", "2-items"}).update(self.edges.of(path, value))
         if isinstance(value, dict):
             for name, item in value.items():
@@ -58,19 +59,18 @@ class States:
         return [*missing, "plain", *(["edge"] if beyond and not unsupported_keywords_of(site.schema) else [])]
 
     def of(self, path: str, value: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Returns the pair (name, state) for each property that an object at a site can have."""
+        """Returns the state of each property of an object, also of the absent ones."""
         props = self.sites[path].schema.get("properties", {})
         return [(name, self.state(join(path, name), value[name]) if name in value else "absent") for name in props]
 
     def state(self, path: str, value: Any) -> str:
-        """Returns the state of a property with this value."""
         shown = self.edges.of(path, value)
         if value is None or _is_flag(self.sites[path]):
             return shown[0] if shown else "plain"
         return "edge" if set(shown) - self._plain.get(path, set()) else "plain"
 
     def beyond(self, path: str) -> Sequence[Any]:
-        """Returns the values to try at the site of a scalar for the state `edge`."""
+        """Returns values that put a property into the state `edge`."""
         if path not in self._beyond:
             self._beyond[path] = [value for value in self.edges.values(path) if self.state(path, value) == "edge"]
         return self._beyond[path]
@@ -82,5 +82,4 @@ def _is_flag(site: Site) -> bool:
 
 @lru_cache(maxsize=16)
 def states(contract: Contract, message_type: MessageType) -> States:
-    """Returns the states of a message type. The result is cached."""
     return States(contract, message_type)

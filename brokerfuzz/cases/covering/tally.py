@@ -1,8 +1,7 @@
-"""Counts the messages that cover each goal of a message type, and keeps the source of the first one.
+"""Counts how many messages cover each goal, and records which message was the first.
 
-A large corpus is counted one message at a time, and memory grows only with the number of goals. A message with 36 properties at its
-root has 630 pairs of states. The tally has one integer for each state, whose bits are the states that occurred together with it. So
-one operation records all pairs of a state.
+The messages are counted one by one, so the memory does not grow with the size of the corpus. All pairs of a state are the bits of
+one integer, because a message can contain more than 630 pairs.
 """
 
 from collections import Counter
@@ -20,12 +19,12 @@ from brokerfuzz.cases.covering.universe import every_goal
 from brokerfuzz.schemas import Contract, MessageType
 
 COUNTED = ("rule", "technique", "edge", "ambiguity")
-"""The kinds of goals whose messages are counted. For a pair, the tally records only the first message."""
+"""The kinds of goals for which the number of messages is counted. For a pair, only the first message is recorded."""
 
 
 @dataclass
 class Tally:
-    """The coverage of messages of one type. Ignores goals that are not in `goals`, for example an edge that is not possible at its site."""
+    """The coverage of the messages of one type."""
 
     contract: Contract
     message_type: MessageType
@@ -33,18 +32,17 @@ class Tally:
     strength: int = 2
     verdicts: Counter[str] = field(default_factory=Counter)
     first: dict[Goal, str] = field(default_factory=dict)
-    """The source of the first message that covers each covered goal."""
+    """Maps each covered goal to the source of the first message that covers it."""
     counts: Counter[Goal] = field(default_factory=Counter)
-    """The number of messages that cover each goal of a kind in `COUNTED`."""
+    """Maps each goal to the number of messages that cover it. Pairs are not counted."""
     _seen: dict[str, "_SeenCombinations"] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @cached_property
     def goals(self) -> Sequence[Goal]:
-        """All goals, in the order of the contract's sites."""
         return every_goal(self.contract, self.message_type, self.now, self.strength)
 
     def add(self, case: Case, source: str) -> None:
-        """Counts the goals that a message covers. `source` states where the message comes from."""
+        """Counts the goals that a case covers. `source` says where the message comes from, for the report."""
         self.verdicts[case.label] += 1
         if case.label == "valid":
             shown = self._scanner.scan(case.value)
@@ -57,7 +55,7 @@ class Tally:
             self._count({self._at_home(goal) for goal in covered(case, self.contract)}, source)
 
     def goals_of(self, case: Case) -> frozenset[Goal]:
-        """Returns the known goals that a case covers, including goals that other cases cover, too."""
+        """Returns the goals that a case covers, also those that an earlier case covered."""
         return self._known.intersection(map(self._at_home, covered(case, self.contract, strength=self.strength)))
 
     def _count(self, goals: Iterable[Goal], source: str) -> None:
@@ -79,37 +77,36 @@ class Tally:
         return MessageScanner(states(self.contract, self.message_type))
 
     def _at_home(self, goal: Goal) -> Goal:
-        """Returns the goal at the root if its ambiguity concerns all places. Such an ambiguity is a goal only at the root."""
+        """Returns the goal at the root of the message if the ambiguity concerns all places, otherwise the goal itself."""
         return goal if goal.kind != "ambiguity" or goal in self._known else goal._replace(site="")
 
     # ---------------------------------------------------------------------------------------------------- telling
 
     @property
     def messages(self) -> int:
-        """The number of messages counted."""
         return self.verdicts.total()
 
     def score(self, *kinds: str) -> "Score":
-        """Returns the number of covered goals of these kinds, and the number of all goals of these kinds."""
+        """Returns how many goals of these kinds are covered, and how many there are."""
         of_kinds = [goal for goal in self.goals if goal.kind in kinds]
         return Score(sum(goal in self.first for goal in of_kinds), len(of_kinds))
 
     @cached_property
     def by_site(self) -> Mapping[str, Mapping[str, Sequence[Goal]]]:
-        """Site -> kind -> goals, in order. Sites without goals are omitted."""
+        """Groups the goals by site and kind. Sites without goals are omitted."""
         found: dict[str, dict[str, list[Goal]]] = {}
         for goal in self.goals:
             found.setdefault(goal.site, {}).setdefault(goal.kind, []).append(goal)
         return found
 
     def missing(self) -> Iterator[Goal]:
-        """Yields the goals that no message covers, in order."""
+        """Yields the goals that no message covers."""
         return (goal for goal in self.goals if goal not in self.first)
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The number of covered goals and the number of all goals."""
+    """The number of covered goals, and the number of all goals."""
 
     covered: int
     all: int
@@ -124,16 +121,14 @@ class Score:
 
 
 class _SeenCombinations:
-    """The combinations of states that have occurred in an object. The states of a combination except the last one are a key. The
-    value for this key is a bit mask of the last states.
-    """
+    """The combinations of states that occurred in an object so far. A bit mask for the last state saves memory."""
 
     def __init__(self, props: ObjectStates, strength: int) -> None:
         self.props, self.prefix_size = props, min(strength, props.count) - 1
         self.last_states: dict[tuple[int, ...], int] = {}
 
     def new(self, held: int) -> Iterator[Goal]:
-        """Yields the combinations that occur for the first time in an object with these states."""
+        """Yields the combinations of states that occur for the first time."""
         ordered = self.props.ordered
         for prefix in combinations([*ranks(held)], self.prefix_size):
             behind = held >> (prefix[-1] + 1) << (prefix[-1] + 1) if prefix else held

@@ -1,8 +1,8 @@
-"""Recognises the technique that breaks a rule in a message that brokerfuzz did not generate.
+"""Finds out which technique was used in an invalid message that brokerfuzz did not generate.
 
-A technique turns a valid value into an invalid one. The recogniser sees only the invalid value, so it guesses some valid values:
-for example, the number that a string contains, or the first item of an array. If a technique turns such a guess into exactly the
-value in the message, the technique is recognised. Otherwise the message covers only its rule.
+A technique turns a valid value into an invalid one, but the message contains only the invalid value. So brokerfuzz guesses valid
+values: for example, the number in a string, or the first item of an array. If a technique turns such a guess into exactly the
+invalid value, the technique is recognised. Otherwise, the message covers only the broken rule.
 """
 
 import json
@@ -20,7 +20,7 @@ from brokerfuzz.cases.case import Fault, compact
 from brokerfuzz.cases.changes import AddProperty, Change, Put, Remove, Rewrite, places, value_at
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.message_builder import MessagePlan, build
-from brokerfuzz.cases.techniques import Spot, Technique, techniques_for
+from brokerfuzz.cases.techniques import FaultContext, Technique, techniques_for
 from brokerfuzz.pointers import steps_of
 from brokerfuzz.schemas import Contract, MessageType, Rule, Verdict
 from brokerfuzz.schemas.flattening import Schema, types_of
@@ -28,10 +28,10 @@ from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.sites import JSON_RULE
 
 _LONGEST = 10_000
-"""A value is analysed only if its JSON has at most this number of characters."""
+"""The maximum length of a value that is analysed, in characters of JSON."""
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?", re.ASCII)
 _MILLISECONDS = 1e11
-"""The recogniser reads a larger number as milliseconds since 1970. As seconds, it would be a time more than 3,000 years in the future."""
+"""Larger numbers are times in milliseconds since 1970. As seconds, they would be more than 3,000 years in the future."""
 _PARTS = ("year", "month", "day", "hour", "minute", "second")
 _TYPES = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object", type(None): "null"}
 
@@ -41,7 +41,7 @@ V = TypeVar("V")
 
 @dataclass(frozen=True)
 class Recogniser:
-    """Recognises techniques in messages of one type. `now` is the current time for the rule about future times."""
+    """Recognises techniques in the messages of one type. `now` is the time that counts as the present."""
 
     contract: Contract
     message_type: MessageType
@@ -49,9 +49,9 @@ class Recogniser:
     _at: dict[str, "_Breakable"] = field(default_factory=dict, repr=False, compare=False)
 
     def faults(self, body: bytes, verdict: Verdict) -> tuple[Fault, ...]:
-        """Returns one fault for each technique that could have made the message.
+        """Returns a fault for each technique that may have created the message.
 
-        Returns no faults if the message breaks several rules or breaks a rule at several places.
+        Returns no faults if the message breaks several rules, or one rule at several places.
         """
         if len(verdict.broken) != 1 or verdict.broken[0].rule not in self.contract.rules_by_id:
             return ()
@@ -67,7 +67,7 @@ class Recogniser:
 
 @dataclass
 class _Breakable:
-    """A rule, the schema of its site, and a plain message in which the rule can be broken."""
+    """A rule, the schema of its site, and an ordinary message in which a technique can break the rule."""
 
     rule: Rule
     schema: Schema
@@ -75,7 +75,7 @@ class _Breakable:
     now: datetime
 
     def techniques(self, body: bytes, at: str) -> Iterable[Technique]:
-        """Returns the techniques that could have made this message, whose only fault is at this JSON Pointer."""
+        """Returns the techniques that may have created the message. Its only fault is at the JSON Pointer `at`."""
         if self.rule.keyword == JSON_RULE:
             return self.bodies.get(body, ())
         if self.rule.keyword == "required":
@@ -84,7 +84,7 @@ class _Breakable:
             *_, name = steps = ["", *steps_of(at)]
             found = _value_at(json.loads(body), steps[1:])
             spelled = _spelled(found)
-        except (ValueError, LookupError, TypeError, RecursionError):  # Python cannot parse it
+        except (ValueError, LookupError, TypeError, RecursionError):  # Python's parser fails at such nesting
             return ()
         if len(spelled) > _LONGEST:
             return ()
@@ -92,20 +92,18 @@ class _Breakable:
 
     @cached_property
     def plain(self) -> Any:
-        """The value at the rule's place in the plain message, or None if a changed contract has no such place."""
+        """The valid value in the ordinary message. It is None if a changed contract has no such place."""
         return next((value_at(self.message, steps) for steps in places(self.message, self.rule.site)), None)
 
     def _changes(self, present: Any) -> Iterator[tuple[Technique, Change]]:
         if present is not None:
-            spot = Spot(self.rule, self.schema, present, self.now)
-            changes = ((technique, technique.change(spot)) for technique in techniques_for(self.rule))
+            context = FaultContext(self.rule, self.schema, present, self.now)
+            changes = ((technique, technique.change(context)) for technique in techniques_for(self.rule))
             yield from ((technique, change) for technique, change in changes if change is not None)
 
     @cached_property
     def bodies(self) -> Mapping[bytes, Sequence[Technique]]:
-        """Maps each body to the techniques that turn the plain message into this body. Some techniques turn every message into the
-        same body.
-        """
+        """Maps bodies to the techniques that create them. Some techniques create the same body from every message."""
         rewritten = ((technique, change.how) for technique, change in self._changes(self.message) if isinstance(change, Rewrite))
         return _grouped((how(compact(self.message)), technique) for technique, how in rewritten)
 
@@ -121,28 +119,20 @@ class _Breakable:
 
     @cached_property
     def values(self) -> Mapping[str, Sequence[Technique]]:
-        """Maps the JSON of a value to the techniques that replace the plain value with this value. Most techniques use the same
-        value at all places, so this finds most of them.
-        """
+        """Maps invalid values, as JSON, to the techniques that create them. Most techniques create the same value at every place."""
         return _grouped((_spelled(change.value), technique) for technique, change in self._changes(self.plain) if isinstance(change, Put))
 
     # ----------------------------------------------------------------------------------------------------- properties
 
     def _adding(self, name: str, value: Any) -> Sequence[Technique]:
-        """Returns the techniques that add a property with this name.
-
-        Some techniques add a property whose name can be any unknown name. If no other technique adds this name, one of them may
-        have added it. The type of the value then selects the technique.
-        """
+        """Returns the techniques that add a property with this name. If none uses exactly this name, the type of the value decides."""
         added = self.added.get(name, self.of_any_name)
         kinds = {type(put) for _, put in added}
         return [technique for technique, put in added if len(kinds) == 1 or type(put) is type(value)]
 
     @cached_property
     def added(self) -> Mapping[str, Sequence[tuple[Technique, Any]]]:
-        """Maps a property name to the techniques that add a property with this name, each with the value that it adds. Some
-        techniques copy a property of the object, so each such property is tried alone.
-        """
+        """Maps the names of added properties to the techniques that add them, with their values."""
         presents = [{name: value} for name, value in self.plain.items()] if self.plain else []
         changes = (entry for present in presents for entry in self._changes(present))
         adding = ((technique, change) for technique, change in changes if isinstance(change, AddProperty))
@@ -150,7 +140,7 @@ class _Breakable:
 
     @property
     def of_any_name(self) -> Sequence[tuple[Technique, Any]]:
-        """The techniques that add a property whose name can be any unknown name, each with the value that it adds."""
+        """The techniques that add a property with an arbitrary unknown name, each with the value of the property."""
         return next((added for added in self.added.values() if len({type(put) for _, put in added}) > 2), ())
 
 
@@ -162,7 +152,7 @@ def _grouped(pairs: Iterable[tuple[K, V]]) -> dict[K, list[V]]:
 
 
 def _spelled(value: Any) -> str:
-    """Returns the JSON of a value, always spelled in the same way. The value may contain an `orjson.Fragment`."""
+    """Returns the JSON of a value in a unique form. The value may contain an `orjson.Fragment`."""
     return json.dumps(json.loads(compact(value)) if isinstance(value, Fragment) else value, sort_keys=True)
 
 
@@ -176,7 +166,7 @@ def _value_at(message: Any, at: Sequence[str]) -> Any:
 
 
 def _origins(found: Any, rule: Rule, schema: Schema) -> Iterator[Any]:
-    """Yields values from which a technique may have made the value in the message."""
+    """Yields valid values that a technique may have turned into the invalid value."""
     if rule.keyword == "enum":
         yield from rule.value
         return
@@ -201,7 +191,7 @@ def _origins(found: Any, rule: Rule, schema: Schema) -> Iterator[Any]:
 
 
 def _fits(schema: Schema, value: Any) -> bool:
-    """Returns True if the value and everything in it have the right types, and all properties are listed."""
+    """Returns whether the types of the value are correct everywhere, and all its properties are known."""
     types = types_of(schema)
     if _TYPES[type(value)] not in types and not (type(value) is int and "number" in types):
         return False
@@ -212,7 +202,7 @@ def _fits(schema: Schema, value: Any) -> bool:
 
 
 def _read_from(text: str) -> Iterator[Any]:
-    """Yields the values that can be parsed from a string: JSON, a number, items separated by commas, or the text inside quotes or brackets."""
+    """Yields the values that a string may contain: JSON, a number, items separated by commas, or text in quotes or brackets."""
     if number := _NUMBER.search(text):
         yield float(number[0])
         with suppress(OverflowError):

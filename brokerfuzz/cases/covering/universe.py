@@ -1,4 +1,4 @@
-"""The universe: all goals of a message type, whether covered or not."""
+"""Lists all goals of a message type, covered or not."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -16,11 +16,12 @@ from brokerfuzz.schemas.flattening import types_of
 
 @lru_cache(maxsize=16)
 def every_goal(contract: Contract, message_type: MessageType, now: datetime, strength: int = 2) -> Sequence[Goal]:
-    """Returns all goals of a message type. They are sorted by site, in the order of the contract, and then by kind.
+    """Returns all goals of a message type, sorted by site and then by kind.
 
-    `now` is the current time for the rule about future times. Some techniques for this rule use fixed times, and apply only as long
-    as these times are in the future. Raises `StrengthError` if the strength is invalid, or if there are more combinations of states
-    than brokerfuzz can generate.
+    `now` is the time that counts as the present. Some techniques use fixed times that must be in the future, so they apply only
+    before these times.
+
+    Raises `StrengthError` if the strength is invalid, or if an object has too many combinations of states.
     """
     order = {path: number for number, path in enumerate(contract.sites[message_type])}
     found = [
@@ -53,7 +54,7 @@ def _ambiguities(contract: Contract, message_type: MessageType, now: datetime) -
 
 
 def _places(probes: ProbeMaker, ambiguity: Ambiguity) -> Sequence[str]:
-    """Returns the sites of an ambiguity. An ambiguity that has no place, or that concerns all strings, is one goal at the root."""
+    """Returns the sites of an ambiguity. An ambiguity that concerns the whole message, or all strings, has the root as its only site."""
     paths = [probes.path(site) for site in probes.sites(ambiguity)]
     if ambiguity.sites is not None:
         return paths or [""]

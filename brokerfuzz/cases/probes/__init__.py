@@ -1,7 +1,7 @@
-"""Probes of ambiguities: messages for which the contract leaves the answer open. They show how a target behaves.
+"""Generates probes of ambiguities: messages that show how a target interprets what the contract leaves open.
 
-The name of a probe describes the value. For each ambiguity, there are values that most programs accept and values that most
-programs reject.
+The name of a probe describes its value. Each ambiguity has values that most programs accept, and values that most programs
+reject.
 """
 
 from brokerfuzz.cases.probes.probe_maker import ProbeMaker

@@ -1,4 +1,6 @@
-"""Probes that are visible only in the bytes: spellings of numbers, strings and properties, encodings, and sizes."""
+"""Generates probes that differ from usual messages only in their bytes: notations of numbers and strings, repeated properties,
+encodings, and sizes.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -81,7 +83,7 @@ def _behind(prop: dict[str, Any]) -> Rewrite:
 
 
 def _within(message: Any) -> list[tuple[Steps, dict[str, Any]]]:
-    """Returns the first non-empty object that is directly inside the message, with its path."""
+    """Returns an object directly inside the message, with its path. The object is not empty."""
     for name, value in message.items():
         if isinstance(value, dict) and value:
             return [((name,), value)]
@@ -102,7 +104,7 @@ _ENCODINGS = {
     "utf-32-le": (b"", "utf-32-le"),
     "utf-32-be": (b"", "utf-32-be"),
 }
-"""Encodings of the whole message: the byte order mark and Python's name of the encoding."""
+"""The encodings of a whole message, each with its byte order mark and its name in Python."""
 _BYTES = {
     "latin-1": b"\xe9",
     "windows-1252": b"\x93a\x94",
@@ -126,7 +128,7 @@ _BYTES = {
     "last-byte": b"\xff",
     "half-a-mark": b"\xef\xbb",
 }
-"""Bytes that replace a string value."""
+"""Bytes that replace the contents of a string."""
 
 
 def _encoded(context: ProbeContext) -> Iterator[Probe]:
@@ -181,7 +183,7 @@ def _many(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _numbered(schema: Schema, item: Any, number: int) -> Any:
-    """Returns an item that is made unique by a number: the item itself or one of its properties contains the number."""
+    """Returns an array item that differs from the other items, because it contains the number."""
     if isinstance(item, str):
         return f"{item}-{number}"
     if not isinstance(item, dict):
@@ -211,4 +213,4 @@ MAKERS: Mapping[str, Make] = {
     "item_count": _many,
     "message_size": _large,
 }
-"""The function that makes the probes for each detector of ambiguities."""
+"""Maps the detector of an ambiguity to the function that generates its probes."""

@@ -1,4 +1,4 @@
-"""The input for making a probe: the ambiguity, the place, a valid message, and the time."""
+"""Defines what a function that generates probes receives: the ambiguity, the place, a valid message, and the time."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from brokerfuzz.schemas import Ambiguity
 from brokerfuzz.schemas.flattening import Schema
 
 Probe = tuple[str, Steps, Change]
-"""(name, place, change)."""
+"""A probe: its name, its place, and the change of the message."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeContext:
-    """The input for making probes.
+    """The arguments of a function that generates probes.
 
-    `site` is written as in the ambiguity's table. `message` is a plain message, and `steps` is the path of the place in it.
-    If `now` is None, no probes about the clock are made.
+    `site` is an entry of the list of sites in `ambiguities.json`. `message` is an ordinary message, and `steps` is the path to
+    the place. If `now` is None, the function generates no probes about the clock.
     """
 
     ambiguity: Ambiguity
@@ -32,11 +32,9 @@ class ProbeContext:
 
     @property
     def present(self) -> Any:
-        """The current value at the place."""
         return value_at(self.message, self.steps)
 
     def put(self, name: str, value: Any) -> Probe:
-        """Returns the probe that replaces the value at the place."""
         return name, self.steps, Put(value)
 
 
@@ -44,18 +42,19 @@ Make = Callable[[ProbeContext], Iterator[Probe]]
 
 
 def spelled(values: Mapping[str, str]) -> Make:
-    """Makes probes that replace the value with these strings."""
+    """Generates probes that replace the value with each of these strings."""
     return lambda context: (context.put(name, value) for name, value in values.items())
 
 
 def quoted(values: Mapping[str, str]) -> Make:
-    """Makes probes that replace the value with these strings. The strings are given in JSON notation, without the quotes."""
+    """Generates probes that replace the value with each of these strings. The strings are in JSON notation, without quotes."""
     return lambda context: (context.put(name, Fragment(f'"{value}"')) for name, value in values.items())
 
 
 def literal(values: Mapping[str, str]) -> Make:
-    """Makes probes that replace the value with these numbers, exactly as `values` spells them. Skips negative numbers if the
-    minimum is 0 or more.
+    """Generates probes that replace the value with each of these numbers, in exactly this notation.
+
+    It skips negative numbers if the minimum is 0 or more.
     """
     return lambda context: (
         context.put(name, Fragment(value)) for name, value in values.items() if not value.startswith("-") or context.schema.get("minimum", -1) < 0

@@ -1,4 +1,4 @@
-"""Makes the cases that touch an ambiguity, at every site that the ambiguity concerns."""
+"""Generates the cases that touch an ambiguity, at every site of the ambiguity."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,27 +23,27 @@ _ABOUT = {
     "string_length": "string",
     "item_count": "array",
 }
-"""Maps the detectors of some ambiguities without sites to the type of the values that they concern. All other ambiguities without
-sites concern the root.
+"""Maps the detector of an ambiguity about all strings or all numbers to this type. Other ambiguities without sites concern the
+whole message.
 """
 
 _MANY = 12
-"""If an ambiguity has at most this many probes, all of them are made at every site."""
+"""An ambiguity with at most this number of probes gets all of them at every site."""
 
 
 @dataclass(frozen=True)
 class ProbeMaker:
-    """Makes the unspecified cases of a message type, for the time `now`. If `now` is None, it makes no cases about the clock."""
+    """Generates the unspecified cases of a message type. If `now` is None, it generates no cases about the clock."""
 
     contract: Contract
     message_type: MessageType
     now: datetime | None
 
     def of_ambiguity(self, ambiguity: Ambiguity) -> Iterator[Case]:
-        """Yields the cases for an ambiguity. Yields nothing if the ambiguity does not concern this message type.
+        """Yields the cases that touch an ambiguity.
 
-        If an ambiguity has many probes, all of them are made at the site with the most rules, and only a third of them at each
-        other site.
+        If an ambiguity has many probes, only one site gets all of them: the site with the most rules. Each other site gets a
+        third of them.
         """
         if not ambiguity.concerns(self.message_type):
             return
@@ -60,7 +60,6 @@ class ProbeMaker:
         return confirmed(self.message_type, body, claim=ambiguity.id, tags=self.tags(ambiguity, name), now=self.now, contract=self.contract)
 
     def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:
-        """Returns the tags of a probe."""
         timed = ambiguity.detector == "near_now" or name in string_syntax.OFFSETS
         return f"probe:{ambiguity.id}", f"as:{name}", *([now_tag(self.now)] if self.now is not None and timed else [])
 
@@ -72,11 +71,11 @@ class ProbeMaker:
 
     @staticmethod
     def path(site: Any) -> str:
-        """Returns the path for an entry of an ambiguity's list of sites."""
+        """Returns the path of an entry of the list of sites in `ambiguities.json`."""
         return site if isinstance(site, str) else str(site[0])
 
     def sites(self, ambiguity: Ambiguity) -> list[Any]:
-        """Returns the ambiguity's list of sites. If the ambiguity concerns all values of a type, returns sites with this type."""
+        """Returns the sites where the probes of an ambiguity are possible."""
         known = self.contract.sites[self.message_type]
         if ambiguity.sites is not None:
             return [where for where in ambiguity.sites.get(self.message_type, ()) if self.path(where) in known]
@@ -87,7 +86,7 @@ class ProbeMaker:
         return fitting[:2] if about == "string" else fitting
 
     def probes(self, ambiguity: Ambiguity, site: Any, message: Any) -> Iterator[Probe]:
-        """Yields those probes of an ambiguity at a site that apply to a message."""
+        """Yields the probes of an ambiguity that are possible at a site of the message."""
         make = _MAKERS.get(str(ambiguity.detector))
         steps = places(message, self.path(site))
         if make is not None and steps:

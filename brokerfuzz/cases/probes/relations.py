@@ -1,4 +1,4 @@
-"""Probes of values that are clear alone but ambiguous in combination: order, repetition, sums, and the state of the envelope."""
+"""Generates probes with values that are ambiguous only in combination: their order, duplicates, sums, and the data of a failed response."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -49,9 +49,7 @@ def _repeated(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _another(item: dict[str, Any], key: str) -> Iterator[tuple[str, Any]]:
-    """Yields at most one pair: the name of a property of the item, and another value for it. The property is not the identifier
-    `key`. It is a number if possible.
-    """
+    """Yields a property of the item, other than the identifier `key`, and another value for it. It prefers numbers."""
     props = [name for name, value in item.items() if name != key and isinstance(value, int | float) and not isinstance(value, bool)]
     texts = [name for name, value in item.items() if name != key and isinstance(value, str)]
     for name in props[:1]:
@@ -88,7 +86,7 @@ def _wrong_sums(context: ProbeContext) -> Iterator[Probe]:
 
 
 def _off(amount: float, by: float) -> float:
-    """Returns the amount plus `by`, or half of the amount if it is so large that the addition would not change it."""
+    """Returns the amount plus `by`. If the amount is too large for this difference, returns half of the amount."""
     return amount + by if amount < 1e6 else amount / 2
 
 
@@ -100,4 +98,4 @@ MAKERS: Mapping[str, Make] = {
     "envelope": _contradicting,
     "arithmetic": _wrong_sums,
 }
-"""The function that makes the probes for each detector of ambiguities."""
+"""Maps the detector of an ambiguity to the function that generates its probes."""

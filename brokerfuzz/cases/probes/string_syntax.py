@@ -1,5 +1,6 @@
-"""Probes of strings whose syntax the contract does not define: times, schedules, URLs, names. Each table starts with values that
-most programs accept.
+"""Generates probes with strings whose syntax the contract does not define: times, schedules, URLs and names.
+
+Each table begins with the values that most programs accept.
 """
 
 from collections.abc import Iterator, Mapping
@@ -68,7 +69,7 @@ _NAMES = {
 
 
 def _times(context: ProbeContext) -> Iterator[Probe]:
-    """Makes probes of one spelling. A value with several spellings is a probe of the first one."""
+    """Generates probes with one notation of times."""
     spelling = context.ambiguity.options["spelling"]
     now = context.now
     moving = {name: spell(now + timedelta(hours=hours)).removesuffix("Z") + offset for name, (hours, offset) in OFFSETS.items()} if now else {}
@@ -78,11 +79,11 @@ def _times(context: ProbeContext) -> Iterator[Probe]:
 
 
 OFFSETS = {"behind-by-offset": (4, "+05:00"), "behind-without-zone": (-1, "")}
-"""Local times in the past, as hours from now and an offset."""
+"""Local times in the past: the difference from the present in hours, and the time zone."""
 
 
 def _near_now(context: ProbeContext) -> Iterator[Probe]:
-    """Makes probes between the usual tolerances of clocks: 0, 30, 60, 120 and 300 seconds."""
+    """Generates times in the near future that lie between the usual tolerances of clocks: 0, 30, 60, 120 and 300 seconds."""
     if context.now is None:
         return
     for seconds in (1, 15, 45, 90, 180, 240, 290):
@@ -90,4 +91,4 @@ def _near_now(context: ProbeContext) -> Iterator[Probe]:
 
 
 MAKERS: Mapping[str, Make] = {"timestamp": _times, "near_now": _near_now, "cron": spelled(_CRONS), "url": spelled(_URLS), "name": spelled(_NAMES)}
-"""The function that makes the probes for each detector of ambiguities."""
+"""Maps the detector of an ambiguity to the function that generates its probes."""

@@ -1,8 +1,7 @@
-"""The random phase of a campaign: endless cases, steered towards what has not been tested yet.
+"""Generates random cases without end. It prefers what it has not tested for the longest time.
 
-brokerfuzz does not draw cases only to discard them. All choices take turns: rules, techniques, second rules to break, array items,
-and the values of properties. The choice that has waited longest comes next. A stream depends only on its seed, its shard and the
-contract, never on the target's answers. So a resumed campaign generates the same cases again.
+Rules, techniques, array items and other choices take turns: the choice that has waited longest comes next. The cases depend only
+on the seed, the shard and the contract, not on the answers of the target. So a resumed campaign generates the same cases again.
 """
 
 from brokerfuzz.cases.steering.stream import steered_cases

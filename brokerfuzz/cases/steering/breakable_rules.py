@@ -1,4 +1,4 @@
-"""The rules that can be broken, each with the techniques that keep a message's mark readable."""
+"""Finds the rules that can be broken in random messages, and the techniques that do not destroy the mark of the message."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -13,18 +13,18 @@ from brokerfuzz.cases.changes import Rewrite, apply, value_at
 from brokerfuzz.cases.faults import FaultMaker
 from brokerfuzz.cases.steering.marks import marked, marked_sites
 from brokerfuzz.cases.steering.site_paths import Site, steps_of, way_to
-from brokerfuzz.cases.techniques import Spot, Technique
+from brokerfuzz.cases.techniques import FaultContext, Technique
 from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.flattening import Schema
 
 _ANY_TIME = datetime(2024, 1, 1, tzinfo=UTC)
-"""This fixed time is sufficient, because the set of techniques does not depend on the clock."""
+"""The time for which the techniques are tried. Any time is suitable, because the techniques do not depend on it."""
 
 
 class Breakables(NamedTuple):
-    """Rules, each with the techniques that break the rule and can keep a mark in the message.
+    """Rules with the techniques that break them. The techniques do not destroy the mark of the message.
 
-    If no technique keeps a mark, all techniques are listed and `leave_marks` is false.
+    If every technique of a rule destroys the mark, all its techniques are listed, and `leave_marks` is false.
     """
 
     rules: Sequence[tuple[Rule, Sequence[Technique]]]
@@ -33,7 +33,7 @@ class Breakables(NamedTuple):
 
 @lru_cache(maxsize=16)
 def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None) -> Breakables:
-    """Returns the selected rules that a selected technique can break. `None` selects all."""
+    """Returns the selected rules that a selected technique can break. None selects all rules or techniques."""
     maker = FaultMaker(contract, message_type, _ANY_TIME)
     marks = [steps_of(site) for site in marked_sites(contract, message_type)]
     every, lasting = [], []
@@ -48,9 +48,9 @@ def breakables(contract: Contract, message_type: MessageType, rules: tuple[Rule,
 
 
 def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], message: Any, sites: Sequence[Site]) -> Sequence[Technique]:
-    """Marks a message at every possible place, and returns the techniques that leave a mark in this message.
+    """Returns the techniques that do not destroy the mark of a message.
 
-    A technique that rewrites bytes (mostly by truncation) is included only if it leaves at least half of the marks.
+    A technique that rewrites bytes, such as cutting the end off, must preserve the mark at half of its possible places or more.
     """
     there = [steps for site in sites if (steps := way_to(message, site, 0))]
     marks = [b"m%d." % number for number in range(len(there))]
@@ -59,9 +59,9 @@ def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], messag
     place = way_to(message, steps_of(rule.site), 0)
     if place is None:
         return usable
-    spot, found = Spot(rule, contract.sites[rule.message_type][rule.site].schema, value_at(message, place), _ANY_TIME), []
+    context, found = FaultContext(rule, contract.sites[rule.message_type][rule.site].schema, value_at(message, place), _ANY_TIME), []
     for technique in usable:
-        change = technique.change(spot)
+        change = technique.change(context)
         body = apply(message, place, change) if change else b""
         needed = max(-(-len(marks) // 2) if isinstance(change, Rewrite) else 1, 1)
         left = (mark for mark in marks if marked(body, mark))
@@ -71,5 +71,5 @@ def _lasting(contract: Contract, rule: Rule, usable: Sequence[Technique], messag
 
 
 def breakable(contract: Contract, message_type: MessageType, rule: Rule) -> Schema:
-    """Returns a flat schema for messages in which the rule can be broken."""
+    """Returns the schema of the messages in which the rule can be broken."""
     return FaultMaker(contract, message_type, _ANY_TIME).breakable_schema(rule)

@@ -1,4 +1,4 @@
-"""Claims about a message that was made from another message."""
+"""Defines what a case should test: the expected verdict and the tags."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from brokerfuzz.cases.case_decoder import TAG
 
 
 class Claim(NamedTuple):
-    """What a case claims, as in `Case.judged`: either faults, or `claim`, which is `valid` or the id of an ambiguity."""
+    """The expected verdict of a case: its faults, or `valid`, or the ID of an ambiguity (see `Case.judged`)."""
 
     faults: tuple[Fault, ...]
     claim: str | None
@@ -15,4 +15,4 @@ class Claim(NamedTuple):
 
 
 VALID_AT_RANDOM = Claim((), "valid", (TAG,))
-"""The claim for an unchanged random message."""
+"""The claim of a random valid message."""

@@ -1,4 +1,4 @@
-"""Breaks one rule in a given message, or two rules at different places. Neither of the two places contains the other."""
+"""Breaks one rule in a given message, or two rules at independent places."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,23 +16,21 @@ from brokerfuzz.cases.steering.memory import News
 from brokerfuzz.cases.steering.message import Message
 from brokerfuzz.cases.steering.round_robin import Ring, Turns, random_of, shuffled
 from brokerfuzz.cases.steering.site_paths import placement, steps_of, way_to
-from brokerfuzz.cases.techniques import Spot, Technique
+from brokerfuzz.cases.techniques import FaultContext, Technique
 from brokerfuzz.decoder.condition_matching import matches
 from brokerfuzz.schemas import Contract, MessageType, Rule
 from brokerfuzz.schemas.sites import JSON_RULE
 
 _TRIED = 4
-"""The number of techniques to try for a rule before it is skipped."""
+"""The number of techniques that are tried for a rule before the next rule is tried."""
 _PATIENCE = 24
-"""If a rule has been skipped this number of times, messages are generated for it. After the same number of further skips, it is the
-next rule's turn.
+"""If a rule was passed over this number of times, brokerfuzz generates messages for it. After twice this number, another rule
+comes first.
 """
 
 
 class Breach(NamedTuple):
-    """The claim about one broken rule: the fault, its position in the array (`placement`), and the time if the verdict depends on
-    the time.
-    """
+    """The expected result of breaking a rule: the fault, its position in the array, and the time if the verdict depends on the time."""
 
     fault: Fault
     at: str
@@ -40,17 +38,15 @@ class Breach(NamedTuple):
 
     @property
     def claim(self) -> Claim:
-        """The claim for a message in which only this rule is broken."""
         return Claim((self.fault,), None, (TAG, self.at, *self.now))
 
     def and_also(self, other: "Breach") -> Claim:
-        """Returns the claim for a message in which this rule and another one are broken."""
         at = (self.at, other.at) if self.at != other.at else (self.at,)
         return Claim((self.fault, other.fault), None, (TAG, *at, *(self.now or other.now)))
 
 
 class Break(NamedTuple):
-    """A planned break of a rule: the change and its place. `number` counts the breaks of this rule."""
+    """A change that breaks a rule in a message. `number` counts how often this rule was broken."""
 
     rule: Rule
     technique: Technique
@@ -60,22 +56,19 @@ class Break(NamedTuple):
     now: tuple[str, ...]
 
     def breach(self, message: Any) -> Breach:
-        """Returns the breach that a case of the message claims."""
         fault = Fault(self.rule.id, pointer(place_of(self.steps, self.change)), self.technique.name)
         return Breach(fault, f"at:{placement(message, self.steps)}", self.now)
 
 
 class Breaker:
-    """A rule and the techniques that break it, in their order."""
+    """Breaks one rule, with one technique after another."""
 
     def __init__(self, rule: Rule, techniques: Sequence[Technique], contract: Contract, now: datetime | None) -> None:
         self.rule, self.site = rule, steps_of(rule.site)
         self._techniques, self._schema, self._now = techniques, contract.sites[rule.message_type][rule.site].schema, now
 
     def may_be_in(self, message: Any) -> bool:
-        """Returns True if a message has the top-level property of the rule's site. This check is fast and excludes most messages
-        without a place for the rule.
-        """
+        """Returns whether the message has the first property on the path to the rule's site. This check is fast and often sufficient."""
         return not self.site or type(message) is not dict or self.site[0] in message
 
     def _place(self, message: Any, used: int) -> Steps | None:
@@ -85,19 +78,19 @@ class Breaker:
         return steps if self.rule.keyword == "required" or value_at(message, steps) is not None else None
 
     def next(self, message: Any, used: int) -> Break | None:
-        """Returns the next break of the rule, or None if no technique applies.
+        """Returns the next change that breaks the rule. Returns None if no technique applies.
 
-        `used` is the number of earlier breaks. It decides the place and the first technique to try.
+        `used` is the number of earlier changes. It selects the place and the first technique.
         """
         rule, steps = self.rule, self._place(message, used)
         if steps is None:
             return None
-        spot = Spot(rule, self._schema, value_at(message, steps), self._now)
+        context = FaultContext(rule, self._schema, value_at(message, steps), self._now)
         for number in range(used + 1, used + 1 + len(self._techniques)):
             technique = self._techniques[number % len(self._techniques)]
-            change = technique.change(spot)
+            change = technique.change(context)
             if change is not None:
-                return Break(rule, technique, steps, change, number, technique.clock_tags(spot))
+                return Break(rule, technique, steps, change, number, technique.clock_tags(context))
         return None
 
 
@@ -105,7 +98,7 @@ class Breaker:
 def breakers(
     contract: Contract, message_type: MessageType, seed: int, now: datetime | None, rules: tuple[Rule, ...] | None, techniques: frozenset[str] | None
 ) -> Sequence[Breaker]:
-    """Returns the selected rules that can be broken, each with its techniques. The order of both depends on the seed."""
+    """Returns an object for each selected rule that can be broken. The seed determines the order of the rules and of their techniques."""
     random = random_of(seed)
     found = shuffled(breakables(contract, message_type, rules, techniques).rules, random)
     return [Breaker(rule, shuffled(usable, random), contract, now) for rule, usable in found]
@@ -113,23 +106,20 @@ def breakers(
 
 @dataclass(eq=False)
 class _Waiting:
-    """A rule that takes turns with others. It has the number of times that it was broken, and the ring of rules that can be broken
-    with it.
-    """
+    """A rule that waits for its turn, with the number of times that it was broken."""
 
     breaker: Breaker
     used: int
     others: "Ring[_Waiting] | None" = None
 
     def next(self, message: Any) -> Break | None:
-        """Returns the next break of the rule in a message."""
         return self.breaker.next(message, self.used)
 
 
 class Breaking:
-    """The rules of one stream, which take turns. Their techniques, places and partner rules take turns, too.
+    """Breaks the rules of one shard, one after another. The techniques, the places and the second rules also take turns.
 
-    `done` is about the number of rules that earlier shards of the seed have broken. A shard continues where they ended.
+    `done` is the approximate number of rules that earlier shards have broken. The shard continues with the next rule.
     """
 
     def __init__(self, breakers: Sequence[Breaker], contract: Contract, done: int) -> None:
@@ -140,26 +130,23 @@ class Breaking:
         self._turns = Turns(self._rules)
 
     def __bool__(self) -> bool:
-        """Returns True if there is any rule to break."""
         return bool(self._rules)
 
     def wanting(self) -> Rule | None:
-        """Returns a rule for which a message must be generated because the rule was skipped too often. Returns None if there is no
-        such rule.
+        """Returns a rule that was passed over so often that brokerfuzz must generate a message for it. Returns None if there is
+        no such rule.
         """
         if self._turns.passed_over >= 2 * _PATIENCE:
             self._turns.put_off()
         return self._turns.longest_waiting.breaker.rule if self._turns.passed_over >= _PATIENCE else None
 
     def single(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Breaks the rule that has waited longest among those that give a new message. Returns the claim and the message."""
+        """Breaks the rule that has waited longest, if this gives a new message. Otherwise, tries the rules that follow."""
         value = message.value
         return self._turns.take(lambda waiting: self._broken(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
     def double(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Breaks two rules at once. The first has waited longest. The second is the compatible rule that was combined with the
-        first least often.
-        """
+        """Breaks two rules: the rule that has waited longest, and the rule that was combined with it least often."""
         value = message.value
         return self._turns.take(lambda waiting: self._both(message, waiting, news) if waiting.breaker.may_be_in(value) else None)
 
@@ -192,7 +179,7 @@ class Breaking:
         return found
 
     def _with(self, value: Any, one: Break, first: Message, waiting: _Waiting, news: News) -> tuple[Claim, Message] | None:
-        """Breaks another rule in the message in which the `first` rule is already broken."""
+        """Breaks another rule in a message in which a rule is already broken."""
         other = waiting.next(value)
         if other is None:
             return None
@@ -204,7 +191,7 @@ class Breaking:
 
 
 def _holds(rule: Rule, message: Any, steps: Steps) -> bool:
-    """Returns True if the rule has no condition, or if its condition holds at the place."""
+    """Returns whether the rule applies at this place. A rule without a condition always applies."""
     if rule.condition is None:
         return True
     return matches(rule.condition.when, value_at(message, steps[: len(steps_of(rule.condition.site))])) == rule.condition.holds
@@ -212,15 +199,15 @@ def _holds(rule: Rule, message: Any, steps: Steps) -> bool:
 
 @lru_cache(maxsize=1024)
 def companions(contract: Contract, rule_id: str) -> frozenset[str]:
-    """Returns the ids of the rules that can be broken together with a rule."""
+    """Returns the IDs of the rules that can be broken in the same message as this rule."""
     rule = contract.rule(rule_id)
     return frozenset(other.id for other in contract.rules[rule.message_type] if _go_together(rule, other))
 
 
 def _go_together(one: Rule, other: Rule) -> bool:
-    """Returns True if two rules can be broken at once so that the oracle sees both.
+    """Returns whether the oracle reports both rules if both are broken.
 
-    Neither site may contain the other, neither rule may decide whether the other applies, and the message must remain JSON.
+    Neither site may contain the other, neither rule may decide whether the other one applies, and the message must remain JSON.
     """
     if one is other or JSON_RULE in (one.keyword, other.keyword):
         return False
@@ -229,7 +216,5 @@ def _go_together(one: Rule, other: Rule) -> bool:
 
 
 def _changes(rule: Rule, site: str) -> bool:
-    """Returns True if the value at the site may change, appear or disappear when the rule is broken. An added property changes no
-    other property.
-    """
+    """Returns whether breaking the rule can change the value at the site. An added property changes no other property."""
     return rule.keyword != "additionalProperties" and within(site, rule.site)

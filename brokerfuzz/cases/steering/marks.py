@@ -1,7 +1,7 @@
-"""Marks: a unique string in every random message.
+"""Puts a unique string, the mark, into every random message.
 
-A mark contains the seed, the shard and the number of the message: `m7.0.1f`. So no two messages are equal, even in different
-shards, and the log of a service shows which message it received. A mark replaces a string that can have any value.
+A mark contains the seed, the shard and the number of the message: `m7.0.1f`. So no two messages are equal, and the log of a
+service shows which message the service received. A mark replaces a string that may have any value.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _SHORTEST, _LONGEST = "m0.0.1", "mffffffff.ffffff.ffffffff"
 
 @lru_cache(maxsize=16)
 def marked_sites(contract: Contract, message_type: MessageType) -> Sequence[str]:
-    """Returns the sites that allow any mark. No ambiguity and no condition depends on the value of such a site."""
+    """Returns the sites where a mark can be. No ambiguity and no condition depends on the values of these sites."""
     deciding = {path for rule in contract.rules[message_type] for path in decided_by(rule)}
     return [
         path
@@ -36,13 +36,13 @@ def _allows_any_string(schema: dict[str, Any]) -> bool:
 
 
 def decided_by(rule: Rule) -> Iterator[str]:
-    """Yields the sites whose values decide whether the condition of a rule holds."""
+    """Yields the sites that the condition of the rule depends on."""
     if rule.condition is not None:
         yield from (join(rule.condition.site, name) for name in rule.condition.when.get("properties", {}))
 
 
 class Marks:
-    """The marks of one stream."""
+    """Generates the marks of one shard."""
 
     def __init__(self, sites: Sequence[str], seed: int, shard: int) -> None:
         self._head = f"m{seed & 0xFFFFFFFF:x}.{shard:x}."
@@ -50,13 +50,13 @@ class Marks:
         self._number = 0
 
     def next(self) -> str:
-        """Returns the next mark."""
         self._number += 1
         return f"{self._head}{self._number:x}"
 
     def place(self, message: Any, aside_from: str | None = None) -> Steps | None:
-        """Returns the place for the mark in a message, or None if the message has no place for it. If possible, the place is not
-        within the site `aside_from`.
+        """Returns a place for the mark in the message. Returns None if there is no such place.
+
+        If possible, the place is not inside the site `aside_from`.
         """
 
         def found(site: str) -> Steps | None:
@@ -67,17 +67,17 @@ class Marks:
 
 
 def within(site: str, other: str) -> bool:
-    """Returns True if a site is the other site or lies within it."""
+    """Returns whether a site is the other site or is inside it."""
     return site == other or not other or site.startswith((f"{other}.", f"{other}[]"))
 
 
 def _to_string(message: Any, site: str, turn: int) -> Steps | None:
-    if type(message) is dict and type(message.get(site)) is str:  # most sites are properties of the root
+    if type(message) is dict and type(message.get(site)) is str:  # most sites are properties of the message itself
         return (site,)
     steps = way_to(message, steps_of(site), turn) if "." in site or "[" in site else None
     return steps if steps and isinstance(value_at(message, steps), str) else None
 
 
 def marked(body: bytes, mark: bytes | None) -> bool:
-    """Returns True if the bytes of a message contain the mark, in any encoding of Unicode."""
+    """Returns whether the message contains the mark, in any Unicode encoding."""
     return mark is not None and (mark in body or mark in body.replace(b"\0", b""))

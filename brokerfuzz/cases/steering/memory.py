@@ -1,4 +1,4 @@
-"""Detects messages that the stream has already given."""
+"""Detects messages that were already generated."""
 
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
@@ -8,9 +8,9 @@ from brokerfuzz.cases.steering.marks import marked
 
 
 class Memory:
-    """The messages of one stream that have no mark, and the messages of the catalogue.
+    """Remembers the messages that have no mark, and the messages of the catalogue. It stores a 60-bit number for each message.
 
-    Stores a number of 60 bits for each message. Generates the catalogue when it is needed for the first time.
+    It generates the catalogue only when it is needed for the first time.
     """
 
     def __init__(self, catalogue: Callable[[], Iterable[Case]]) -> None:
@@ -18,7 +18,7 @@ class Memory:
         self._known: set[int] = set()
 
     def learn(self, body: bytes) -> bool:
-        """Adds a message. Returns True if the message is new."""
+        """Stores a message, and returns whether the memory did not contain it before."""
         if not self._known:
             self._known = {0, *(_number(case.body) for case in self._catalogue() if not case.headers)}
         size = len(self._known)
@@ -27,21 +27,21 @@ class Memory:
 
 
 class News:
-    """Decides which changes of one message give a new message.
+    """Decides whether a changed message is new.
 
-    A changed message is new if it still has the mark and differs from the earlier changes. A message without a mark is new if the
-    memory does not know it. Without a memory, such a message is never new.
+    A message with its mark is new if it differs from the other changed messages. A message without a mark is new if the memory
+    does not contain it. If there is no memory, a message without a mark is never new.
     """
 
     def __init__(self, body: bytes, mark: bytes | None, memory: Memory | None) -> None:
-        self._given, self._mark, self._memory = [body], mark, memory  # a few messages: comparing them is faster than hashing them
+        self._given, self._mark, self._memory = [body], mark, memory  # there are few messages, so comparing them is faster than hashing them
 
     def may_be(self, body: bytes) -> bool:
-        """Returns True if a further change of these bytes may give a new message."""
+        """Returns whether another change of this message can still give a new message."""
         return self._memory is not None or marked(body, self._mark)
 
     def is_new(self, body: bytes) -> bool:
-        """Adds a changed message. Returns True if it is new."""
+        """Stores a changed message, and returns whether it is new."""
         if body in self._given or not (marked(body, self._mark) or (self._memory is not None and self._memory.learn(body))):
             return False
         self._given.append(body)

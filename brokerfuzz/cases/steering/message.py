@@ -1,4 +1,4 @@
-"""A message as the stream passes it on: its value and its bytes."""
+"""Defines a message with its value and its bytes."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from brokerfuzz.cases.changes import Change, Rewrite, Steps, altered
 
 
 class Message:
-    """A message. `value` is None if a change rewrote the bytes. Callers must not modify `value`."""
+    """A message as an object and as bytes. `value` is None if a change replaced the bytes. Callers must not modify `value`."""
 
     __slots__ = ("body", "value")
 
@@ -15,5 +15,4 @@ class Message:
         self.value, self.body = value, compact(value) if body is None else body
 
     def changed(self, steps: Steps, change: Change) -> "Message":
-        """Returns the message with a change applied at a place."""
         return Message(None, change.how(self.body)) if isinstance(change, Rewrite) else Message(altered(self.value, steps, change))

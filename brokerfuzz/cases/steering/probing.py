@@ -1,4 +1,4 @@
-"""Adds probes of ambiguities to a given message. The ambiguities take turns, and so do their sites and their probes."""
+"""Adds a probe of an ambiguity to a random message. The ambiguities, their sites and their probes take turns."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ from brokerfuzz.cases.steering.site_paths import steps_of, way_to
 from brokerfuzz.schemas import Ambiguity, Contract, MessageType
 
 _LARGE = ("message_size", "string_length", "item_count")
-"""The detectors of ambiguities that need long messages. Only the catalogue probes them."""
+"""The detectors of ambiguities that need long messages. Random cases do not probe them."""
 
 Question = tuple[Ambiguity, Any]
-"""An ambiguity and one of its sites, written as in the ambiguity's table."""
+"""An ambiguity and one of its sites, as in `ambiguities.json`."""
 
 
 @lru_cache(maxsize=16)
@@ -33,18 +33,18 @@ def _questions(contract: Contract, message_type: MessageType, now: datetime | No
 
 
 def questions(contract: Contract, message_type: MessageType, seed: int, now: datetime | None) -> Sequence[Question]:
-    """Returns every ambiguity with every site where the ambiguity can be probed. The order depends on the seed."""
+    """Returns each ambiguity with each site where a message can touch it. The seed determines the order."""
     return shuffled(_questions(contract, message_type, now), random_of(seed))
 
 
 class Prober:
-    """Adds probes of ambiguities to messages."""
+    """Adds a probe of an ambiguity to a message."""
 
     def __init__(self, contract: Contract, message_type: MessageType, now: datetime | None) -> None:
         self._maker = ProbeMaker(contract, message_type, now)
 
     def asked(self, question: Question, message: Message, number: int) -> tuple[Claim, Message] | None:
-        """Returns the message with the probe that this number selects, or None if the message has no place for the probe."""
+        """Returns the message with the probe that has this number. Returns None if the probe is not possible in the message."""
         ambiguity, site = question
         path = self._maker.path(site)
         value = message.value
@@ -59,7 +59,7 @@ class Prober:
 
 
 class Probing:
-    """The questions of one stream, which take turns."""
+    """Selects the ambiguities of one shard, one after another."""
 
     def __init__(self, prober: Prober, questions: Sequence[Question], shard: int) -> None:
         self._prober = prober
@@ -68,9 +68,7 @@ class Probing:
         self._asked: Counter[tuple[str, str]] = Counter()
 
     def probe(self, message: Message, news: News) -> tuple[Claim, Message] | None:
-        """Returns the message with a probe of a question. Among the questions that the message has a place for, it is the one that
-        has waited longest.
-        """
+        """Adds a probe of the ambiguity that has waited longest, if it is possible in the message."""
         return self._turns.take(lambda question: self._ask(question, message, news))
 
     def _ask(self, question: Question, message: Message, news: News) -> tuple[Claim, Message] | None:

@@ -1,4 +1,4 @@
-"""Lets things take turns: among the things that fit, the one that has waited longest is selected."""
+"""Lets choices take turns: the choice that has waited longest comes next."""
 
 from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
@@ -10,17 +10,20 @@ R = TypeVar("R")
 
 
 def random_of(*seeds: int) -> Random:
-    """Returns a random generator for these seeds. The generator gives the same numbers on every platform."""
+    """Returns a random generator for these seeds. It gives the same numbers on every platform."""
     return Random(int.from_bytes(sha256(" ".join(map(str, seeds)).encode()).digest()))
 
 
 def shuffled(things: Iterable[T], random: Random) -> list[T]:
-    """Returns the things in a random order. Uses only the bits of `Random`, because only these are guaranteed to stay the same."""
+    """Returns the elements in a random order.
+
+    It uses only the random bits of `Random`, because other methods may give other numbers in other Python versions.
+    """
     return [thing for _, _, thing in sorted((random.getrandbits(64), number, thing) for number, thing in enumerate(things))]
 
 
 class Turns(Generic[T]):
-    """Things that take turns. `passed_over` is the number of times in a row that the thing that has waited longest did not fit."""
+    """Elements that take turns. `passed_over` says how often in a row the first element was not suitable."""
 
     def __init__(self, things: Iterable[T]) -> None:
         self._waiting = list(things)
@@ -28,17 +31,18 @@ class Turns(Generic[T]):
 
     @property
     def longest_waiting(self) -> T:
-        """The thing whose turn it is."""
+        """The element that comes next."""
         return self._waiting[0]
 
     def put_off(self) -> None:
-        """Moves the thing that has waited longest to the end of the queue."""
+        """Moves the element that comes next to the end."""
         self._waiting.append(self._waiting.pop(0))
         self.passed_over = 0
 
     def take(self, fitting: Callable[[T], R | None]) -> R | None:
-        """Returns the first result of `fitting` that is not None, and moves the thing with this result to the end of the queue.
-        Returns None if nothing fits.
+        """Calls `fitting` with one element after another, and returns the first result that is not None.
+
+        The element with this result moves to the end. Returns None if no element is suitable.
         """
         for number, thing in enumerate(self._waiting):
             found = fitting(thing)
@@ -51,14 +55,17 @@ class Turns(Generic[T]):
 
 
 class Ring(Generic[T]):
-    """Things in a ring. A thing that does not fit is skipped until the next round. This is faster than `Turns`, but less fair."""
+    """Elements in a circle. An element that is not suitable waits for the next round.
+
+    This is faster than `Turns`, but less fair.
+    """
 
     def __init__(self, things: Sequence[T], first: int) -> None:
         self._things = things
         self._next = first
 
     def take(self, fitting: Callable[[T], R | None]) -> R | None:
-        """Returns the next result of `fitting` that is not None, or None if nothing fits."""
+        """Calls `fitting` with one element after another, and returns the first result that is not None."""
         for number in range(self._next, self._next + len(self._things)):
             found = fitting(self._things[number % len(self._things)])
             if found is not None:

@@ -1,8 +1,7 @@
-"""The shapes of random messages: dense, sparse, nested, or with a long array.
+"""Decides what random messages look like: many or few properties, nested arrays, or a long array.
 
-The catalogue contains the small messages. Random messages have several clusters with several products, arrays with more than ten
-items, and many properties at an edge at once. The more items an array has, the fewer properties each item has, so that most
-messages stay below 4 kB.
+The catalogue already contains small messages. Random messages have several clusters with several products, arrays with more than
+ten items, and many unusual values. Items of longer arrays have fewer properties, so that most messages are shorter than 4 kB.
 """
 
 from collections.abc import Sequence
@@ -23,23 +22,20 @@ from brokerfuzz.schemas import flattening as flat
 from brokerfuzz.schemas.flattening import Schema, types_of
 
 LONG = 11
-"""The minimum number of items in a long array."""
 _SMALL = 800
-"""A message type counts as small if its complete message with one item per array has fewer bytes. Most messages of a small type are
-nested.
-"""
+"""A message type is small if its complete message with one item per array has fewer bytes than this."""
 _PLAIN, _NESTED, _DENSE = (224, 64, 40, 128, 96), (40, 16, 64), (240, 112, 208, 80, 176)
-"""Numbers of properties, out of 256, that have a value of their own. The three lists are for ordinary messages, nested ones,
-and nested ones of a small type.
+"""How many of 256 properties are not absent, null or plain: in ordinary messages, in nested messages, and in nested messages of a
+small type.
 """
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A description of random messages.
+    """Describes random messages of a certain size and structure.
 
-    The messages meet the flat schema `narrowed`, whose name is `ground`. `full` out of 256 properties have a value of their own.
-    `long` is the number of the array that is usually long, or None. This number counts only arrays whose size is chosen.
+    The messages comply with the schema `narrowed`, whose name is `ground`. Of 256 properties, `full` are not absent, null or
+    plain. `long` is the number of the array that is usually long. This number counts only arrays with a variable number of items.
     """
 
     ground: str
@@ -50,7 +46,7 @@ class Shape:
 
 @lru_cache(maxsize=16)
 def shapes(contract: Contract, message_type: MessageType) -> Sequence[Shape]:
-    """Returns the shapes of a message type in the order of their turns."""
+    """Returns the shapes of a message type, in the order in which they are used."""
     plain, nested, long = [Shape("", full) for full in _PLAIN], _nested(contract, message_type), _long(contract, message_type)
     if nested and len(compact(build(contract, message_type, MessagePlan()))) < _SMALL:
         long = [*(replace(nested[0], full=shape.full, long=shape.long) if shape.long is not None else shape for shape in long), plain[0]]
@@ -61,16 +57,14 @@ def shapes(contract: Contract, message_type: MessageType) -> Sequence[Shape]:
 
 
 def _nested(contract: Contract, message_type: MessageType) -> list[Shape]:
-    """Returns shapes with at least two items in every array of objects, at all depths."""
+    """Returns shapes in which every array of objects has at least two items."""
     paths = [path for path in _growing(contract, message_type, 2) if "object" in types_of(_items(contract, message_type, path))]
     demanded: Schema = reduce(flat.conjoin, [schema_requiring(path, {"type": "array", "minItems": 2}) for path in paths], {})
     return [Shape("nested", full, demanded) for full in _NESTED] if paths and _possible(contract, message_type, demanded) else []
 
 
 def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
-    """Returns shapes with more than ten items in one array. The more properties an item can have, the smaller is the share of
-    properties that are set.
-    """
+    """Returns shapes in which one array has more than ten items."""
     found = [Shape("", _PLAIN[0], long=number) for number in range(4)]
     for path in _growing(contract, message_type, LONG):
         demanded = schema_requiring(path, {"type": "array", "minItems": LONG})
@@ -81,7 +75,7 @@ def _long(contract: Contract, message_type: MessageType) -> list[Shape]:
 
 
 def _growing(contract: Contract, message_type: MessageType, size: int) -> list[str]:
-    """Returns the arrays that can be required to have this many items: their bounds allow it, and names make the items unique if necessary."""
+    """Returns the arrays that can have this number of items. If the items must be unique, their names can be unique."""
     found = []
     for path, site in contract.sites[message_type].items():
         asked = ambiguities_by_site(contract, message_type).get(path, ())
@@ -105,7 +99,7 @@ def _possible(contract: Contract, message_type: MessageType, demanded: Schema) -
 
 
 class Shaping:
-    """Decodes messages of any shape, or messages that contain a given place. Each decoder is compiled once."""
+    """Decodes messages of each shape, and messages in which a given rule can be broken. It compiles each decoder only once."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._contract = contract
@@ -114,9 +108,9 @@ class Shaping:
         self._decoders: dict[str, Read] = {}
 
     def message(self, number: int, source: TurningSource, rule: Rule | None = None) -> Any:
-        """Returns the next message. It has the shape that this number selects, or it is a message in which the rule can be broken.
+        """Decodes the next message: a message with the shape of this number, or a message in which the rule can be broken.
 
-        If a changed contract has no such message, any valid message is returned.
+        A changed contract may have no such message. In this case, the message has any content.
         """
         every = shapes(self._contract, self._message_type)
         shape = every[number % len(every)]
@@ -135,5 +129,4 @@ class Shaping:
 
 @lru_cache(maxsize=16)
 def shaping(contract: Contract, message_type: MessageType) -> Shaping:
-    """Returns the decoders of a message type. The result is cached."""
     return Shaping(contract, message_type)

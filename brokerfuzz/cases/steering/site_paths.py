@@ -1,4 +1,4 @@
-"""Paths to the places of a site in a message. The items of each array take turns."""
+"""Finds the places of a site in a message. The items of each array take turns."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -7,15 +7,14 @@ from typing import Any
 from brokerfuzz.cases.changes import Steps
 
 ITEM = None
-"""The step of a site into the items of an array."""
+"""The step from an array to its items."""
 
 Site = Sequence[str | None]
-"""The steps of a site: property names and `ITEM`."""
+"""The path of a site: property names, and `ITEM` for the items of an array."""
 
 
 @lru_cache(maxsize=4096)
 def steps_of(site: str) -> Site:
-    """Returns the steps of the site with this path."""
     found: list[str | None] = []
     for part in site.split(".") if site else ():
         name = part.rstrip("[]")
@@ -25,9 +24,9 @@ def steps_of(site: str) -> Site:
 
 
 def way_to(message: Any, site: Site, turn: int) -> Steps | None:
-    """Returns the path to a place of the site in the message, or None if the path that `turn` selects does not exist.
+    """Returns the path to a place of the site. Returns None if the message has no such place.
 
-    In each array, the first item, the last, a middle one and the eleventh take turns.
+    `turn` selects the item of each array: the first, the last, a middle or the eleventh item.
     """
     found: list[str | int] = []
     for step in site:
@@ -51,9 +50,8 @@ def _item(size: int, turn: int) -> int:
 
 
 def placement(message: Any, steps: Steps) -> str:
-    """Returns the position of the place in the innermost array around it: `only`, `first`, `last`, `eleventh` or `middle`.
-
-    Returns `root` if there is no array.
+    """Returns the position of a place in its array: `only`, `first`, `last`, `eleventh` or `middle`. Returns `root` if there is
+    no array.
     """
     named = "root"
     for step in steps:

@@ -1,8 +1,7 @@
-"""A source of bytes for the decoder in which values take turns.
+"""Provides bytes for the decoder so that the values of each property take turns.
 
-The byte of a property at a position of a record selects its value (`decoder.byte_tables`). In this source, the byte at every
-position takes all 256 values, in one of several orders, before any value repeats. `dial` sets the share of properties that are
-absent, plain or null instead.
+The byte of a property selects its value (see `decoder.byte_tables`). Each byte has all 256 values, in a random order, before a
+value occurs again. `dial` sets how many properties are absent, null or plain instead.
 """
 
 from collections.abc import Sequence
@@ -16,13 +15,11 @@ from brokerfuzz.decoder.byte_tables import FREE_BYTES
 _ORDERS = 8
 _SHORT = FREE_BYTES + 14
 _NEXT_TO_NOTHING = bytes((1, 2, 0, 0, 0, 0, 0, 0))
-"""The bytes of properties without a value of their own. Most are 0, which gives the simplest value; 1 and 2 give the plainest value
-or null.
-"""
+"""The bytes of a property that is absent, null or plain. Zero gives the simplest value."""
 
 
 class TurningSource:
-    """Makes records of bytes that take turns. Equal `Random` objects give equal records."""
+    """Provides bytes in which all values take turns. The same random generator gives the same bytes."""
 
     def __init__(self, random: Random) -> None:
         self._random = random
@@ -30,16 +27,12 @@ class TurningSource:
         self.dial(256)
 
     def dial(self, full: int, long: int | None = None) -> None:
-        """Sets the number of properties, out of 256, that have a value of their own. Also sets which choice is to be large, by its
-        number; None means no choice.
-        """
+        """Sets how many of 256 properties are not absent, null or plain. `long` is the number of the choice that should be large."""
         self._chosen, self._long = 0, long
         self._kept, self._instead = _masks(full)
 
     def take(self, size: int, /) -> bytes:
-        """Returns the next record. Short records (for items that are not objects) and the last bytes of each record (free spelling)
-        remain unchanged.
-        """
+        """Returns the next record. Short records and the last bytes of a record do not depend on `dial`."""
         record = self._turn(size)
         if size <= _SHORT:
             return record
@@ -49,9 +42,7 @@ class TurningSource:
         return mixed[:-FREE_BYTES] + record[-FREE_BYTES:]
 
     def _turn(self, size: int) -> bytes:
-        """Returns the next record of this size. It has one byte from each column of a block, and every column contains all byte
-        values.
-        """
+        """Returns the next record. All values of a byte occur once in 256 records."""
         block, number = self._blocks.get(size, (b"", 256))
         if number == 256:
             block, number = b"".join(self._column(start) for start in self._random.randbytes(size)), 0
@@ -62,24 +53,24 @@ class TurningSource:
         return _orders()[self._random.getrandbits(3)][start : start + 256]
 
     def choose(self, count: int, /) -> int:
-        """Returns a number below `count`, or one of the largest such numbers if this choice is to be large."""
+        """Returns a number from 0 to `count` - 1. The choice with the number `long` gets one of the largest numbers."""
         self._chosen += 1
         number = self._random.getrandbits(18)
         return count - 1 - number % (count // 10 + 1) if self._chosen - 1 == self._long else number % count
 
     def draw(self, site: str, /) -> Any:
-        """Always raises `TypeError`, because only the Hypothesis source supports pinned values."""
-        raise TypeError(f"{site} is pinned, but a seeded source has no strategies to draw from")
+        """Always raises `TypeError`, because only Hypothesis can generate the values of pinned sites."""
+        raise TypeError(f"{site} is pinned; only Hypothesis can generate values for pinned sites")
 
 
 @lru_cache(maxsize=1)
 def _orders() -> Sequence[bytes]:
-    """Returns orders of all byte values, each repeated twice."""
+    """Returns several random orders of the 256 byte values."""
     return [bytes(shuffled(range(256), random_of(number))) * 2 for number in range(_ORDERS)]
 
 
 @lru_cache(maxsize=256)
 def _masks(full: int) -> tuple[bytes, bytes]:
-    """Returns two tables over 256 random bytes: which of them keep a record's byte, and which byte replaces it otherwise."""
+    """Returns two tables. They decide from a random byte whether a byte of the record is kept, and which byte replaces it."""
     bare = 256 - full
     return bytes(bare) + b"\xff" * full, bytes(_NEXT_TO_NOTHING[chance % 8] for chance in range(bare)) + bytes(full)

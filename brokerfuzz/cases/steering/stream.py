@@ -1,4 +1,4 @@
-"""The stream of steered cases. From each valid message, the stream makes a few messages with faults or ambiguities."""
+"""Generates random cases. It creates a few invalid or unspecified messages from each valid message."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
@@ -22,14 +22,16 @@ from brokerfuzz.contract_names import LABELS
 from brokerfuzz.schemas import Contract, Label, MessageType, Rule, load_contract
 
 _MADE: Sequence[tuple[str, ...]] = (("single", "double"), ("single", "double", "probe"), ("single", "double"), ("single", "single", "single"))
-"""The cases to make from a message, in addition to the message itself. The messages use these entries in turn."""
+"""The kinds of cases to create from a valid message. The messages use these entries in turn."""
 _LABEL_OF: dict[str, Label] = {"single": "invalid", "double": "invalid", "probe": "unspecified"}
 _BROKEN, _MESSAGES = 700, 285
-"""The number of broken rules and of messages per thousand cases. A shard uses these numbers to estimate the work of earlier shards."""
+"""Approximate numbers of broken rules and of valid messages in a thousand cases. A shard needs them to continue where the last
+shard ended.
+"""
 _WANTED = 16
-"""One message in this many is generated for a rule that needs one."""
+"""One of this many messages is generated for a rule that was passed over too often."""
 _IN_VAIN = 1000
-"""A stream ends after this many messages in a row that give no new case."""
+"""The stream ends if this many messages in a row give no new case."""
 
 
 def steered_cases(
@@ -44,20 +46,19 @@ def steered_cases(
     contract: Contract | None = None,
     strength: int = 2,
 ) -> Iterator[Case]:
-    """Yields random cases, steered towards what has not been tested.
+    """Yields random cases. It prefers what it has not tested for the longest time.
 
-    The same seed and shard give the same cases, except for values that depend on `now`. If `now` is None, every verdict is true at
-    any supported time. If `verdicts` allows them, each message
-    gives these cases:
+    The same seed and shard give the same cases, except for values that depend on `now`. If `now` is None, every verdict is true
+    at every supported time. Each random message gives these cases, if `verdicts` allows them:
 
     - the valid message itself
-    - single faults, whose `twin` (the valid counterpart) is the message
-    - double faults (two rules broken at two places), without a twin
+    - single faults; their `twin` (the valid counterpart) is the message
+    - double faults (two broken rules at two places), without a twin
     - a probe of an ambiguity
 
-    No message occurs twice, and none occurs in the catalogue of this `strength`. Messages of different shards differ, too, because
-    each message contains a unique string (`marks`). `rules` and `techniques` limit the faults (None: all). The cases are endless,
-    unless the limits leave only a finite number, for example `rules` whose faults are all in the catalogue.
+    No message occurs twice or is in the catalogue of this `strength`. Messages of different shards also differ, because each
+    message contains a unique string (see `marks`). `rules` and `techniques` limit the faults (None: no limit). The cases do not
+    end, unless these limits leave only few messages.
     """
     return _CaseStream(
         message_type, seed, shard, tuple(verdicts), rules, techniques, now, contract or load_contract(), strength
@@ -65,7 +66,7 @@ def steered_cases(
 
 
 class _Base(NamedTuple):
-    """A valid message, its case, and its mark as it occurs in the bytes."""
+    """A valid message as a case, with its mark."""
 
     case: Case
     message: Message
@@ -99,7 +100,6 @@ class _CaseStream:
         self._make = {"single": self._breaking.single, "double": self._breaking.double, "probe": probing.probe}
 
     def cases(self) -> Iterator[Case]:
-        """Yields the cases, message by message."""
         labels = [label for label in self._verdicts if label != "invalid" or self._breaking]
         every = [tuple(kind for kind in kinds if _LABEL_OF[kind] in labels) for kinds in _MADE]
         wanted = [kinds for kinds in every if kinds or "valid" in self._verdicts]
@@ -126,10 +126,7 @@ class _CaseStream:
         return found
 
     def _base(self, number: int) -> _Base | None:
-        """Returns the next valid message. If a rule needs a message, the message is generated for this rule.
-
-        Returns None if the message occurred before.
-        """
+        """Returns the next valid message, or None if the message is not new. Some messages are generated for a certain rule."""
         wanting = self._breaking.wanting() if not number % _WANTED and self._breaking else None
         value = shaping(self._contract, self._message_type).message(self._first + number, self._source, wanting)
         mark = self._marks.next() if self._marks is not None else None

@@ -7,112 +7,112 @@ from typing import Any
 from orjson import Fragment
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import Spot, breaks, register_technique
+from brokerfuzz.cases.techniques.registry import FaultContext, breaks, register_technique
 from brokerfuzz.schemas.flattening import types_of
 
 
-def _whole(spot: Spot) -> bool:
-    return "number" not in types_of(spot.schema)
+def _whole(context: FaultContext) -> bool:
+    return "number" not in types_of(context.schema)
 
 
 # ------------------------------------------------------------------------------------------------- next to the bound
 
 
 @breaks("minimum", family="bound")
-def one_below(spot: Spot) -> Change:
+def one_below(context: FaultContext) -> Change:
     """One less than the minimum (one step less if there is a step size)."""
-    return Put(spot.rule.value - spot.schema.get("multipleOf", 1))
+    return Put(context.rule.value - context.schema.get("multipleOf", 1))
 
 
 @breaks("maximum", family="bound")
-def one_above(spot: Spot) -> Change:
+def one_above(context: FaultContext) -> Change:
     """One more than the maximum (one step more if there is a step size)."""
-    return Put(spot.rule.value + spot.schema.get("multipleOf", 1))
+    return Put(context.rule.value + context.schema.get("multipleOf", 1))
 
 
 @breaks("minimum", "exclusiveMinimum", family="bound")
-def zero(spot: Spot) -> Change | None:
+def zero(context: FaultContext) -> Change | None:
     """Zero, if the minimum is above zero."""
-    return Put(0) if spot.rule.value > 0 else None
+    return Put(0) if context.rule.value > 0 else None
 
 
 @breaks("minimum", "exclusiveMinimum", family="bound")
-def negative(spot: Spot) -> Change | None:
+def negative(context: FaultContext) -> Change | None:
     """Minus one, if the minimum is zero or more."""
-    return Put(-1) if spot.rule.value >= 0 else None
+    return Put(-1) if context.rule.value >= 0 else None
 
 
 @breaks("minimum", family="bound")
-def just_below(spot: Spot) -> Change | None:
+def just_below(context: FaultContext) -> Change | None:
     """0.01 less than the minimum."""
-    return None if _whole(spot) else Put(round(spot.rule.value - 0.01, 2))
+    return None if _whole(context) else Put(round(context.rule.value - 0.01, 2))
 
 
 @breaks("minimum", family="bound")
-def hair_below(spot: Spot) -> Change | None:
+def hair_below(context: FaultContext) -> Change | None:
     """The largest double below the minimum."""
-    return None if _whole(spot) else Put(nextafter(spot.rule.value, -inf))
+    return None if _whole(context) else Put(nextafter(context.rule.value, -inf))
 
 
 @breaks("minimum", family="bound")
-def most_below(spot: Spot) -> Change | None:
+def most_below(context: FaultContext) -> Change | None:
     """The lowest number that a double can represent."""
-    return None if _whole(spot) else Put(-1.7976931348623157e308)
+    return None if _whole(context) else Put(-1.7976931348623157e308)
 
 
 @breaks("minimum", family="bound")
-def below_doubles(spot: Spot) -> Change | None:
+def below_doubles(context: FaultContext) -> Change | None:
     """A number too low for a double."""
-    return None if _whole(spot) else Put(Fragment("-1e400"))
+    return None if _whole(context) else Put(Fragment("-1e400"))
 
 
 @breaks("exclusiveMinimum", "exclusiveMaximum", family="bound")
-def on_the_bound(spot: Spot) -> Change:
+def on_the_bound(context: FaultContext) -> Change:
     """The bound itself, if the bound is exclusive."""
-    return Put(spot.rule.value)
+    return Put(context.rule.value)
 
 
 @breaks("exclusiveMinimum", family="bound")
-def below_the_bound(spot: Spot) -> Change:
+def below_the_bound(context: FaultContext) -> Change:
     """One less than an exclusive minimum."""
-    return Put(spot.rule.value - 1)
+    return Put(context.rule.value - 1)
 
 
 @breaks("exclusiveMaximum", family="bound")
-def above_the_bound(spot: Spot) -> Change:
+def above_the_bound(context: FaultContext) -> Change:
     """One more than an exclusive maximum."""
-    return Put(spot.rule.value + 1)
+    return Put(context.rule.value + 1)
 
 
 # --------------------------------------------------------------------------------------------- where integers wrap
 
 
 @breaks("minimum", family="bound")
-def wraps_from_below(spot: Spot) -> Change | None:
+def wraps_from_below(context: FaultContext) -> Change | None:
     """A number so low that it wraps around to the minimum in a 32-bit integer."""
-    return Put(spot.rule.value - (1 << 32)) if _whole(spot) else None
+    return Put(context.rule.value - (1 << 32)) if _whole(context) else None
 
 
 @breaks("minimum", family="bound")
-def wraps_64_bits_from_below(spot: Spot) -> Change | None:
+def wraps_64_bits_from_below(context: FaultContext) -> Change | None:
     """A number so low that it wraps around to the minimum in a 64-bit integer."""
-    return Put(Fragment(str(spot.rule.value - (1 << 64)))) if _whole(spot) else None
+    return Put(Fragment(str(context.rule.value - (1 << 64)))) if _whole(context) else None
 
 
-def _integer(value: int) -> Callable[[Spot], Change | None]:
-    """Returns a function that puts this integer, if the site allows only integers and the value is out of bounds."""
+def _integer(value: int) -> Callable[[FaultContext], Change | None]:
+    """Returns a technique that uses this integer. It applies if the schema allows only integers and the integer is too low or too high."""
     literal = Fragment(str(value))
-    return lambda spot: Put(literal) if _whole(spot) and _beyond(spot, value) else None
+    return lambda context: Put(literal) if _whole(context) and _beyond(context, value) else None
 
 
-def _literal(written: str) -> Callable[[Spot], Change | None]:
-    """Returns a function that puts this number as written, if it is out of bounds. The number must be an integer."""
+def _literal(written: str) -> Callable[[FaultContext], Change | None]:
+    """Returns a technique that uses this integer in exactly this notation. It applies if the integer is too low or too high."""
     literal = Fragment(written)
-    return lambda spot: Put(literal) if _beyond(spot, float(written)) else None
+    return lambda context: Put(literal) if _beyond(context, float(written)) else None
 
 
-def _beyond(spot: Spot, value: Any) -> bool:
-    return bool(value < spot.rule.value if "inimum" in spot.rule.keyword else value > spot.rule.value)
+def _beyond(context: FaultContext, value: Any) -> bool:
+    return bool(value < context.rule.value if "inimum" in context.rule.keyword else value > context.rule.value)
 
 
 for _name, _text, _value in (
@@ -148,14 +148,14 @@ for _name, _text, _keyword, _written in (
 
 
 @breaks("multipleOf", family="step")
-def off_the_step(spot: Spot) -> Change | None:
-    """A number half a step above a multiple of the step (one above if values are integers)."""
-    beside = spot.present + (1 if _whole(spot) else spot.rule.value / 2)
-    return Put(beside) if beside % spot.rule.value else None
+def off_the_step(context: FaultContext) -> Change | None:
+    """A number half a step above a multiple of the step (for integers: one above it)."""
+    beside = context.present + (1 if _whole(context) else context.rule.value / 2)
+    return Put(beside) if beside % context.rule.value else None
 
 
 @breaks("multipleOf", family="step")
-def off_the_step_below(spot: Spot) -> Change | None:
-    """A number half a step below a multiple of the step (one below if values are integers)."""
-    beside = spot.present - (1 if _whole(spot) else spot.rule.value / 2)
-    return Put(beside) if beside % spot.rule.value else None
+def off_the_step_below(context: FaultContext) -> Change | None:
+    """A number half a step below a multiple of the step (for integers: one below it)."""
+    beside = context.present - (1 if _whole(context) else context.rule.value / 2)
+    return Put(beside) if beside % context.rule.value else None

@@ -4,35 +4,37 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import CLOCK, Spot, register_technique
+from brokerfuzz.cases.techniques.registry import CLOCK, FaultContext, register_technique
 from brokerfuzz.decoder.value_pools import LATEST_NOW
 from brokerfuzz.schemas.instants import spell, timestamp
 
 
-def _ahead(delta: timedelta, fraction: str = "") -> Callable[[Spot], Change | None]:
-    """Returns a function that puts the current time plus `delta`, unless the result is after the year 9999."""
+def _ahead(delta: timedelta, fraction: str = "") -> Callable[[FaultContext], Change | None]:
+    """Returns a technique that adds `delta` to the current time. It does not apply if the result is after the year 9999."""
 
-    def change(spot: Spot) -> Change | None:
-        if spot.now is None:
+    def change(context: FaultContext) -> Change | None:
+        if context.now is None:
             return None
         try:
-            return Put(spell(spot.now + delta).replace("Z", f"{fraction}Z"))
+            return Put(spell(context.now + delta).replace("Z", f"{fraction}Z"))
         except OverflowError:
             return None
 
     return change
 
 
-def _at(hours: int, offset: str) -> Callable[[Spot], Change | None]:
-    """Puts the local time this number of hours from now, with the offset."""
-    return lambda spot: Put(spell(spot.now + timedelta(hours=hours)).removesuffix("Z") + offset) if spot.now else None
+def _at(hours: int, offset: str) -> Callable[[FaultContext], Change | None]:
+    """Returns a technique that uses the time this number of hours from now, in another time zone."""
+    return lambda context: Put(spell(context.now + timedelta(hours=hours)).removesuffix("Z") + offset) if context.now else None
 
 
-def _then(written: str) -> Callable[[Spot], Change | None]:
-    """Puts this time, if it is more than a day in the future. If the current time is None, the time must always be in the future."""
+def _then(written: str) -> Callable[[FaultContext], Change | None]:
+    """Returns a technique that uses this time. It applies if the time is more than a day in the future, or in the future at every
+    supported time.
+    """
     moment = timestamp(written).moment
     assert moment is not None
-    return lambda spot: Put(written) if moment.second - (spot.now or LATEST_NOW) > timedelta(days=1) else None
+    return lambda context: Put(written) if moment.second - (context.now or LATEST_NOW) > timedelta(days=1) else None
 
 
 _DAY = timedelta(days=1)
@@ -41,13 +43,13 @@ for _name, _text, _change in (
     ("hour-ahead", "One hour in the future.", _ahead(timedelta(hours=1))),
     ("day-ahead", "One day in the future.", _ahead(_DAY)),
     ("year-ahead", "One year in the future.", _ahead(366 * _DAY)),
-    ("minutes-ahead", "Six minutes in the future, which is more than two clocks should differ.", _ahead(timedelta(minutes=6))),
+    ("minutes-ahead", "Six minutes in the future: more than the clocks of two machines should differ.", _ahead(timedelta(minutes=6))),
     ("last-year-there-is", "The last second of the year 9999.", _then("9999-12-31T23:59:59Z")),
     ("last-year-with-offset", "The last second of the year 9999, with the offset +00:00.", _then("9999-12-31T23:59:59+00:00")),
     ("last-year-in-lower-case", "The last second of the year 9999, with lower-case letters.", _then("9999-12-31t23:59:59z")),
     ("last-year-without-zone", "The last second of the year 9999, without a time zone.", _then("9999-12-31T23:59:59")),
     ("last-day-there-is", "The last day of the year 9999, without a time.", _then("9999-12-31")),
-    ("hour-ahead-by-offset", "One hour in the future, although the local time is in the past.", _at(-4, "-05:00")),
+    ("hour-ahead-by-offset", "One hour in the future, in a time zone whose local time is in the past.", _at(-4, "-05:00")),
     ("century-ahead", "One hundred years in the future.", _ahead(36525 * _DAY)),
     ("past-32-bits", "The first second in 2038 that a signed 32-bit count of seconds cannot represent.", _then("2038-01-19T03:14:08Z")),
     ("past-unsigned-32-bits", "The first second in 2106 that an unsigned 32-bit count of seconds cannot represent.", _then("2106-02-07T06:28:16Z")),

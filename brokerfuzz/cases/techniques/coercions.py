@@ -1,4 +1,4 @@
-"""Coercions: values of a wrong type that lenient parsers convert to the right type. Most of these techniques use the current value."""
+"""Defines techniques that use a value of a wrong type. Lenient parsers convert such a value to the right type, so they do not notice it."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -8,19 +8,19 @@ from orjson import Fragment
 
 from brokerfuzz.cases.changes import Change, Put
 from brokerfuzz.cases.techniques.other_types import put
-from brokerfuzz.cases.techniques.registry import Spot, breaks, register_technique
+from brokerfuzz.cases.techniques.registry import FaultContext, breaks, register_technique
 from brokerfuzz.schemas.instants import instant
 
-ChangeOf = Callable[[Spot], Change | None]
+ChangeOf = Callable[[FaultContext], Change | None]
 
 
 def _in_place_of(kind: Callable[[Any], bool], value: Any) -> ChangeOf:
-    """Returns a function that puts this value if the current value is of this kind. A number that must keep its spelling is passed
-    as a `Fragment`.
+    """Returns a technique that uses this value. It applies if the current value is of this kind. A `Fragment` preserves the
+    notation of a number.
     """
     if isinstance(value, Fragment):
-        return lambda spot: Put(value) if kind(spot.present) and spot.forbids("number") else None
-    return lambda spot: put(spot, value) if kind(spot.present) else None
+        return lambda context: Put(value) if kind(context.present) and context.forbids("number") else None
+    return lambda context: put(context, value) if kind(context.present) else None
 
 
 def _is_number(value: Any) -> bool:
@@ -47,8 +47,8 @@ def _instant(value: Any) -> datetime | None:
 
 
 def _in_quotes(spell: Callable[[str], str]) -> ChangeOf:
-    """Returns a function that puts the current number as a string."""
-    return lambda spot: put(spot, spell(str(spot.present))) if _is_number(spot.present) else None
+    """Returns a technique that turns the current number into a string."""
+    return lambda context: put(context, spell(str(context.present))) if _is_number(context.present) else None
 
 
 for _name, _text, _spell in (
@@ -83,9 +83,9 @@ for _name, _text, _written in (
 
 
 @breaks("type", family="coercion")
-def fraction_of_zero_string(spot: Spot) -> Change | None:
+def fraction_of_zero_string(context: FaultContext) -> Change | None:
     """The integer as a string with a zero fraction, for example "5.0" instead of 5."""
-    return put(spot, f"{spot.present}.0") if _is_whole(spot.present) else None
+    return put(context, f"{context.present}.0") if _is_whole(context.present) else None
 
 
 # ------------------------------------------------------------------------------------------- fractions for integers
@@ -103,9 +103,9 @@ for _name, _text, _value in (
 
 
 @breaks("type", family="coercion")
-def hair_above_integer(spot: Spot) -> Change | None:
+def hair_above_integer(context: FaultContext) -> Change | None:
     """A number so close to an integer that a tolerance check accepts it."""
-    return Put(Fragment("1.0000000001")) if _is_whole(spot.present) and spot.forbids("number") else None
+    return Put(Fragment("1.0000000001")) if _is_whole(context.present) and context.forbids("number") else None
 
 
 # -------------------------------------------------------------------------------------------- booleans as strings
@@ -144,27 +144,27 @@ for _name, _text, _value in (
 
 
 @breaks("type", family="coercion")
-def epoch_number(spot: Spot) -> Change | None:
+def epoch_number(context: FaultContext) -> Change | None:
     """The time as a number of seconds since 1970."""
-    when = _instant(spot.present)
-    return put(spot, int(when.timestamp())) if when else None
+    when = _instant(context.present)
+    return put(context, int(when.timestamp())) if when else None
 
 
 @breaks("type", family="coercion")
-def epoch_milliseconds(spot: Spot) -> Change | None:
+def epoch_milliseconds(context: FaultContext) -> Change | None:
     """The time as a number of milliseconds since 1970."""
-    when = _instant(spot.present)
-    return put(spot, int(when.timestamp()) * 1000) if when else None
+    when = _instant(context.present)
+    return put(context, int(when.timestamp()) * 1000) if when else None
 
 
 @breaks("type", family="coercion")
-def date_in_parts(spot: Spot) -> Change | None:
+def date_in_parts(context: FaultContext) -> Change | None:
     """The time as an array of year, month, day, hour, minute and second, as some Java libraries write it."""
-    when = _instant(spot.present)
-    return put(spot, [when.year, when.month, when.day, when.hour, when.minute, when.second]) if when else None
+    when = _instant(context.present)
+    return put(context, [when.year, when.month, when.day, when.hour, when.minute, when.second]) if when else None
 
 
 @breaks("type", family="coercion")
-def dated_object(spot: Spot) -> Change | None:
+def dated_object(context: FaultContext) -> Change | None:
     """The time as an object with a $date property, as document databases write it."""
-    return put(spot, {"$date": spot.present}) if _instant(spot.present) else None
+    return put(context, {"$date": context.present}) if _instant(context.present) else None

@@ -1,4 +1,4 @@
-"""Techniques for enumerations: unknown values, and enumeration values in other spellings."""
+"""Defines techniques for enumerations: unknown values, and known values in other notations."""
 
 import re
 from collections.abc import Callable
@@ -6,74 +6,74 @@ from html import escape
 from urllib.parse import quote, quote_plus
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import Spot, breaks, register_technique
+from brokerfuzz.cases.techniques.registry import FaultContext, breaks, register_technique
 from brokerfuzz.cases.techniques.unknown_properties import LOOK_ALIKES
 from brokerfuzz.schemas.flattening import types_of
 
 
 @breaks("enum", family="enumeration")
-def outsider(spot: Spot) -> Change | None:
+def outsider(context: FaultContext) -> Change | None:
     """A string that is not a value of the enumeration."""
-    return _outside(spot, "Unknown")
+    return _outside(context, "Unknown")
 
 
 @breaks("enum", family="enumeration")
-def empty_enum_value(spot: Spot) -> Change | None:
+def empty_enum_value(context: FaultContext) -> Change | None:
     """An empty string instead of an enumeration value."""
-    return _outside(spot, "")
+    return _outside(context, "")
 
 
 @breaks("enum", family="enumeration")
-def blank_enum_value(spot: Spot) -> Change | None:
+def blank_enum_value(context: FaultContext) -> Change | None:
     """A single space instead of an enumeration value."""
-    return _outside(spot, " ")
+    return _outside(context, " ")
 
 
 @breaks("enum", family="enumeration")
-def ordinal_string(spot: Spot) -> Change | None:
-    """A digit as a string, like a position in the enumeration."""
-    return _outside(spot, "1")
+def ordinal_string(context: FaultContext) -> Change | None:
+    """A string with a single digit, as if it were a position in the enumeration."""
+    return _outside(context, "1")
 
 
 @breaks("enum", family="enumeration")
-def star_enum_value(spot: Spot) -> Change | None:
+def star_enum_value(context: FaultContext) -> Change | None:
     """An asterisk instead of an enumeration value."""
-    return _outside(spot, "*")
+    return _outside(context, "*")
 
 
 @breaks("enum", family="enumeration")
-def null_string(spot: Spot) -> Change | None:
+def null_string(context: FaultContext) -> Change | None:
     """The string "null" instead of an enumeration value."""
-    return _outside(spot, "null")
+    return _outside(context, "null")
 
 
 @breaks("enum", family="enumeration")
-def two_enum_values(spot: Spot) -> Change | None:
+def two_enum_values(context: FaultContext) -> Change | None:
     """Two enumeration values in one string, separated by a comma."""
-    return _outside(spot, ",".join(prop for prop in spot.rule.value[:2] if isinstance(prop, str)))
+    return _outside(context, ",".join(prop for prop in context.rule.value[:2] if isinstance(prop, str)))
 
 
 @breaks("enum", family="enumeration")
-def all_enum_values(spot: Spot) -> Change | None:
+def all_enum_values(context: FaultContext) -> Change | None:
     """All enumeration values in one string, separated by vertical bars as in a pattern."""
-    return _outside(spot, "|".join(prop for prop in spot.rule.value if isinstance(prop, str)))
+    return _outside(context, "|".join(prop for prop in context.rule.value if isinstance(prop, str)))
 
 
-def _outside(spot: Spot, value: str) -> Change | None:
-    return Put(value) if value not in spot.rule.value and "string" in types_of(spot.schema) else None
+def _outside(context: FaultContext, value: str) -> Change | None:
+    return Put(value) if value not in context.rule.value and "string" in types_of(context.schema) else None
 
 
 # ------------------------------------------------------------------------------------------------ other spellings
 
 
-def _respelled(respell: Callable[[str], str]) -> Callable[[Spot], Change | None]:
-    """Returns a function that puts the current value in another spelling. If this spelling changes nothing, it puts another value
-    of the enumeration.
+def _respelled(respell: Callable[[str], str]) -> Callable[[FaultContext], Change | None]:
+    """Returns a technique that changes the notation of the current value. If this changes nothing, it uses another value of the
+    enumeration.
     """
 
-    def change(spot: Spot) -> Change | None:
-        for prop in (spot.present, *spot.rule.value):
-            if isinstance(prop, str) and respell(prop) not in spot.rule.value:
+    def change(context: FaultContext) -> Change | None:
+        for prop in (context.present, *context.rule.value):
+            if isinstance(prop, str) and respell(prop) not in context.rule.value:
                 return Put(respell(prop))
         return None
 

@@ -1,58 +1,56 @@
-"""Techniques for presence and array length: missing properties, and arrays that are too short or too long."""
+"""Defines techniques that remove required properties, or make arrays too short or too long."""
 
 from brokerfuzz.cases.changes import Change, Put, Remove
-from brokerfuzz.cases.techniques.registry import Spot, breaks
+from brokerfuzz.cases.techniques.registry import FaultContext, breaks
 
 
 @breaks("required", family="missing")
-def removed(spot: Spot) -> Change:
+def removed(context: FaultContext) -> Change:
     """A required property is missing."""
     return Remove()
 
 
 @breaks("minItems", family="items")
-def emptied(spot: Spot) -> Change:
+def emptied(context: FaultContext) -> Change:
     """The array is empty."""
     return Put([])
 
 
 @breaks("minItems", family="items")
-def one_item_fewer(spot: Spot) -> Change | None:
+def one_item_fewer(context: FaultContext) -> Change | None:
     """The array has one item less than the minimum."""
-    return Put(spot.present[: spot.rule.value - 1]) if spot.rule.value > 1 else None
+    return Put(context.present[: context.rule.value - 1]) if context.rule.value > 1 else None
 
 
 @breaks("maxItems", family="items")
-def one_item_more(spot: Spot) -> Change | None:
+def one_item_more(context: FaultContext) -> Change | None:
     """The array has one item more than the maximum."""
-    return _lengthened(spot, spot.rule.value + 1)
+    return _lengthened(context, context.rule.value + 1)
 
 
 @breaks("maxItems", family="items")
-def many_items_more(spot: Spot) -> Change | None:
+def many_items_more(context: FaultContext) -> Change | None:
     """The array has ten times the maximum number of items, plus one."""
-    return _lengthened(spot, spot.rule.value * 10 + 1)
+    return _lengthened(context, context.rule.value * 10 + 1)
 
 
 @breaks("uniqueItems", family="items")
-def repeated_item(spot: Spot) -> Change | None:
+def repeated_item(context: FaultContext) -> Change | None:
     """The array contains its first item twice."""
-    return Put([*spot.present, spot.present[0]]) if spot.present else None
+    return Put([*context.present, context.present[0]]) if context.present else None
 
 
 @breaks("uniqueItems", family="items")
-def doubled_items(spot: Spot) -> Change | None:
+def doubled_items(context: FaultContext) -> Change | None:
     """The array contains all its items twice."""
-    return Put([*spot.present, *spot.present]) if spot.present else None
+    return Put([*context.present, *context.present]) if context.present else None
 
 
-def _lengthened(spot: Spot, size: int) -> Change | None:
-    """Adds copies of the last item. The copies differ: each string gets another number at its end, and each integer is one more
-    than the one before.
-    """
-    if not spot.present:
+def _lengthened(context: FaultContext, size: int) -> Change | None:
+    """Adds copies of the last item to the array. The copies differ in a number, so that they are unique."""
+    if not context.present:
         return None
-    last = spot.present[-1]
+    last = context.present[-1]
     numbered = isinstance(last, str | int) and not isinstance(last, bool)
-    more = [f"{last}-{i}" if isinstance(last, str) else last + i if numbered else last for i in range(1, size - len(spot.present) + 1)]
-    return Put([*spot.present, *more])
+    more = [f"{last}-{i}" if isinstance(last, str) else last + i if numbered else last for i in range(1, size - len(context.present) + 1)]
+    return Put([*context.present, *more])

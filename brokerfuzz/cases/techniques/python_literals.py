@@ -1,11 +1,11 @@
-"""Values written as Python literals."""
+"""Writes values as Python literals."""
 
 from typing import Any
 
 
 def in_words(value: Any) -> str:
-    """Returns a string as it is, and any other value as an ASCII literal.
+    """Returns a string unchanged, and any other value as a literal in ASCII.
 
-    ASCII is necessary because `str` output depends on the Unicode version of Python.
+    With other characters, the result would depend on the Unicode version of Python.
     """
     return value if isinstance(value, str) else ascii(value)

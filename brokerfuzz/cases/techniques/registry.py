@@ -1,9 +1,11 @@
-"""The registry of techniques: ways to break a rule.
+"""Registers the techniques: the ways to break a rule.
 
-A technique is one function. The name of the technique is the function's name, with hyphens instead of underscores. `explain` prints
-the first line of its docstring. `breaks` lists the keywords of the rules that the technique can break. The function receives a
-`Spot` (the rule and the place to break it) and returns the `Change` that breaks the rule, or None if the technique does not apply.
-Techniques that differ only in a value are rows of a table, each registered with `register_technique`.
+A technique is a function. Its name, with hyphens, is the name of the technique, and the first line of its docstring is the
+description that `explain` prints. The decorator `breaks` lists the keywords of the rules that the technique can break. The
+function receives a `FaultContext` and returns the `Change` that breaks the rule. If the technique does not apply, the function
+returns None.
+
+If techniques differ only in a value, they are rows of a table. `register_technique` registers a row.
 """
 
 from collections.abc import Callable, Iterable
@@ -19,10 +21,11 @@ from brokerfuzz.schemas.flattening import Schema, types_of
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
-    """A place where a technique breaks a rule: the rule, the site's flat schema (without conditions), the current value, and the time.
+class FaultContext:
+    """What a technique needs to know: the rule to break, the schema of the site without conditions, the current value, and the
+    time.
 
-    If `now` is None, only techniques whose faults break the rule at any time apply.
+    If `now` is None, a technique applies only if its message is invalid at every supported time.
     """
 
     rule: Rule
@@ -31,7 +34,7 @@ class Spot:
     now: datetime | None
 
     def forbids(self, json_type: str) -> bool:
-        """Returns True if a value of this type breaks this `type` rule and no other rule."""
+        """Returns whether a value of this type breaks the rule, and no other rule."""
         conditional = self.rule.condition is not None
         return not _covers(self.rule.value, json_type) and (not conditional or _covers(types_of(self.schema), json_type))
 
@@ -43,34 +46,32 @@ def _covers(types: Any, json_type: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Technique:
-    """A way to break rules with certain keywords. Techniques of one `family` usually find the same bug: a target that accepts the
-    fault of one technique also accepts the faults of the others.
-    """
+    """A way to break the rules of certain keywords. Techniques of the same `family` usually find the same bugs."""
 
     name: str
     text: str
     keywords: frozenset[str]
     family: str
-    change: Callable[[Spot], Change | None]
+    change: Callable[[FaultContext], Change | None]
 
-    def clock_tags(self, spot: Spot) -> tuple[str, ...]:
-        """Returns the tag of a case about the clock if the technique applies to this spot only because the spot has a time."""
-        if spot.now is None or self.family != CLOCK or self.change(replace(spot, now=None)) is not None:
+    def clock_tags(self, context: FaultContext) -> tuple[str, ...]:
+        """Returns the tag of a case about the clock, if the technique needs the current time."""
+        if context.now is None or self.family != CLOCK or self.change(replace(context, now=None)) is not None:
             return ()
-        return (now_tag(spot.now),)
+        return (now_tag(context.now),)
 
 
 CLOCK = "clock"
-"""The family of the techniques that use the time of a spot."""
+"""The family of all techniques that use the current time."""
 
 TECHNIQUES: dict[str, Technique] = {}
-"""All techniques by name, in the order in which brokerfuzz tries them."""
+"""All techniques by their names. brokerfuzz tries them in this order."""
 
-ChangeOf = Callable[[Spot], Change | None]
+ChangeOf = Callable[[FaultContext], Change | None]
 
 
 def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
-    """Returns a decorator that registers a function as a technique for rules with these keywords."""
+    """Returns a decorator that registers a function as a technique. `keywords` are the keywords of the rules that it can break."""
 
     def register(function: ChangeOf) -> ChangeOf:
         register_technique(
@@ -82,8 +83,8 @@ def breaks(*keywords: str, family: str) -> Callable[[ChangeOf], ChangeOf]:
 
 
 def register_technique(name: str, text: str, *keywords: str, family: str, change: ChangeOf) -> None:
-    """Registers a technique from a row of a table."""
-    assert name not in TECHNIQUES, f"two techniques are called {name}"
+    """Registers a technique that is a row of a table."""
+    assert name not in TECHNIQUES, f"two techniques have the name {name}"
     TECHNIQUES[name] = Technique(name, text, frozenset(keywords), family, change)
 
 
@@ -95,18 +96,18 @@ _TRIED_FIRST = (
     "unknown-property", "unknown-null", "other-case-key", "extension-key", "dollar-key", "underscore-key", "proto-key",
     "one-below", "one-above", "negative", "wraps-from-below", "wraps-from-above", "zero",
 )  # fmt: skip
-"""The techniques that most often find bugs, because programs often accept such values or crash on them."""
+"""The techniques that find the most bugs. Many programs accept their values or crash on them."""
 
 
 def techniques_for(rule: Rule) -> list[Technique]:
-    """Returns the techniques for the rule's keyword, the most informative first. A technique may not apply at some places."""
+    """Returns the techniques that can break rules with this keyword, most useful first. Some of them may not apply at every place."""
     ranks = {name: rank for rank, name in enumerate(_TRIED_FIRST)}
     fitting = [technique for technique in TECHNIQUES.values() if rule.keyword in technique.keywords]
     return sorted(fitting, key=lambda technique: ranks.get(technique.name, len(ranks)))
 
 
 def known_techniques(names: Iterable[str]) -> list[Technique]:
-    """Returns the techniques of these names. Raises `UnknownNameError` for an unknown name."""
+    """Returns the techniques with these names. Raises `UnknownNameError` for an unknown name."""
     wanted = list(names)
     for name in wanted:
         if name not in TECHNIQUES:
@@ -115,6 +116,6 @@ def known_techniques(names: Iterable[str]) -> list[Technique]:
 
 
 def family_of(name: str) -> str:
-    """Returns the family of the technique with this name. Returns the name itself if no technique has this name."""
+    """Returns the family of a technique. Returns the name itself if it is unknown."""
     known = TECHNIQUES.get(name)
     return known.family if known else name

@@ -1,34 +1,34 @@
-"""Techniques for strings: too short, too long, or not as a pattern or format requires."""
+"""Defines techniques for strings: too short, too long, or contrary to a pattern or format."""
 
 from brokerfuzz.cases.changes import Change, Put
-from brokerfuzz.cases.techniques.registry import Spot, breaks
+from brokerfuzz.cases.techniques.registry import FaultContext, breaks
 
 
 @breaks("minLength", family="length")
-def one_shorter(spot: Spot) -> Change:
+def one_shorter(context: FaultContext) -> Change:
     """A string with one character less than the minimum length."""
-    return Put("b" * (spot.rule.value - 1))
+    return Put("b" * (context.rule.value - 1))
 
 
 @breaks("maxLength", family="length")
-def one_longer(spot: Spot) -> Change:
+def one_longer(context: FaultContext) -> Change:
     """A string with one character more than the maximum length."""
-    return Put("b" * (spot.rule.value + 1))
+    return Put("b" * (context.rule.value + 1))
 
 
 @breaks("maxLength", family="length")
-def one_longer_with_blank(spot: Spot) -> Change:
+def one_longer_with_blank(context: FaultContext) -> Change:
     """A string of the maximum length with a space after it."""
-    return Put("b" * spot.rule.value + " ")
+    return Put("b" * context.rule.value + " ")
 
 
 @breaks("pattern", "format", family="spelling")
-def unfitting_string(spot: Spot) -> Change:
+def unfitting_string(context: FaultContext) -> Change:
     """A single tilde, which few patterns and formats allow."""
     return Put("~")
 
 
 @breaks("pattern", "format", family="spelling")
-def fitting_and_more(spot: Spot) -> Change | None:
+def fitting_and_more(context: FaultContext) -> Change | None:
     """The string with a tilde after it."""
-    return Put(f"{spot.present}~") if isinstance(spot.present, str) else None
+    return Put(f"{context.present}~") if isinstance(context.present, str) else None

@@ -1,4 +1,4 @@
-"""Techniques that add properties that the contract does not list for the object. Some of their names are listed names in other spellings."""
+"""Defines techniques that add a property that the contract does not allow. Some names are known names in another notation."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -7,55 +7,55 @@ from typing import Any
 from orjson import Fragment
 
 from brokerfuzz.cases.changes import AddProperty, Change
-from brokerfuzz.cases.techniques.registry import Spot, breaks, register_technique
+from brokerfuzz.cases.techniques.registry import FaultContext, breaks, register_technique
 from brokerfuzz.schemas.flattening import Schema
 
 # -------------------------------------------------------------------------------------------------------- new names
 
 
 @breaks("additionalProperties", family="unknown-property")
-def unknown_property(spot: Spot) -> Change:
+def unknown_property(context: FaultContext) -> Change:
     """An unknown property."""
-    return AddProperty(_new("unexpected", spot), "a")
+    return AddProperty(_new("unexpected", context), "a")
 
 
 @breaks("additionalProperties", family="unknown-property")
-def unknown_null(spot: Spot) -> Change:
+def unknown_null(context: FaultContext) -> Change:
     """An unknown property with the value null."""
-    return AddProperty(_new("unexpected", spot), None)
+    return AddProperty(_new("unexpected", context), None)
 
 
 @breaks("additionalProperties", family="unknown-property")
-def unknown_first(spot: Spot) -> Change:
+def unknown_first(context: FaultContext) -> Change:
     """An unknown property before all others."""
-    return AddProperty(_new("aaa", spot), {"a": [1]}, first=True)
+    return AddProperty(_new("aaa", context), {"a": [1]}, first=True)
 
 
 @breaks("additionalProperties", family="unknown-property")
-def unknown_object(spot: Spot) -> Change:
+def unknown_object(context: FaultContext) -> Change:
     """An unknown property with nested objects as its value."""
-    return AddProperty(_new("unexpected", spot), {"a": {"b": {}}})
+    return AddProperty(_new("unexpected", context), {"a": {"b": {}}})
 
 
 @breaks("additionalProperties", family="unknown-property")
-def unknown_array(spot: Spot) -> Change:
+def unknown_array(context: FaultContext) -> Change:
     """An unknown property with an array of all JSON types as its value."""
-    return AddProperty(_new("unexpected", spot), [None, True, 1.5, "a", [], {}])
+    return AddProperty(_new("unexpected", context), [None, True, 1.5, "a", [], {}])
 
 
 @breaks("additionalProperties", family="unknown-property")
-def unknown_depth(spot: Spot) -> Change:
+def unknown_depth(context: FaultContext) -> Change:
     """An unknown property with arrays nested 200 levels deep as its value."""
-    return AddProperty(_new("unexpected", spot), Fragment("[" * 200 + "]" * 200))
+    return AddProperty(_new("unexpected", context), Fragment("[" * 200 + "]" * 200))
 
 
-def _named(name: str, value: Any) -> Callable[[Spot], Change]:
-    """Returns a function that adds a property with this name. Appends underscores to a name that the contract lists."""
-    return lambda spot: AddProperty(_new(name, spot), value)
+def _named(name: str, value: Any) -> Callable[[FaultContext], Change]:
+    """Returns a technique that adds a property with this name. If the contract knows the name, underscores are appended."""
+    return lambda context: AddProperty(_new(name, context), value)
 
 
-def _new(name: str, spot: Spot) -> str:
-    while name in spot.schema.get("properties", {}):
+def _new(name: str, context: FaultContext) -> str:
+    while name in context.schema.get("properties", {}):
         name += "_"
     return name
 
@@ -83,15 +83,15 @@ for _name, _text, _called, _value in (
 # -------------------------------------------------------------------------------------------- listed, and misspelled
 
 
-def _beside(rename: Callable[[str], str]) -> Callable[[Spot], Change | None]:
-    """Returns a function that adds a copy of a listed property under another name."""
+def _beside(rename: Callable[[str], str]) -> Callable[[FaultContext], Change | None]:
+    """Returns a technique that adds a copy of a known property under another name."""
 
-    def change(spot: Spot) -> Change | None:
-        props = spot.schema.get("properties", {})
+    def change(context: FaultContext) -> Change | None:
+        props = context.schema.get("properties", {})
         for name in props:
             other = rename(name)
-            if name in spot.present and other not in props:
-                return AddProperty(other, spot.present[name])
+            if name in context.present and other not in props:
+                return AddProperty(other, context.present[name])
         return None
 
     return change
@@ -103,43 +103,43 @@ def _words(name: str, separator: str) -> str:
 
 _FULL_WIDTH = {ascii_letter: ascii_letter + 0xFEE0 for ascii_letter in range(0x21, 0x7F)}
 LOOK_ALIKES = str.maketrans("aeopcxiESIOPCTBAHKMNX", "аеорсхіЕЅІОРСТВАНКМΝХ")
-"""Maps Latin letters to letters that look the same in other alphabets."""
+"""Maps Latin letters to letters of other alphabets that look the same."""
 
 for _name, _text, _rename in (
-    ("other-case-key", "A copy of a listed property with the case of its first letter swapped.", lambda name: name[0].swapcase() + name[1:]),
-    ("upper-case-key", "A copy of a listed property with its name in upper case.", str.upper),
-    ("lower-case-key", "A copy of a listed property with its name in lower case.", str.lower),
-    ("snake-case-key", "A copy of a listed property with its name in snake case.", lambda name: _words(name, "_")),
-    ("kebab-case-key", "A copy of a listed property with its name in kebab case.", lambda name: _words(name, "-")),
-    ("words-apart-key", "A copy of a listed property with spaces between the words of its name.", lambda name: _words(name, " ")),
-    ("padded-key", "A copy of a listed property with a space after its name.", lambda name: f"{name} "),
-    ("leading-blank-key", "A copy of a listed property with a space before its name.", lambda name: f" {name}"),
-    ("tab-key", "A copy of a listed property with a tab after its name.", lambda name: f"{name}\t"),
-    ("line-break-key", "A copy of a listed property with a line break after its name.", lambda name: f"{name}\n"),
-    ("no-break-space-key", "A copy of a listed property with a no-break space after its name.", lambda name: f"{name}\u00a0"),
-    ("control-key", "A copy of a listed property with a control character after its name.", lambda name: f"{name}\x01"),
-    ("nul-key", "A copy of a listed property with a NUL character and a letter after its name.", lambda name: f"{name}\0a"),
-    ("delete-key", "A copy of a listed property with the DEL character after its name.", lambda name: f"{name}\x7f"),
-    ("zero-width-key", "A copy of a listed property with a zero-width space after its name.", lambda name: f"{name}\u200b"),
-    ("marked-key", "A copy of a listed property with a byte order mark before its name.", lambda name: f"\ufeff{name}"),
-    ("combining-key", "A copy of a listed property with a combining accent on the last letter of its name.", lambda name: f"{name}\u0301"),
+    ("other-case-key", "A copy of a known property with the case of its first letter swapped.", lambda name: name[0].swapcase() + name[1:]),
+    ("upper-case-key", "A copy of a known property with its name in upper case.", str.upper),
+    ("lower-case-key", "A copy of a known property with its name in lower case.", str.lower),
+    ("snake-case-key", "A copy of a known property with its name in snake case.", lambda name: _words(name, "_")),
+    ("kebab-case-key", "A copy of a known property with its name in kebab case.", lambda name: _words(name, "-")),
+    ("words-apart-key", "A copy of a known property with spaces between the words of its name.", lambda name: _words(name, " ")),
+    ("padded-key", "A copy of a known property with a space after its name.", lambda name: f"{name} "),
+    ("leading-blank-key", "A copy of a known property with a space before its name.", lambda name: f" {name}"),
+    ("tab-key", "A copy of a known property with a tab after its name.", lambda name: f"{name}\t"),
+    ("line-break-key", "A copy of a known property with a line break after its name.", lambda name: f"{name}\n"),
+    ("no-break-space-key", "A copy of a known property with a no-break space after its name.", lambda name: f"{name}\u00a0"),
+    ("control-key", "A copy of a known property with a control character after its name.", lambda name: f"{name}\x01"),
+    ("nul-key", "A copy of a known property with a NUL character and a letter after its name.", lambda name: f"{name}\0a"),
+    ("delete-key", "A copy of a known property with the DEL character after its name.", lambda name: f"{name}\x7f"),
+    ("zero-width-key", "A copy of a known property with a zero-width space after its name.", lambda name: f"{name}\u200b"),
+    ("marked-key", "A copy of a known property with a byte order mark before its name.", lambda name: f"\ufeff{name}"),
+    ("combining-key", "A copy of a known property with a combining accent on the last letter of its name.", lambda name: f"{name}\u0301"),
     (
         "homoglyph-key",
-        "A copy of a listed property with Cyrillic letters that look like the Latin ones in its name.",
+        "A copy of a known property with Cyrillic letters that look like the Latin ones in its name.",
         lambda name: name.translate(LOOK_ALIKES),
     ),
-    ("full-width-key", "A copy of a listed property with its name in full-width letters.", lambda name: name.translate(_FULL_WIDTH)),
-    ("underscore-key", "A copy of a listed property with an underscore before its name.", lambda name: f"_{name}"),
-    ("trailing-underscore-key", "A copy of a listed property with an underscore after its name.", lambda name: f"{name}_"),
-    ("extended-key", "A copy of a listed property with x- before its name.", lambda name: f"x-{name}"),
-    ("dollar-listed-key", "A copy of a listed property with a dollar sign before its name.", lambda name: f"${name}"),
-    ("attribute-key", "A copy of a listed property with an at sign before its name, as XML converters write attributes.", lambda name: f"@{name}"),
-    ("bracketed-key", "A copy of a listed property with [] after its name, as HTML forms write arrays.", lambda name: f"{name}[]"),
-    ("dotted-key", "A copy of a listed property with .value after its name, like a path.", lambda name: f"{name}.value"),
-    ("slashed-key", "A copy of a listed property with a slash before its name, like a JSON Pointer.", lambda name: f"/{name}"),
-    ("quoted-key", "A copy of a listed property with double quotes around its name.", lambda name: f'"{name}"'),
-    ("plural-key", "A copy of a listed property with an s after its name.", lambda name: f"{name}s"),
-    ("cut-short-key", "A copy of a listed property without the last letter of its name.", lambda name: name[:-1]),
+    ("full-width-key", "A copy of a known property with its name in full-width letters.", lambda name: name.translate(_FULL_WIDTH)),
+    ("underscore-key", "A copy of a known property with an underscore before its name.", lambda name: f"_{name}"),
+    ("trailing-underscore-key", "A copy of a known property with an underscore after its name.", lambda name: f"{name}_"),
+    ("extended-key", "A copy of a known property with x- before its name.", lambda name: f"x-{name}"),
+    ("dollar-listed-key", "A copy of a known property with a dollar sign before its name.", lambda name: f"${name}"),
+    ("attribute-key", "A copy of a known property with an at sign before its name, as XML converters write attributes.", lambda name: f"@{name}"),
+    ("bracketed-key", "A copy of a known property with [] after its name, as HTML forms write arrays.", lambda name: f"{name}[]"),
+    ("dotted-key", "A copy of a known property with .value after its name, like a path.", lambda name: f"{name}.value"),
+    ("slashed-key", "A copy of a known property with a slash before its name, like a JSON Pointer.", lambda name: f"/{name}"),
+    ("quoted-key", "A copy of a known property with double quotes around its name.", lambda name: f'"{name}"'),
+    ("plural-key", "A copy of a known property with an s after its name.", lambda name: f"{name}s"),
+    ("cut-short-key", "A copy of a known property without the last letter of its name.", lambda name: name[:-1]),
 ):
     register_technique(_name, _text, "additionalProperties", family="unknown-property", change=_beside(_rename))
 
@@ -147,27 +147,25 @@ for _name, _text, _rename in (
 
 
 @breaks("additionalProperties", family="unknown-property")
-def key_from_below(spot: Spot) -> Change | None:
-    """A property that the contract lists for an object inside this one, but not here."""
-    for name, value in _below(spot):
-        if name not in spot.schema.get("properties", {}):
+def key_from_below(context: FaultContext) -> Change | None:
+    """A property that the contract allows in an object inside this object, but not here."""
+    for name, value in _below(context):
+        if name not in context.schema.get("properties", {}):
             return AddProperty(name, value)
     return None
 
 
 @breaks("additionalProperties", family="unknown-property")
-def key_from_above(spot: Spot) -> Change | None:
-    """A property with the name under which the object above contains this object (or its array)."""
-    name = spot.rule.site.replace("[]", "").rpartition(".")[2]
-    return AddProperty(name, [] if spot.rule.site.endswith("[]") else {}) if name and name not in spot.schema.get("properties", {}) else None
+def key_from_above(context: FaultContext) -> Change | None:
+    """A property with the same name as the property that contains this object (or its array)."""
+    name = context.rule.site.replace("[]", "").rpartition(".")[2]
+    return AddProperty(name, [] if context.rule.site.endswith("[]") else {}) if name and name not in context.schema.get("properties", {}) else None
 
 
-def _below(spot: Spot) -> Iterator[tuple[str, Any]]:
-    """Yields the name and value of each property of the objects directly inside this one. The value is None if the property is
-    absent.
-    """
-    for name, schema in spot.schema.get("properties", {}).items():
-        yield from _properties(schema, spot.present.get(name))
+def _below(context: FaultContext) -> Iterator[tuple[str, Any]]:
+    """Yields the properties of the objects directly inside this object. The value is None if the property is absent."""
+    for name, schema in context.schema.get("properties", {}).items():
+        yield from _properties(schema, context.present.get(name))
 
 
 def _properties(schema: Schema, present: Any) -> Iterator[tuple[str, Any]]:

@@ -1,8 +1,7 @@
-"""Bodies that are not JSON (RFC 8259). Most contain a slip, a syntax error that lenient parsers tolerate. There is one module for
-each part of the syntax.
+"""Defines techniques that create bodies that are not JSON (RFC 8259), with one module for each part of the syntax.
 
-A slip is made in a valid message. If possible, a parser that tolerates the slip reads a valid message, so that the target has no
-other reason to reject the message.
+Most of them make a slip: a small syntax error that lenient parsers tolerate. If possible, such a parser reads a valid message, so
+that the target has no other reason to reject it.
 """
 
 from brokerfuzz.cases.techniques.wire import arrays_and_objects, bodies, cuts, literals, strings

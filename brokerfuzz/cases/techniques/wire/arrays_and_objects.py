@@ -1,4 +1,4 @@
-"""Syntax errors between values: commas, colons, names, brackets, comments and white space."""
+"""Defines syntax errors between values: in commas, colons, names, brackets, comments and white space."""
 
 from brokerfuzz.cases.techniques.wire.syntax_slips import (
     after,

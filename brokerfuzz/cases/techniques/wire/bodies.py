@@ -1,6 +1,4 @@
-"""Bodies with other content: instead of the message, before the message or after it. This module also contains messages in another
-format.
-"""
+"""Defines bodies with unexpected content: instead of the message, before it or after it. Some bodies are the message in another format."""
 
 from base64 import b64encode
 from html import escape

@@ -1,4 +1,4 @@
-"""Messages that are cut off at every kind of place."""
+"""Defines messages that are cut off in the middle."""
 
 from brokerfuzz.cases.techniques.wire.syntax_slips import (
     array,

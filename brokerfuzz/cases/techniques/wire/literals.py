@@ -1,4 +1,4 @@
-"""Syntax errors in numbers, true, false and null, and words that JSON does not have."""
+"""Defines syntax errors in numbers and in true, false and null."""
 
 from brokerfuzz.cases.techniques.wire.syntax_slips import at, boolean, number, slip, string
 

@@ -1,4 +1,4 @@
-"""Slips (small syntax errors). Some functions here find a token in the JSON of a message, and others rewrite the message at this token."""
+"""Makes slips (small syntax errors). Some functions find a token in the message, and others change the message at this token."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -6,30 +6,29 @@ from functools import lru_cache
 
 from brokerfuzz.cases.case import compact
 from brokerfuzz.cases.changes import Change, Rewrite
-from brokerfuzz.cases.techniques.registry import Spot, register_technique
+from brokerfuzz.cases.techniques.registry import FaultContext, register_technique
 from brokerfuzz.schemas.sites import JSON_RULE
 
 Tokens = Sequence[bytes]
 Place = Callable[[Tokens], int | None]
-"""A function that returns the index of a token, or None if the message has no such token."""
+"""A function that returns the index of a token. It returns None if the message has no such token."""
 Rewriting = Callable[[bytes], bytes | None]
-"""A function that returns the rewritten message, or None if it cannot rewrite this message."""
+"""A function that returns the changed message. It returns None if it cannot change the message."""
 
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[][{}:,]|[^][{}:,"]+')
 
 
 def slip(name: str, text: str, how: Rewriting, *, family: str = "syntax") -> None:
-    """Registers a technique that rewrites a whole message into bytes that are not JSON."""
+    """Registers a technique that turns a valid message into bytes that are not JSON."""
 
-    def change(spot: Spot) -> Change | None:
-        written = how(compact(spot.present))
+    def change(context: FaultContext) -> Change | None:
+        written = how(compact(context.present))
         return None if written is None else Rewrite(lambda _: written)
 
     register_technique(name, text, JSON_RULE, family=family, change=change)
 
 
 def at(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
-    """Returns a function that replaces the token at this place with these bytes."""
 
     def rewrite(body: bytes) -> bytes | None:
         found = tokens(body)
@@ -42,27 +41,23 @@ def at(place: Place, put: bytes | Callable[[bytes], bytes]) -> Rewriting:
 
 
 def before(place: Place, put: bytes) -> Rewriting:
-    """Returns a function that inserts bytes before the token at this place."""
     return at(place, lambda token: put + token)
 
 
 def after(place: Place, put: bytes) -> Rewriting:
-    """Returns a function that inserts bytes after the token at this place."""
     return at(place, lambda token: token + put)
 
 
 def instead(body: bytes) -> Rewriting:
-    """Returns a function that replaces the message with another body."""
     return lambda _: body
 
 
 def around(first: bytes, last: bytes) -> Rewriting:
-    """Returns a function that inserts bytes before and after the message."""
     return lambda body: first + body + last
 
 
 def cut(place: Place, keep: Callable[[bytes], bytes] = lambda token: token) -> Rewriting:
-    """Returns a function that cuts the message after the token at this place. `keep` returns the part of this token that remains."""
+    """Returns a function that cuts the message off after a token. `keep` returns the part of the token that remains."""
 
     def rewrite(body: bytes) -> bytes | None:
         found = tokens(body)
@@ -72,9 +67,9 @@ def cut(place: Place, keep: Callable[[bytes], bytes] = lambda token: token) -> R
     return rewrite
 
 
-@lru_cache(maxsize=8)  # about a hundred slips rewrite the same message, one after the other
+@lru_cache(maxsize=8)  # about a hundred slips change the same message, one after another
 def tokens(body: bytes) -> Tokens:
-    """Splits JSON without white space into tokens."""
+    """Splits compact JSON into tokens."""
     return _TOKEN.findall(body)
 
 
@@ -82,80 +77,67 @@ def tokens(body: bytes) -> Tokens:
 
 
 def opening(found: Tokens) -> int:
-    """The brace that opens the message."""
     return 0
 
 
 def closing(found: Tokens) -> int:
-    """The brace that closes the message."""
     return len(found) - 1
 
 
 def name(found: Tokens) -> int | None:
-    """The first property name."""
     return 1 if len(found) > 2 else None
 
 
 def colon(found: Tokens) -> int | None:
-    """The first colon."""
     return _first(_all(found, b":"))
 
 
 def comma(found: Tokens) -> int | None:
-    """The first comma between properties."""
     return _first(_commas(found))
 
 
 def last_comma(found: Tokens) -> int | None:
-    """The last comma between properties."""
     return _first(_commas(found)[::-1])
 
 
 def last_name(found: Tokens) -> int | None:
-    """The last property name."""
     last = last_colon(found)
     return None if last is None else last - 1
 
 
 def last_colon(found: Tokens) -> int | None:
-    """The last colon."""
     return _first(_all(found, b":")[::-1])
 
 
 def string(found: Tokens) -> int | None:
-    """The first string value."""
     return _first(_strings(found))
 
 
 def last_string(found: Tokens) -> int | None:
-    """The last string value."""
     return _first(_strings(found)[::-1])
 
 
 def number(found: Tokens) -> int | None:
-    """The first property value that is a number with a fraction. An integer is not suitable, because a changed integer may also
-    break a rule about its type or bounds.
+    """Returns the first property value that is a number with a fraction. After a change, an integer could also break a rule about
+    its type or its bounds.
     """
     return _first([index + 1 for index in _all(found, b":") if found[index + 1][0] in b"-0123456789" and b"." in found[index + 1]])
 
 
 def boolean(found: Tokens) -> int | None:
-    """The first true or false."""
     return _first(_booleans(found))
 
 
 def last_boolean(found: Tokens) -> int | None:
-    """The last true or false."""
     return _first(_booleans(found)[::-1])
 
 
 def array(found: Tokens) -> int | None:
-    """The opening bracket of the first array of strings."""
+    """Returns the opening bracket of the first array of strings."""
     return _first([index for index in _all(found, b"[") if found[index + 1][:1] == b'"'])
 
 
 def array_end(found: Tokens) -> int | None:
-    """The closing bracket of the first array of strings."""
     return _first([index for index in _all(found, b"]") if found[index - 1][:1] == b'"'])
 
 

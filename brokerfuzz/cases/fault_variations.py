@@ -1,8 +1,8 @@
-"""The surroundings of a fault.
+"""Varies the messages that contain a fault.
 
-Buggy code may check the first item of an array but not the others, or the first ten but not the eleventh. So brokerfuzz tries
-faults at different positions in arrays (`Placement`). Buggy code may also check a property only if another property is present or
-true. So brokerfuzz also varies the rest of the message (`Setting`).
+Some programs check only the first item of an array, or only the first ten items. So the fault is in different items
+(`Placement`). Other programs check a property only if another property is present or true. So the other properties vary, too
+(`Neighbours`).
 """
 
 from collections.abc import Callable
@@ -18,8 +18,10 @@ from brokerfuzz.schemas.flattening import Schema, types_of, unsupported_keywords
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The position of a fault: in item `index` of the arrays at `paths`. These arrays have `size` items. All other arrays have one
-    item.
+    """The item of an array that contains the fault. The arrays at `paths` have `size` items, and the fault is in the item
+    `index`.
+
+    All other arrays have one item.
     """
 
     name: str
@@ -29,16 +31,15 @@ class Placement:
 
     @property
     def tag(self) -> str:
-        """The tag of the case."""
         return f"at:{self.name}"
 
     def indices(self, site: str) -> list[int]:
-        """Returns the item index in each array on the path to a site."""
+        """Returns the index of the item in each array that contains the site."""
         return [self.index if array in self.arrays else 0 for array in arrays_above(site)]
 
 
 def arrays_above(site: str) -> list[str]:
-    """Returns the paths of the arrays on the path to a site, the outermost first."""
+    """Returns the paths of the arrays that contain the site, outermost first."""
     return [site[:index] for index in range(len(site)) if site.startswith("[]", index)]
 
 
@@ -49,10 +50,8 @@ _SPOTS = (("last", 2, 1), ("middle", 3, 1), ("first", 3, 0))
 def placements(site: str) -> list[Placement]:
     """Returns the possible positions of a fault at a site.
 
-    At the first position, every array has only one item. At the second position, the fault is in the eleventh of twelve items of
-    every array. These two positions find most code that checks only some items: the only item is both the first and the last one,
-    and the eleventh is neither, nor is it one of the first ten. After these two come the last, a middle and the first item of each
-    array.
+    First, every array has only one item. Second, the fault is in the eleventh of twelve items. These two positions detect most
+    programs that do not check every item. After that, the fault is in the last item, a middle item and the first item.
     """
     arrays = arrays_above(site)
     eleventh = [Placement("eleventh", tuple(arrays), 12, 10)] if arrays else []
@@ -60,12 +59,11 @@ def placements(site: str) -> list[Placement]:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """The rest of the message around a fault. All other properties are in the same state (for example null), unless the fault needs
-    another state.
+class Neighbours:
+    """Describes the properties around a fault, for example: all are null.
 
-    `full` is True to include the optional properties, and `backwards` to write the properties in reverse order. `prop` is the index
-    of the value that is used for enumerations. It differs between settings.
+    `full` includes the optional properties, and `backwards` reverses the order of the properties. `prop` selects the value of
+    enumerations.
     """
 
     name: str
@@ -76,11 +74,10 @@ class Setting:
 
     @property
     def tag(self) -> str:
-        """The tag of the case."""
         return f"in:{self.name}"
 
     def plan(self, contract: Contract, message_type: MessageType, sizes: dict[str, int], within: int) -> MessagePlan:
-        """Returns the `MessagePlan` of a message in this setting. `sizes` are the sizes of the arrays."""
+        """Returns the plan of a message with these neighbouring properties. `sizes` maps the paths of arrays to their sizes."""
 
         def choose(path: str, schema: Schema) -> Any:
             if "enum" in schema and (self.full or contract.sites[message_type][path].required):
@@ -93,7 +90,6 @@ class Setting:
 
 
 def null_where_allowed(path: str, schema: Schema) -> Any:
-    """Chooses null for each place that allows it."""
     return _null(schema)
 
 
@@ -102,7 +98,7 @@ def _null(schema: Schema) -> Any:
 
 
 def _unusual(schema: Schema) -> Any:
-    """Returns false for a boolean, the minimum for a number, spaces for a string, and an empty array."""
+    """Chooses an unusual value: false, the minimum of a number, a string of spaces, or an empty array."""
     match types_of(schema) - {"null"}:
         case types if types == {"boolean"}:
             return False
@@ -115,21 +111,19 @@ def _unusual(schema: Schema) -> Any:
     return PLAIN
 
 
-COMPLETE = Setting("complete")
-UNUSUAL = Setting("unusual", prop=-1, state=_unusual)
-BARE = Setting("bare", full=False, prop=1)
-NULLS = Setting("nulls", prop=2, state=_null)
-BACKWARDS = Setting("backwards", backwards=True, prop=3)
-SETTINGS = (COMPLETE, UNUSUAL, BARE, NULLS, BACKWARDS)
-"""The settings, in order. Apart from the fault, the message has: all properties; unusual values; only the required properties; null
-everywhere; all properties in reverse order.
+COMPLETE = Neighbours("complete")
+UNUSUAL = Neighbours("unusual", prop=-1, state=_unusual)
+BARE = Neighbours("bare", full=False, prop=1)
+NULLS = Neighbours("nulls", prop=2, state=_null)
+BACKWARDS = Neighbours("backwards", backwards=True, prop=3)
+NEIGHBOURS = (COMPLETE, UNUSUAL, BARE, NULLS, BACKWARDS)
+"""The variations of the other properties, in order: all are ordinary, all are unusual, only required ones are present, all are
+null, and all are in reverse order.
 """
 
 
-def surroundings(site: str) -> list[tuple[Placement, Setting]]:
-    """Returns pairs of a placement and a setting. Each placement occurs in a complete message, and each setting occurs with the
-    fault in the only item. Placements and settings alternate.
-    """
+def variations(site: str) -> list[tuple[Placement, Neighbours]]:
+    """Returns combinations of a position and of neighbouring properties. Each position and each kind of neighbours occurs once."""
     placed = [(placement, COMPLETE) for placement in placements(site)]
-    in_settings = [(ONLY, setting) for setting in SETTINGS[1:]]
-    return [*placed[:2], *(one for pair in zip_longest(in_settings, placed[2:]) for one in pair if one is not None)]
+    with_neighbours = [(ONLY, neighbours) for neighbours in NEIGHBOURS[1:]]
+    return [*placed[:2], *(one for pair in zip_longest(with_neighbours, placed[2:]) for one in pair if one is not None)]
