@@ -1,9 +1,8 @@
-"""Checks that the target rejects each fault for the right reason.
+"""Checks that the target rejects each invalid message for the right reason.
 
-A fault differs from its twin (the valid counterpart) in one place. If the target rejects the twin too, the rejection of the fault
-proves nothing about the broken rule. If an answer names properties, it should name the property that breaks the rule. Neither
-problem is a finding. A rejected twin shows that the campaign could not test the rule. An answer that names only other properties
-shows that the target may have rejected the fault for another reason.
+An invalid message differs from its twin (the valid counterpart) in only one place. If the target also rejects the twin, it has
+another reason to reject both messages, so the campaign could not test the rule. If an answer names properties, one of them should
+be the invalid property. Otherwise, the target may have another reason to reject the message. Neither problem is a finding.
 """
 
 import json
@@ -19,13 +18,15 @@ from brokerfuzz.schemas import Contract, Verdict
 from brokerfuzz.targets import Answer
 
 MOST_EXAMPLES = 20
-"""Maximum number of different examples to keep of each kind."""
+"""The maximum number of examples of each kind in the report."""
 
 
 @dataclass
 class UnprovenRejection:
-    """A rejected fault whose twin was rejected too, as an example. `answer` is the answer to the twin. `count` is the number of
-    faults whose twins got this answer. `case` is the first of these faults.
+    """An example of an invalid message whose twin was also rejected.
+
+    `answer` is the answer to the twin. `count` is the number of invalid messages whose twins got this answer, and `case` is the
+    first of them.
     """
 
     case: Case
@@ -36,8 +37,9 @@ class UnprovenRejection:
 
 @dataclass
 class OtherPropertyNamed:
-    """A rejected fault whose answer names properties, but not the property that breaks the rule. `count` is the number of such
-    faults of this rule. `case` is the first of them.
+    """An example of an invalid message whose answer names properties, but not the invalid one.
+
+    `count` is the number of such messages that break this rule, and `case` is the first of them.
     """
 
     case: Case
@@ -49,19 +51,19 @@ class OtherPropertyNamed:
 
 @dataclass
 class Attribution:
-    """The rejections that prove nothing because the twin was rejected too, and the rejections that name a different property."""
+    """The rejections that prove nothing: the target also rejected the twin, or the answer names a different property."""
 
     unproven: dict[tuple[str, int | None], UnprovenRejection] = field(default_factory=dict)
     elsewhere: dict[str, OtherPropertyNamed] = field(default_factory=dict)
     rejections_unproven: int = 0
 
     def twin_rejected(self, number: int, case: Case, answer: Answer) -> None:
-        """Adds a rejected fault whose twin was not accepted; `answer` is the answer to the twin."""
+        """Records an invalid message whose twin the target did not accept. `answer` is the answer to the twin."""
         self.rejections_unproven += 1
         _count(self.unproven, (answer.kind, answer.status), UnprovenRejection(case, number, answer))
 
     def rejected(self, number: int, case: Case, verdict: Verdict, answer: Answer, contract: Contract) -> None:
-        """Adds a rejected fault, and checks which properties the answer names."""
+        """Records the rejection of an invalid message, and checks which properties the answer names."""
         if len(case.faults) != 1 or not answer.body:
             return
         named = named_properties(answer.body, _names(contract, case.message_type))
@@ -79,7 +81,7 @@ class Attribution:
 
 
 def _count(known: dict[Any, Any], key: Any, new: Any) -> None:
-    """Adds the count of `new` to the entry with this key. Keeps the case with the lower number."""
+    """Adds the number of rejections in `new` to the entry with this key, and keeps the earlier case as the example."""
     old = known.get(key)
     if old is None:
         if len(known) < MOST_EXAMPLES or key in known:
@@ -96,8 +98,8 @@ def _names(contract: Contract, message_type: str) -> "Names":
 
 
 def _meant(case: Case, verdict: Verdict, contract: Contract) -> set[str]:
-    """Returns the names that the answer may mention, in lower case: the names in the path to the fault, the missing or unexpected
-    properties, and the properties in the rule's condition.
+    """Returns the names that a correct answer may mention, in lower case: the properties on the path to the fault, missing or
+    unexpected properties, and the properties in the condition of the rule.
     """
     meant = {unescape(step).lower() for entry in verdict.broken for step in entry.at.split("/")}
     meant |= {word.lower() for fault in case.faults for word in re.findall(r"[^/:@.\[\]=]+", fault.rule + fault.at)}
@@ -126,9 +128,9 @@ _POINTED = (
     "property",
     "source",
 )
-"""Properties of error reports whose values are property names or paths (such as `pointer` in RFC 9457)."""
+"""Properties of error reports that contain property names or paths, such as `pointer` in RFC 9457."""
 _KEYED = ("errors", "fielderrors", "violations", "validationerrors", "modelstate", "invalidparams", "invalid-params")
-"""Properties of error reports whose values are objects with property names as keys."""
+"""Properties of error reports that contain objects whose keys are property names."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _QUOTED = re.compile(r"""['"`‘“]([A-Za-z_][\w.\[\]/$]*)['"`’”]""")
 _CAMEL = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b")
@@ -137,7 +139,7 @@ _MOST_WALKED = 500
 
 
 class Names:
-    """Property names that can be looked up in any combination of upper and lower case."""
+    """Property names that can be found in upper or lower case."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.by_small = {name.lower(): name for name in names}
@@ -145,9 +147,10 @@ class Names:
 
 @lru_cache(maxsize=4096)
 def named_properties(body: bytes, names: Names) -> frozenset[str]:
-    """Returns the contract's properties that an answer clearly names: in pointers and paths, as keys in an error report, in
-    quotes, or in camel case. A name that is also an English word (`name`, `number`) does not count if the answer contains it only
-    as a plain word.
+    """Returns the properties of the contract that an answer clearly names: in pointers, paths or quotes, as keys, or in camel
+    case.
+
+    A name that is also an English word, such as `name`, does not count if it occurs only as a plain word.
     """
     return frozenset(names.by_small[small] for word in _candidates(body) if (small := word.lower()) in names.by_small)
 

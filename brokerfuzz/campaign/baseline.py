@@ -1,7 +1,7 @@
-"""The baseline: a list of known findings, which do not make a campaign fail.
+"""Reads and writes the baseline: a JSON file with known findings, which do not make a campaign fail.
 
-The baseline is a JSON file that people commit and read. For each finding, the file contains the fingerprint (see
-`Finding.fingerprint`) and the sentence that describes the finding.
+For each finding, the file contains a fingerprint that identifies it (see `Finding.fingerprint`), and a sentence for people who
+read the file.
 """
 
 import json
@@ -18,9 +18,7 @@ VERSION = 2
 
 
 def read(path: Path) -> dict[str, str]:
-    """Returns a dictionary that maps the fingerprint of each known finding to its sentence. Raises `BaselineError` if the file is
-    missing or is not a baseline.
-    """
+    """Maps the fingerprint of each known finding to its sentence. Raises `BaselineError` if the file is missing or is not a baseline."""
     try:
         return _known(json.loads(path.read_bytes()))
     except FileNotFoundError as problem:
@@ -35,18 +33,19 @@ def read(path: Path) -> dict[str, str]:
 
 def _known(document: Any) -> dict[str, str]:
     if document["baseline"] != VERSION:
-        raise ValueError(f"the file has version {document['baseline']}, and this brokerfuzz reads version {VERSION}")
+        raise ValueError(f"its version is {document['baseline']}, and this brokerfuzz reads version {VERSION}")
     return {str(entry["fingerprint"]): str(entry["sentence"]) for entry in document["findings"]}
 
 
 def marked(findings: Iterable[Finding], known: Mapping[str, str]) -> tuple[Finding, ...]:
-    """Returns the findings, and sets `known` for those that are in the baseline."""
+    """Returns the findings. The attribute `known` says whether a finding is in the baseline."""
     return tuple(replace(finding, known=finding.fingerprint in known) for finding in findings)
 
 
 def updated(known: Mapping[str, str], findings: Iterable[Finding], *, add: bool, prune: bool) -> dict[str, str]:
-    """Returns the known findings after a campaign. If `add` is true, they include the new findings. If `prune` is true, they do
-    not include the findings that did not occur again.
+    """Returns the contents of the new baseline.
+
+    If `add` is true, the new findings are added. If `prune` is true, known findings that did not occur again are removed.
     """
     found = {finding.fingerprint: finding.sentence() for finding in findings}
     kept = {fingerprint: sentence for fingerprint, sentence in known.items() if fingerprint in found or not prune}
@@ -54,7 +53,10 @@ def updated(known: Mapping[str, str], findings: Iterable[Finding], *, add: bool,
 
 
 def write(path: Path, known: Mapping[str, str]) -> None:
-    """Writes a baseline, sorted so that two versions of the file are easy to compare. Raises `BaselineError` if that fails."""
+    """Writes a baseline. The entries are sorted, so that two versions of the file are easy to compare.
+
+    Raises `BaselineError` if the file cannot be written.
+    """
     entries = [{"fingerprint": fingerprint, "sentence": known[fingerprint]} for fingerprint in sorted(known)]
     try:
         with atomic_file(path) as stream:

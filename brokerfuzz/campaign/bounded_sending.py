@@ -1,4 +1,4 @@
-"""Limits the number of requests and the time for one search (to shrink a finding, or to find its cause)."""
+"""Limits the number of requests and the time for shrinking a finding, or for searching for its cause."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -12,25 +12,28 @@ Send = Callable[[bytes], Awaitable[Answer]]
 
 @dataclass(frozen=True)
 class Bounds:
-    """The limits of a search: a maximum number of `requests`, and a `deadline` on the `time.monotonic` clock."""
+    """The maximum number of requests of a search, and the time at which it must end (on the clock `time.monotonic`)."""
 
     requests: int = 200
     deadline: float = float("inf")
 
 
 class LimitReachedError(Exception):
-    """The search has reached a limit, or the target no longer answers."""
+    """The search must end, because it has reached a limit or the target no longer answers."""
 
 
 class BoundedSender:
-    """Sends messages until a limit is reached. `requests` is the number of messages sent so far."""
+    """Sends messages until a limit is reached, and counts them."""
 
     def __init__(self, send: Send, bounds: Bounds) -> None:
         self.requests = 0
         self._send, self._bounds = send, bounds
 
     async def answer(self, body: bytes) -> Answer:
-        """Sends a message and returns the answer. Raises `LimitReachedError` if a limit is reached or the target no longer answers."""
+        """Sends a message and returns the answer.
+
+        Raises `LimitReachedError` if a limit is reached or the target no longer answers.
+        """
         if self.requests >= self._bounds.requests or monotonic() > self._bounds.deadline:
             raise LimitReachedError
         self.requests += 1

@@ -1,8 +1,9 @@
-"""Sends cases to a target: the part of a campaign that can be split among processes.
+"""Sends the cases of a campaign. Several processes can share this work.
 
-A fixed number of asynchronous workers take cases from one iterator, so there are never more cases in memory than workers. If the
-target rejects a fault, the twin (the valid counterpart) of the fault is sent too, unless the twin was already sent as a case. A
-rejection shows that the target checks the rule only if the target accepts the twin.
+If the target rejects an invalid message, brokerfuzz also sends the twin (the valid counterpart), unless it was already sent as a
+case. The rejection shows that the target checks the rule only if the target accepts the twin.
+
+A fixed number of workers take the cases from one iterator, so only a few cases are in memory at any time.
 """
 
 import asyncio
@@ -20,18 +21,14 @@ from brokerfuzz.targets import Answer
 from brokerfuzz.wording import counted
 
 TWINS_KEPT = 8192
-"""Maximum number of valid messages whose answers are kept in memory. The faults in a catalogue have only about two thousand
-different twins.
-"""
+"""The maximum number of valid messages whose answers are kept in memory. A catalogue has only about two thousand different twins."""
 
 GONE = "the target no longer accepts connections"
 Numbered = tuple[int, Case]
 
 
 class CaseRunner:
-    """Sends cases to a target. `seen` contains the results from the answers. `stopped` is the reason if the sending ended early,
-    else None.
-    """
+    """Sends cases to a target and collects the results in `seen`. If it stops early, `stopped` contains the reason."""
 
     def __init__(self, cases: Iterator[Numbered], sender: Sender, judge: Judge, *, max_findings: int | None = None) -> None:
         self.seen = Observations()
@@ -42,7 +39,7 @@ class CaseRunner:
         self._running: asyncio.Task[Any] | None = None
 
     async def run(self, concurrency: int, seconds: float | None = None) -> None:
-        """Sends cases until all cases are sent, the time is up, or the maximum number of findings is reached."""
+        """Sends cases until there are no more cases, the time is up, or enough findings have occurred."""
         self._running = asyncio.current_task()
         limit = asyncio.timeout(seconds)
         try:
@@ -90,7 +87,7 @@ class CaseRunner:
     # ------------------------------------------------------------------------------------------------ twins
 
     async def _send_twin(self, number: int, case: Case, twin: Case) -> None:
-        """Sends the twin of a rejected fault, unless the answer to the twin is already known."""
+        """Sends the twin of a rejected message, unless the answer to the twin is already known."""
         if twin.id not in self._twins:
             self._remember(twin.id, None)
             answer = await self._sender.send(Key("twin", number), twin, twin.body)
@@ -130,7 +127,7 @@ class CaseRunner:
 
 
 async def together(*work: Coroutine[Any, Any, None]) -> None:
-    """Runs the coroutines concurrently. If one fails, cancels the others and raises its exception."""
+    """Runs all coroutines at the same time. If one of them fails, it cancels the others and raises the exception."""
     try:
         async with asyncio.TaskGroup() as group:
             for coroutine in work:

@@ -1,9 +1,7 @@
-"""Proposes changes to the smallest message of a finding: properties to add, and other values for its simple values. This module
-sends and judges nothing.
+"""Proposes changes to the smallest message of a finding: new properties, and other values for existing properties.
 
-Shrinking only removes parts. If a message is rejected because a property is missing, the shrunk message does not show which
-property this is. This module proposes values of the JSON type that the contract demands at each place. It proposes several values
-if the type alone does not determine a plausible value.
+Shrinking only removes parts. If a target rejects a message because a property is missing, the shrunk message does not show which
+property this is. So this module proposes properties and values that may lead to another answer.
 """
 
 import json
@@ -14,21 +12,19 @@ from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Path, 
 from brokerfuzz.campaign.shrink_candidates import Schemas
 
 TEXTS = ("Plain", "2000-01-01T00:00:00Z", "2001-01-01T00:00:00Z", "0 0 * * *", "https://example.com/")
-"""Strings to try: a name, a time, a later time, a schedule and a link. For every string in the contract, one of them is plausible.
-Shrinking leaves a longer string than the name only if the length matters.
-"""
+"""Strings to try: a name, a time, a later time, a schedule and a link. Each string in the contract is similar to one of them."""
 NUMBER = 12
-"""A number that shrinking never produces and that is not close to a likely limit."""
+"""A number that is not close to any likely limit. Shrinking never produces this number."""
 
 
 def with_property(tree: Tree, path: Path, name: str, value: Tree) -> Tree:
-    """Returns the tree with a property appended to the object at `path`. All other paths stay the same."""
+    """Adds a property at the end of an object. All other paths stay the same."""
     there = at(tree, path)
     return replaced(tree, path, JsonObject((*there.pairs, (name, value)))) if isinstance(there, JsonObject) else tree
 
 
 def missing_properties(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tuple[str, tuple[Tree, ...]]]:
-    """Yields each property that the contract allows in the object at `path` but that the object does not have, with values to try."""
+    """Yields the properties that the contract allows in an object and that the object does not have, with values to try."""
     there = at(tree, path)
     if isinstance(there, JsonObject):
         names = {name for name, _ in there.pairs}
@@ -38,7 +34,7 @@ def missing_properties(tree: Tree, path: Path, schemas: Schemas) -> Iterator[tup
 
 
 def other_values(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
-    """Returns values to try instead of the scalar, null or empty array at `path`."""
+    """Returns values to try instead of a string, a number, a boolean, null or an empty array."""
     there = at(tree, path)
     if isinstance(there, JsonObject) or (isinstance(there, JsonArray) and there.items):
         return ()
@@ -47,7 +43,7 @@ def other_values(tree: Tree, path: Path, schemas: Schemas) -> tuple[Tree, ...]:
 
 
 def plain(schema: Mapping[str, Any]) -> tuple[Tree, ...]:
-    """Returns values of the JSON type that a schema demands, non-empty values first. A value may still break other rules of the schema."""
+    """Returns values with a JSON type that the schema allows, non-empty values first. The values may break other rules of the schema."""
     return _distinct(_plain(schema, text, filled) for filled in (True, False) for text in TEXTS)
 
 

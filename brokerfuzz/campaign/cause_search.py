@@ -1,8 +1,8 @@
-"""Finds the cause of a rejection or crash if the cause is a missing property or a plain value in the smallest message.
+"""Finds the cause of a rejection or a crash, if the cause is a missing property or an ordinary value.
 
-The search first adds to the message every property that the contract allows. If the target accepts the result, the search removes
-each addition that is not needed for this acceptance. The remaining additions are the cause. Two checks prevent a wrong result: the
-oracle must give the original and the changed message the same verdict, and both messages are sent once more at the end.
+The search adds every property that the contract allows. If the target accepts the result, the search removes all additions that
+are not necessary. The remaining additions are the cause. The oracle must give both messages the same verdict, and both messages
+are sent once more at the end.
 """
 
 import asyncio
@@ -19,16 +19,13 @@ from brokerfuzz.campaign.shrinking import VerdictOf
 from brokerfuzz.schemas import Label, Verdict
 
 MOST_CAUSES = 4
-"""Maximum number of different causes to search for."""
 MOST_JUDGED = 8 << 20
-"""Maximum number of bytes to judge while properties are added to a message."""
+"""The maximum number of bytes that the oracle judges while the search adds properties to a message."""
 
 
 @dataclass(frozen=True)
 class Edit:
-    """A change of the smallest message: a new value at a path, or a new property `name` in the object at that path. `place` is
-    the JSON Pointer of the value.
-    """
+    """A change of the smallest message: a new value, or a new property with this name. `place` is its JSON Pointer."""
 
     path: Path
     name: str | None
@@ -36,16 +33,15 @@ class Edit:
     place: str
 
     def of(self, tree: Tree) -> Tree:
-        """Returns the tree after the edit."""
         return replaced(tree, self.path, self.value) if self.name is None else with_property(tree, self.path, self.name, self.value)
 
 
 class CauseSearch:
-    """The search for the causes of one finding. `places` contains the JSON Pointers of the causes found so far.
+    """Searches for the causes of one finding. The attribute `places` contains the JSON Pointers of the causes.
 
-    `known` are causes that shrinking has already found; the search does not change their values. If all additions together do not
-    change the answer, one of them may trigger another bug. If `thorough` is true, the search then tries parts of the additions.
-    There is no search if the message breaks a rule, because no addition can make such a message acceptable.
+    `known` are causes that shrinking has already found. The search does not change their values. If `thorough` is true, the
+    search also tries parts of the additions, because one addition can trigger another bug. It does not search if the message
+    breaks a rule, because no addition can make such a message acceptable.
     """
 
     def __init__(
@@ -71,7 +67,6 @@ class CauseSearch:
 
     @property
     def requests(self) -> int:
-        """The number of requests sent."""
         return self._sender.requests
 
     async def _search(self, tree: Tree, edits: list[Edit]) -> None:
@@ -89,7 +84,7 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ completing the message
 
     async def _edits(self, tree: Tree) -> list[Edit]:
-        """Returns all possible additions and changes. Also completes the added objects, recursively."""
+        """Returns all possible additions and changes. The added objects also get all their properties."""
         completed = tree
         made: list[tuple[Path, Path, str | None]] = []  # path in the smallest message, path in the completed message, name of a new property
         for path in self._open_paths(tree):
@@ -108,15 +103,16 @@ class CauseSearch:
         return [edit for edit in edits if edit.place not in self._known]
 
     def _open_paths(self, tree: Tree, path: Path = ()) -> Iterator[Path]:
-        """Yields every path, except the paths inside an array that is replaced as a whole."""
+        """Yields every path, except the paths inside an array that is replaced completely."""
         yield path
         if self._first_item_only(tree, path) is None:
             for step in range(len(children(at(tree, path)))):
                 yield from self._open_paths(tree, (*path, step))
 
     def _first_item_only(self, tree: Tree, path: Path) -> JsonArray | None:
-        """Returns the array with only its first item. Returns None if the value is not an array of several items, or if shrinking
-        has already found a cause in the array.
+        """Returns the array with only its first item.
+
+        Returns None if the array does not have several items, or if shrinking has found a cause in it.
         """
         there, below = at(tree, path), f"{pointer(tree, path)}/"
         if not isinstance(there, JsonArray) or len(there.items) < 2 or any(known.startswith(below) for known in self._known):
@@ -124,7 +120,7 @@ class CauseSearch:
         return JsonArray(there.items[:1])
 
     async def _added(self, tree: Tree, path: Path) -> list[tuple[str, Tree]]:
-        """Adds the missing properties at `path` one after the other. Returns the name of each property and the tree after its addition."""
+        """Returns the object with one missing property added, for each missing property."""
         found = []
         for name, values in list(missing_properties(tree, path, self._schemas)):
             for value in values:
@@ -135,7 +131,7 @@ class CauseSearch:
         return found
 
     async def _completed(self, tree: Tree, waiting: Sequence[Path]) -> Tree:
-        """Returns the tree with all possible properties added inside the values at these paths."""
+        """Adds all possible properties to the objects at these paths."""
         left = list(waiting)
         while left:
             path = left.pop()
@@ -155,7 +151,7 @@ class CauseSearch:
     # ------------------------------------------------------------------------------------------------ changing the answer
 
     async def _first_change(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
-        """Returns edits that together change the answer. Tries all edits at once, then halves, quarters and so on."""
+        """Returns changes that together lead to another answer. It tries all changes at once, then halves, then quarters, and so on."""
         for start, length in chunks(len(edits)) if self._thorough else _whole(edits):
             some = edits[start : start + length]
             if await self._changes_answer(tree, some):
@@ -163,7 +159,7 @@ class CauseSearch:
         return []
 
     async def _minimal(self, tree: Tree, edits: list[Edit]) -> list[Edit]:
-        """Returns a minimal subset of the edits that still changes the answer."""
+        """Returns as few changes as possible that still lead to another answer."""
         length = len(edits) // 2
         while length:
             start = 0

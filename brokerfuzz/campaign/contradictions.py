@@ -1,7 +1,7 @@
-"""The table of contradictions between verdicts and answers.
+"""Decides which answers contradict a verdict.
 
-If the target rejects a valid message or accepts an invalid message, its answer is a contradiction. A crash or a timeout is always
-a contradiction. If the contract does not specify the behaviour, the target may accept or reject the message.
+Rejecting a valid message and accepting an invalid message are contradictions. A crash and a timeout are always contradictions. If
+the contract leaves the question open, the target may accept or reject the message.
 """
 
 from typing import Literal
@@ -11,13 +11,13 @@ from brokerfuzz.schemas import Label
 from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 
 FindingKind = Literal["valid-rejected", "invalid-accepted", "crashed", "timeout", "malformed-answer"]
-"""The kind `malformed-answer` concerns the response, not the message: the response is not a valid envelope, although a policy
+"""The kinds of findings. For `malformed-answer`, the problem is the response: it is not a valid envelope, although a policy
 requires one.
 """
 
 
 def contradiction(label: Label, answer: AnswerKind) -> FindingKind | None:
-    """Returns the kind of finding if the answer contradicts the verdict, else None."""
+    """Returns the kind of the finding. Returns None if the answer does not contradict the verdict."""
     return _TABLE[label, answer]
 
 

@@ -1,7 +1,7 @@
-"""Checks responses that look like the contract's envelope (the outer object with `operationWasSuccessful`).
+"""Checks responses that look like the envelope of the contract: the outer object with `operationWasSuccessful`.
 
-The contract shows the envelope in two responses, but not in the response to the creation of an offer. So a malformed envelope is
-an observation in the ledger. It is a finding only if the user's policy for this ambiguity is `rejected`.
+The contract shows the envelope in two responses, but not in the response to a new offer. So a malformed envelope is a finding
+only if the user's policy is `rejected`.
 """
 
 from functools import lru_cache
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
 AMBIGUITY = "response-envelope"
 ANSWERED = "offer-creation-request"
-"""The only message type that is a request. Only requests get a response."""
+"""The only type of message that is a request. Only requests get a response."""
 _MARKS = (b'"operationWasSuccessful"', b'"failureMessages"', b'"informationalMessages"')
 
 
 def malformed(answer: Answer, contract: Contract) -> str | None:
-    """Returns what is wrong with the envelope in an answer. Returns None if the envelope is valid, if the answer does not look
-    like an envelope, or if only a part of the answer is known.
+    """Returns what is wrong with the envelope in an answer.
+
+    Returns None if the envelope is valid, if the answer is not an envelope, or if brokerfuzz knows only a part of the answer.
     """
     body = answer.body
     if len(body) >= EXCERPT or not any(mark in body for mark in _MARKS):

@@ -1,4 +1,4 @@
-"""Puts equal contradictions into one group while a campaign runs, and again after shrinking."""
+"""Groups equal contradictions while a campaign runs, and again after shrinking."""
 
 from bisect import insort
 from collections.abc import Iterable
@@ -11,19 +11,18 @@ from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets import Answer
 
 SAMPLES = 8
-"""Maximum number of messages in a group that are shrunk separately. Messages in one group look alike, but may have different causes."""
+"""The maximum number of messages in a group that are shrunk separately. Messages of a group are similar, but may have different causes."""
 
 Key = tuple[str, ...]
 
 
 @dataclass
 class Suspicion:
-    """A contradiction, with the first message that showed it (case number `index`) and the smallest message so far.
+    """A contradiction that may become a finding.
 
-    If the answer itself is the problem, `about` says what is wrong with it. `whole` is True if the message cannot be shrunk
-    further. `places` are the JSON Pointers of the causes. `sent` is the number of times the message was repeated. `shown` is the
-    number of repetitions that got the same kind of answer. `twin` is the valid counterpart of the smallest message, if there is
-    one.
+    `index` is the number of the first case that showed it. If the answer itself is the problem, `about` describes the problem.
+    `whole` is true if the message cannot be shrunk further. `places` are the JSON Pointers of the causes. The message was sent
+    again `sent` times, and `shown` of these times the problem occurred. `twin` is the valid counterpart of the smallest message.
     """
 
     kind: FindingKind
@@ -34,9 +33,7 @@ class Suspicion:
     count: int = 1
     about: str = ""
     first_shown: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Each technique and tag, with its first occurrence: the number of the case, and the position in that case's list of
-    techniques and tags.
-    """
+    """Maps each technique and each tag to the first case that has it, and to its position in this case."""
     sent: int = 0
     shown: int = 0
     whole: bool = False
@@ -51,12 +48,12 @@ class Suspicion:
 
     @property
     def techniques(self) -> list[str]:
-        """The techniques of all cases that showed the contradiction, in the order of their first occurrence."""
+        """The techniques of all cases that showed the contradiction, first occurrence first."""
         return [name for name in self._in_order() if ":" not in name]
 
     @property
     def tags(self) -> list[str]:
-        """The edges and probes of all cases that showed the contradiction, in the order of their first occurrence."""
+        """The edges and probes of all cases that showed the contradiction, first occurrence first."""
         return [name for name in self._in_order() if ":" in name]
 
     def _in_order(self) -> list[str]:
@@ -64,28 +61,28 @@ class Suspicion:
 
     @property
     def reproduced(self) -> bool | None:
-        """True if every repetition got the same kind of answer, False if not, None if there was no repetition."""
+        """True if the problem occurred at every repetition, False if not, None if the message was not repeated."""
         return self.shown == self.sent if self.sent else None
 
     @property
     def families(self) -> list[str]:
-        """The families (groups) of the techniques."""
+        """The families of the techniques. Techniques of the same family usually find the same bug."""
         return sorted({family_of(technique) for technique in self.techniques})
 
     def merge(self, other: "Suspicion") -> None:
-        """Adds another suspicion that turned out to be the same contradiction. Keeps this suspicion's first case."""
+        """Adds another contradiction that has the same cause, and keeps the first case."""
         self.count += other.count
         for name, place in other.first_shown.items():
             self.first_shown[name] = min(place, self.first_shown.get(name, place))
 
     def add_causes(self, places: Iterable[str]) -> None:
-        """Adds causes. Removes each place that contains a more specific place."""
+        """Adds places of causes. If a place contains a more specific place, only the specific place remains."""
         found = dict.fromkeys((*self.places, *places))
         self.places = tuple(place for place in found if not any(other.startswith(f"{place}/") for other in found))
 
     @property
     def smallest_key(self) -> Key:
-        """A key that is the same for all suspicions that shrinking reduced to the same finding."""
+        """A key that is equal for all contradictions that shrinking has reduced to the same finding."""
         if not self.answer.reached:
             return (self.kind, "unreachable")
         broken = sorted({entry.rule for entry in self.verdict.broken})
@@ -97,8 +94,9 @@ class Suspicion:
 
 
 class Suspicions:
-    """Contradictions in groups. The contradictions in a group have the same kind, broken rules and families of techniques. If no
-    rule is broken, they have the same kind, edges (unusual valid values) and probes (values that the contract leaves open).
+    """Groups contradictions of the same kind that break the same rule with similar techniques.
+
+    If no rule is broken, a group contains contradictions with the same edges (unusual valid values) and the same ambiguities.
     """
 
     def __init__(self) -> None:
@@ -109,7 +107,6 @@ class Suspicions:
         return len(self._by_key) + sum(map(len, self._undistinguished.values()))
 
     def add(self, kind: FindingKind, index: int, case: Case, verdict: Verdict, answer: Answer, about: str = "") -> None:
-        """Adds one contradiction."""
         self._take(Suspicion(kind, case, index, verdict, answer, about=about))
 
     def absorb(self, other: "Suspicions") -> None:
@@ -118,13 +115,13 @@ class Suspicions:
             self._take(suspicion)
 
     def keep(self, most: int) -> None:
-        """Keeps only the first `most` contradictions. The others come from cases that were sent before the campaign noticed the limit."""
+        """Keeps only the first `most` contradictions. The others come from cases that were sent before the campaign reached its limit."""
         kept = {id(suspicion) for suspicion in self.in_order()[:most]}
         self._by_key = {key: suspicion for key, suspicion in self._by_key.items() if id(suspicion) in kept}
         self._undistinguished = {key: left for key, some in self._undistinguished.items() if (left := [one for one in some if id(one) in kept])}
 
     def in_order(self) -> list[Suspicion]:
-        """Returns all contradictions, in the order of their first cases."""
+        """Returns all contradictions in the order of their first cases."""
         found = [*self._by_key.values(), *(one for some in self._undistinguished.values() for one in some)]
         return sorted(found, key=_index)
 
@@ -142,7 +139,7 @@ class Suspicions:
         self._by_key[key] = first
 
     def _sample(self, known: list[Suspicion], new: Suspicion) -> None:
-        """Keeps the first few contradictions. Adds the count of each further contradiction to the last one kept."""
+        """Keeps the first few contradictions. Further contradictions only increase the count of the last one."""
         insort(known, new, key=_index)
         if len(known) > SAMPLES:
             last = known.pop()
@@ -154,9 +151,7 @@ def _index(suspicion: Suspicion) -> int:
 
 
 def _key(suspicion: Suspicion) -> tuple[Key, bool]:
-    """Returns the key of a suspicion's group. Also returns False if the key is so general that the messages of the group may have
-    different causes.
-    """
+    """Returns the group of a contradiction. Also returns False if the messages in the group may have different causes."""
     kind, case, verdict = suspicion.kind, suspicion.case, suspicion.verdict
     if not suspicion.answer.reached:
         return (kind, "unreachable"), True
@@ -172,7 +167,7 @@ def _key(suspicion: Suspicion) -> tuple[Key, bool]:
 
 
 def first_of_each(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
-    """Returns the first suspicion for each different smallest message."""
+    """Returns the first contradiction with each smallest message."""
     found: dict[Key, Suspicion] = {}
     for suspicion in suspicions:
         found.setdefault(suspicion.smallest_key, suspicion)
@@ -180,7 +175,7 @@ def first_of_each(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
 
 
 def merged(suspicions: Iterable[Suspicion]) -> list[Suspicion]:
-    """Merges the suspicions that have the same smallest message, and returns the result."""
+    """Combines the contradictions that have the same smallest message."""
     found: dict[Key, Suspicion] = {}
     for suspicion in suspicions:
         if (same := found.setdefault(suspicion.smallest_key, suspicion)) is not suspicion:

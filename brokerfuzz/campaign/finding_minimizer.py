@@ -1,4 +1,4 @@
-"""Minimises the contradictions of a campaign and finds their causes, by sending many variants of each message to the target."""
+"""Shrinks the messages of all contradictions and finds the causes, by sending many variants of each message to the target."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
@@ -20,8 +20,9 @@ from brokerfuzz.targets import Answer
 
 
 class FindingMinimizer:
-    """The minimisation of a campaign's suspicions. It sends at most `requests` requests for each suspicion (0: no minimisation). It
-    needs at most `seconds` seconds for all suspicions together.
+    """Shrinks all contradictions of a campaign.
+
+    It sends at most `requests` requests for each contradiction (0: no shrinking), and stops after `seconds` seconds in total.
     """
 
     def __init__(self, suspicions: list[Suspicion], sender: Sender, judge: Judge, *, requests: int, seconds: float) -> None:
@@ -30,7 +31,7 @@ class FindingMinimizer:
         self._requests, self._seconds = requests, seconds
 
     async def run(self, concurrency: int) -> None:
-        """Shrinks all suspicions, then searches for the causes that shrinking could not find."""
+        """Shrinks all contradictions, then searches for the causes that shrinking could not find."""
         if self._requests <= 0:
             return
         bounds = Bounds(self._requests, monotonic() + self._seconds)
@@ -68,7 +69,7 @@ class FindingMinimizer:
             suspicion.twin = twin_of(suspicion.body, suspicion.verdict, case, lambda body: self._judge.of(case, body).label)
 
     async def _explain(self, bounds: Bounds, suspicion: Suspicion) -> None:
-        """Searches for properties that are missing in the smallest message, if the target should have accepted this message."""
+        """Searches for the properties whose absence causes the problem, if the target should have accepted the message."""
         search = CauseSearch(
             suspicion.body,
             send=self._sender_of("turn", suspicion),
@@ -84,14 +85,14 @@ class FindingMinimizer:
             suspicion.add_causes(search.places)
 
     def _sender_of(self, phase: str, suspicion: Suspicion) -> Callable[[bytes], Awaitable[Answer]]:
-        """Returns a function that sends a body with the headers of the suspicion's case. The key of each request contains the
-        kind of the suspicion, because two suspicions can start from the same case: one for a fault and one for its twin.
+        """Returns a function that sends a body with the headers of the case. The journal distinguishes the kinds of
+        contradictions of a case.
         """
         steps = count()
         return lambda body: self._sender.send(Key(f"{phase} {suspicion.kind}", suspicion.index, next(steps)), suspicion.case, body)
 
     def _shows(self, suspicion: Suspicion) -> Callable[[Answer], bool]:
-        """Returns a function that checks whether an answer shows the same problem."""
+        """Returns a function that decides whether an answer shows the same problem."""
         if suspicion.about:
             return lambda answer: malformed(answer, self._judge.demands) is not None
         return lambda answer: answer.kind == suspicion.answer.kind

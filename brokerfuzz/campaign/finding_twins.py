@@ -1,8 +1,7 @@
-"""Builds the twin of a finding's smallest message: a valid message that differs from the smallest message in one place.
+"""Builds a valid message that differs from the smallest message of a finding in only one place.
 
-The twin of the finding's first case shows how to undo the fault. Either the value at the place of the fault is copied from that
-twin into the smallest message, or the wrong part is removed from the smallest message. The oracle decides whether the result is
-valid.
+The twin of the first case shows the correct value. Either this value is copied into the smallest message, or the wrong part is
+removed. The oracle decides whether the result is valid.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +16,10 @@ from brokerfuzz.schemas import Label, Verdict
 
 
 def twin_of(smallest: bytes, verdict: Verdict, case: Case, label_of: Callable[[bytes], Label]) -> bytes | None:
-    """Returns the bytes of the twin. Returns None if the message does not break exactly one rule, is not JSON, or no valid twin is found."""
+    """Returns the valid message.
+
+    Returns None if the smallest message is not JSON, does not break exactly one rule, or if no valid message is found.
+    """
     if verdict.label != "invalid" or len(verdict.broken) != 1 or case.twin is None:
         return None
     if smallest == case.body:
@@ -50,7 +52,7 @@ def _candidates(tree: Tree, at: str, twin: Tree, faults: list[str]) -> Iterator[
 
 
 def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: list[str]) -> Iterator[Tree]:
-    """Yields the tree with the missing property added. The value of the property comes from the case's twin."""
+    """Yields the message with the missing property, whose value comes from the twin of the case."""
     name = unescape(at.rpartition("/")[2])
     for place in faults:
         with suppress(LookupError):
@@ -59,7 +61,7 @@ def _with_missing(tree: Tree, holder: Path | None, at: str, twin: Tree, faults: 
 
 
 def _with_one_more(tree: Tree, path: Path, right: JsonObject) -> Iterator[Tree]:
-    """Yields the tree with one property added to the object at `path`, for each property that only the twin's object has."""
+    """Yields the message with one more property, for each property that only the twin has."""
     there = at_path(tree, path)
     names = {name for name, _ in there.pairs} if isinstance(there, JsonObject) else set()
     yield from (with_property(tree, path, name, value) for name, value in right.pairs if name not in names)

@@ -1,4 +1,4 @@
-"""Findings: contradictions between a verdict and an answer. Each finding has a sentence that describes it to developers."""
+"""Defines findings: contradictions between a verdict and an answer. Each finding has a sentence that describes it to developers."""
 
 from dataclasses import dataclass
 from hashlib import sha256
@@ -20,9 +20,7 @@ _MESSAGES = {"offer-creation-request": "offer creation request", "product-list-r
 
 @dataclass(frozen=True)
 class BrokenRule:
-    """A rule that the smallest message breaks: the place, the value found there, the demand of the rule, and the rule's source in
-    the contract.
-    """
+    """A rule that the smallest message breaks, with the place, the wrong value, the requirement, and its source in the contract."""
 
     rule: str
     source: str
@@ -33,16 +31,17 @@ class BrokenRule:
 
 @dataclass(frozen=True)
 class Finding:
-    """One contradiction between the contract's verdict on a message and the target's answer.
+    """A contradiction between the verdict of a message and the answer of the target.
 
-    `case` is the first case that showed the contradiction, `count` the number of cases that showed it. `body` is the smallest
-    message that shows it, and `answer` is the answer to that message. `reasons` are the rules that the smallest message breaks,
-    `ambiguities` the ambiguities that it touches. `places` are the JSON Pointers of the causes. If the message has no value at a
-    place, the missing value is the cause. `techniques`, `tags` and `families` (groups of techniques) come from all cases that
-    showed the finding. `sent` is the number of times the message was repeated, `shown` the number of repetitions that showed the
-    problem again. `whole` is False if a limit ended the shrinking. `reproduction` is a shell command that sends the smallest
-    message. `twin` is the valid counterpart of the smallest message. If the answer itself is the problem, `about` says what is
-    wrong with it. `known` is True if the baseline contains the finding.
+    `count` cases showed it, and `case` is the first of them. `body` is the smallest message that shows it, and `answer` is the
+    answer to this message. `reasons` are the rules that the smallest message breaks, and `ambiguities` are those that it touches.
+
+    `places` are the JSON Pointers of the causes. If the message has no value at such a place, the missing value is the cause.
+    `techniques`, `tags` and `families` come from all cases that showed the finding.
+
+    The smallest message was sent again `sent` times, and `shown` of these times the problem occurred. `whole` is False if a limit
+    ended the shrinking. `reproduction` is a shell command that sends the smallest message. `twin` is its valid counterpart. If
+    the answer itself is the problem, `about` describes the problem. `known` is True if the baseline contains the finding.
     """
 
     kind: FindingKind
@@ -68,19 +67,20 @@ class Finding:
 
     @property
     def flaky(self) -> bool:
-        """True if at least one repetition did not show the problem."""
+        """True if the problem did not occur at every repetition."""
         return self.shown < self.sent
 
     @property
     def reproduced(self) -> bool | None:
-        """True if every repetition showed the problem, False if not, None if there was no repetition."""
+        """True if the problem occurred at every repetition, False if not, None if the message was not repeated."""
         return not self.flaky if self.sent else None
 
     @property
     def fingerprint(self) -> str:
-        """16 hexadecimal digits that are the same for the same finding in another run. They are derived from the kind, the broken
-        rules and the families of techniques. If the smallest message breaks no rule, they are derived from the kind and this
-        message.
+        """Sixteen hexadecimal digits that identify the finding in other runs.
+
+        They depend on the kind, the broken rules and the families of the techniques. If no rule is broken, they depend on the
+        kind and the smallest message.
         """
         what = [rule.rule for rule in self.reasons]
         shown = [*what, *self.families] if what else [self.label, *self.ambiguities, *self.headers, self.body.hex()]
@@ -99,17 +99,17 @@ class Finding:
 
     @property
     def headers(self) -> list[str]:
-        """Descriptions of the unusual headers in the request for the smallest message."""
+        """Descriptions of the unusual headers with which the smallest message was sent."""
         return [in_words(name, value) for name, value in self.case.headers]
 
     @property
     def hint(self) -> str:
-        """The first techniques (or edges and probes) that showed the finding: `one-below`, `edge:blank`."""
+        """The first techniques (or edges and ambiguities) that found the problem: `one-below`, `edge:blank`."""
         names = self.techniques or self.tags
         return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
     def sentence(self) -> str:
-        """Returns a sentence that describes the finding: the message, the answer, the cause (a rule or a place) and the technique."""
+        """Describes the finding in one sentence: the message, the answer, the cause (a rule or a place) and the technique."""
         if not self.answer.reached:
             stopped = "the target stopped while it processed this message, or another message sent at the same time"
             return f"The target no longer accepts connections ({self.answer.reason}): {stopped}."
@@ -155,12 +155,11 @@ def _where(pointer: str) -> str:
 
 
 def findings_of(suspicions: Suspicions, target: Target, contract: Contract) -> tuple[Finding, ...]:
-    """Returns one finding for each different smallest message, in the order of the first cases."""
+    """Returns one finding for each smallest message, in the order of the first cases."""
     return tuple(finding_of(suspicion, target, contract) for suspicion in merged(suspicions.in_order()))
 
 
 def finding_of(suspicion: Suspicion, target: Target, contract: Contract) -> Finding:
-    """Returns the finding of a minimised suspicion."""
     verdict = suspicion.verdict
     return Finding(
         kind=suspicion.kind,
@@ -191,9 +190,7 @@ def _reproduction(suspicion: Suspicion, target: Target) -> str:
 
 
 def source_of(rule: str, contract: Contract) -> str:
-    """Returns the source of a rule in the contract. If the rule comes from a policy for an ambiguity, the source is the passage
-    that is ambiguous.
-    """
+    """Returns the part of the contract that states the rule. If a policy caused the rule, returns the part that is ambiguous."""
     if rule.startswith("ambiguity/"):
         return contract.ambiguity(rule.removeprefix("ambiguity/")).source
     known = contract.rules_by_id.get(rule)

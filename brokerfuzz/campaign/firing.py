@@ -1,8 +1,7 @@
-"""Runs a campaign: sends cases to a target, compares verdicts with answers, and shrinks the contradictions.
+"""Runs a campaign: sends cases to a target, compares the answers with the verdicts, and shrinks the contradictions.
 
-A campaign keeps only counts, one case for each kind of contradiction, and one case for each ambiguity and kind of answer. So its
-memory does not grow with the number of cases. After all cases are sent, the findings are shrunk in the order of their cases. So the
-findings do not depend on the order in which the answers to concurrent requests arrive.
+A campaign stores only counts and a few cases, so its memory does not grow with the number of cases. The findings are shrunk in
+the order of their cases after all cases were sent. So they do not depend on the order in which answers arrive.
 """
 
 import asyncio
@@ -27,11 +26,10 @@ from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.wording import counted
 
 TICK = 0.1
-"""Seconds between two reports of progress."""
+"""The time between two progress reports, in seconds."""
 
 INTERRUPTED = "interrupted"
 SHRINK_REQUESTS = 200
-"""Maximum number of requests to shrink one finding."""
 OnProgress = Callable[[CampaignProgress], None]
 
 
@@ -39,15 +37,16 @@ OnProgress = Callable[[CampaignProgress], None]
 class Options:
     """The settings of a campaign.
 
-    `concurrency` is the number of messages sent at the same time, `rate` the maximum number of requests per second (None: no
-    limit). After `time` seconds the campaign cancels pending requests and sends no more cases. After `max_findings` different
-    findings it sends no more cases. `now`, `contract` and `policies` are used to judge the cases: specify the values with which
-    the cases were generated.
+    `concurrency` is the number of messages that are sent at the same time. `rate` limits the number of requests per second (None:
+    no limit). After `time` seconds, the campaign cancels all requests. After `max_findings` different findings, it sends no more
+    cases.
 
-    Shrinking a finding takes at most `shrink_requests` requests (0: do not shrink). The search for its causes also takes at most
-    `shrink_requests` requests. Both take at most `shrink_seconds` seconds for all findings together. `fresh` is the name of a
-    property that gets a different string in each message sent. `total` is the number of cases, if known; it is only used to
-    report progress.
+    `now`, `contract` and `policies` decide how cases are judged. They must be the values with which the cases were generated.
+    Shrinking a finding takes at most `shrink_requests` requests (0: no shrinking), and so does the search for its causes. Both
+    take at most `shrink_seconds` seconds for all findings together.
+
+    `fresh` is the name of a property that gets a different string in each message. `total` is the number of cases, for progress
+    reports.
     """
 
     concurrency: int = 16
@@ -70,28 +69,24 @@ class Options:
 
     @property
     def judge(self) -> Judge:
-        """The oracle that judges the cases."""
         return Judge(self.now, self.contract, (self.contract or load_contract()).check_policies(self.policies or {}))
 
     @property
     def fresh_values(self) -> FreshValues | None:
-        """The generator of fresh values; None if `fresh` is None."""
         return None if self.fresh is None else FreshValues(self.fresh, self.judge)
 
 
 def fire(cases: Iterable[Case], target: Target, options: Options | None = None, on_progress: OnProgress | None = None) -> Result:
-    """Sends the cases to the target and returns the result.
+    """Sends the cases to the target and returns the result. `on_progress` is called about ten times per second.
 
-    `on_progress` is called about ten times per second. Ctrl-C ends the campaign at once; the result then contains what was found
-    so far. Raises `TargetError` if the target cannot be reached at all.
+    Ctrl-C ends the campaign at once. The result then contains what was found so far. Raises `TargetError` if the target cannot be
+    reached.
     """
     return run(Campaign(enumerate(cases), target, options or Options(), on_progress))
 
 
 def run(campaign: "Campaign") -> Result:
-    """Runs a campaign until it ends or is interrupted by Ctrl-C, and returns the result. Raises `TargetError` if the target
-    cannot be reached at all.
-    """
+    """Runs a campaign until it ends or Ctrl-C is pressed, and returns the result. Raises `TargetError` if the target cannot be reached."""
     try:
         event_loop.run(campaign.run())
     except (KeyboardInterrupt, asyncio.CancelledError):
@@ -100,10 +95,10 @@ def run(campaign: "Campaign") -> Result:
 
 
 def run_sharded(campaign: "Campaign", sharding: Sharding, recalled: Recalled | None = None) -> Result:
-    """Runs a campaign whose cases are sent by worker processes; this process shrinks the findings. `campaign` must contain no
-    cases.
+    """Runs a campaign in several processes. The worker processes send the cases, and this process shrinks the findings.
 
-    Raises `TargetError` if the target cannot be reached at all, `WorkerError` if workers are lost repeatedly.
+    `campaign` must not contain cases. Raises `TargetError` if the target cannot be reached, and `WorkerError` if workers are lost
+    repeatedly.
     """
     try:
         sharding.run(campaign.absorb, recalled, campaign.options.time)
@@ -117,11 +112,10 @@ def run_sharded(campaign: "Campaign", sharding: Sharding, recalled: Recalled | N
 
 
 class Campaign:
-    """One campaign. Call `run` in an event loop. You can call `result` at any time.
+    """A campaign. Call `run` in an event loop. The method `result` can be called at any time.
 
-    `cases` are pairs of a number and a case. The number identifies the case in the `journal`, if there is one. `recalled`
-    contains the answers from an earlier run; their messages are not sent again. If `sends` is False, nothing is sent at all, and
-    the result is based only on the answers in the journal.
+    `cases` are pairs of a number and a case. The journal uses the number to identify the case. `recalled` contains the answers of
+    an earlier run, whose messages are not sent again. If `sends` is False, nothing is sent: all answers come from the journal.
     """
 
     def __init__(
@@ -151,7 +145,7 @@ class Campaign:
         self._phase = "firing"
 
     async def run(self) -> None:
-        """Sends the cases, then shrinks the findings. Raises `TargetError` if the target cannot be reached at all."""
+        """Sends the cases, then shrinks the findings. Raises `TargetError` if the target cannot be reached."""
         ticking = asyncio.create_task(self._tick())
         try:
             if self._sends:
@@ -168,14 +162,14 @@ class Campaign:
                 await self._target.close()
 
     def shard_settings(self, plan: Shards, workers: int, journal: str | None) -> ShardSettings:
-        """Returns the settings for workers that send the plan's shards. `journal` is a file to which the workers can append lines."""
+        """Returns the settings for the worker processes. `journal` is a file to which the workers append their answers."""
         options = self.options
         rate = options.rate and options.rate / workers
         begun = time() - (monotonic() - self._sender.started)
         return ShardSettings(plan, self._target, self._judge, options.concurrency, rate, options.max_findings, begun, options.fresh_values, journal)
 
     def absorb(self, part: ShardResult) -> str | None:
-        """Adds the result of a shard. Returns the reason to stop, or None to continue."""
+        """Adds the result of a shard. Returns a reason to stop, or None."""
         self._runner.seen.absorb(part.seen)
         self._sender.timing.absorb(part.timing)
         self._sender.requests += part.requests
@@ -193,7 +187,6 @@ class Campaign:
         self.stopped, self._failed = str(problem), True
 
     def result(self) -> Result:
-        """Returns the result so far."""
         seen = self._runner.seen
         seconds = (self._ended or monotonic()) - self._sender.started
         return Result(

@@ -1,8 +1,8 @@
 """Gives one property a different string in each message, for targets that reject repeated values.
 
-A service that creates offers may reject an offer number that it already knows; the contract does not say whether this is allowed.
-Without fresh values, the service would seem to reject such messages wrongly. A message is changed only if its verdict, its broken
-rules and its ambiguities stay the same.
+For example, a service may reject an offer number that it already knows. The contract does not say whether this is allowed.
+Without fresh values, such rejections would look like findings. A message is changed only if its verdict, its broken rules and its
+ambiguities stay the same.
 """
 
 import os
@@ -16,9 +16,7 @@ from brokerfuzz.schemas import Verdict
 
 
 class FreshValues:
-    """Gives the `property` of a message's top-level object a unique string: the value of the property plus a suffix that no other
-    message in any campaign has.
-    """
+    """Gives a property of each message a unique string: the original value and a suffix that no other message has."""
 
     def __init__(self, prop: str, judge: Judge) -> None:
         self._property, self._judge = prop, judge
@@ -26,13 +24,11 @@ class FreshValues:
         self._prefix = ""
 
     def __reduce__(self) -> tuple[object, ...]:
-        """A copy of this object in another process starts its own counter."""
+        """A copy in another process starts its own counter."""
         return FreshValues, (self._property, self._judge)
 
     def of(self, case: Case, body: bytes) -> bytes:
-        """Returns the body with a fresh value. Returns the body unchanged if the property is not a string, or if the new value or
-        the new formatting would change the verdict.
-        """
+        """Returns the body with a fresh value. If the property is not a string, or if the verdict would change, returns the same body."""
         try:
             tree = read_tree(body)
         except ValueError:

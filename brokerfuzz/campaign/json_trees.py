@@ -1,7 +1,7 @@
-"""JSON trees that preserve how the message was written. They allow removing parts of a message.
+"""Represents JSON in a way that preserves how the message was written, so that parts of it can be removed.
 
 Python's own values would lose details that can cause a finding: a property that occurs twice, `1.0` instead of `1`, or a number
-with a hundred digits. A tree preserves these details. It loses only white space and the escapes in strings.
+with a hundred digits. Only white space and the escapes in strings are lost.
 """
 
 import json
@@ -12,19 +12,19 @@ from typing import NoReturn
 from brokerfuzz.pointers import pointer_of, steps_of
 
 DEEPEST = 100
-"""Maximum depth of a tree. Deeper messages are shrunk as bytes."""
+"""The maximum depth of a tree. Messages that are nested more deeply are shrunk as bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as it is written in the message."""
+    """A number with the notation that the message uses."""
 
     literal: str
 
 
 @dataclass(frozen=True, slots=True)
 class JsonObject:
-    """A JSON object: its properties in order, including properties with the same name."""
+    """An object with its properties in order. Several properties may have the same name."""
 
     pairs: tuple[tuple[str, "Tree"], ...]
 
@@ -38,11 +38,11 @@ class JsonArray:
 
 Tree = JsonObject | JsonArray | Number | str | bool | None
 Path = tuple[int, ...]
-"""A path from the root of a tree. It contains the index of a property or item at each level."""
+"""The path from the root of a tree to a value: the index of the property or the item at each level."""
 
 
 def read_tree(body: bytes) -> Tree:
-    """Returns the tree of a body. Raises `ValueError` if the body is not JSON in UTF-8, or is nested too deeply."""
+    """Parses a body. Raises `ValueError` if the body is not JSON in UTF-8, or is nested too deeply."""
     try:
         value = json.loads(body.decode(), parse_int=Number, parse_float=Number, parse_constant=_reject, object_pairs_hook=_pairs)
         return _frozen(value, DEEPEST)
@@ -77,7 +77,7 @@ def _frozen(value: object, depth: int) -> Tree:
 
 
 def write_tree(tree: Tree) -> bytes:
-    """Returns a tree as compact JSON in UTF-8. Writes a lone surrogate as an escape."""
+    """Converts a tree to compact JSON in UTF-8. A lone surrogate becomes an escape."""
     text = _written(tree)
     try:
         return text.encode()
@@ -98,7 +98,7 @@ def _written(tree: Tree) -> str:
 
 
 def children(tree: Tree) -> tuple[Tree, ...]:
-    """Returns the values of an object's properties, or an array's items. A scalar has no children."""
+    """Returns the property values of an object or the items of an array."""
     match tree:
         case JsonObject(pairs):
             return tuple(prop for _, prop in pairs)
@@ -109,7 +109,7 @@ def children(tree: Tree) -> tuple[Tree, ...]:
 
 
 def without(tree: Tree, start: int, stop: int) -> Tree:
-    """Returns the object or array without the children from index `start` up to, but not including, `stop`."""
+    """Returns the object or array without the children from index `start` to index `stop` - 1."""
     match tree:
         case JsonObject(pairs):
             return JsonObject(pairs[:start] + pairs[stop:])
@@ -120,14 +120,13 @@ def without(tree: Tree, start: int, stop: int) -> Tree:
 
 
 def at(tree: Tree, path: Path) -> Tree:
-    """Returns the tree at the end of a path."""
     for step in path:
         tree = children(tree)[step]
     return tree
 
 
 def replaced(tree: Tree, path: Path, new: Tree) -> Tree:
-    """Returns the tree with `new` at the end of a path."""
+    """Returns the tree with another value at the end of the path."""
     if not path:
         return new
     step, rest = path[0], path[1:]
@@ -142,14 +141,13 @@ def replaced(tree: Tree, path: Path, new: Tree) -> Tree:
 
 
 def paths(tree: Tree, above: Path = ()) -> Iterator[Path]:
-    """Yields every path, parents before children."""
+    """Yields the paths of all values. The path of an object or an array comes before the paths inside it."""
     yield above
     for step, child in enumerate(children(tree)):
         yield from paths(child, (*above, step))
 
 
 def pointer(tree: Tree, path: Path) -> str:
-    """Returns the JSON Pointer (RFC 6901) of a path."""
     steps: list[str | int] = []
     for step in path:
         steps.append(tree.pairs[step][0] if isinstance(tree, JsonObject) else step)
@@ -158,7 +156,7 @@ def pointer(tree: Tree, path: Path) -> str:
 
 
 def site(tree: Tree, path: Path) -> str:
-    """Returns the site of a path: property names joined by dots, `[]` for an item."""
+    """Returns the site of a path: names of properties with dots between them, and `[]` for array items."""
     found = ""
     for step in path:
         if isinstance(tree, JsonObject):
@@ -171,7 +169,7 @@ def site(tree: Tree, path: Path) -> str:
 
 
 def at_pointer(tree: Tree, pointer: str) -> Tree:
-    """Returns the tree at a JSON Pointer. Raises `LookupError` if it does not exist."""
+    """Returns the value at a JSON Pointer. Raises `LookupError` if there is no such value."""
     for name in steps_of(pointer):
         match tree:
             case JsonObject(pairs):

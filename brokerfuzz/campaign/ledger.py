@@ -1,4 +1,4 @@
-"""The ledger of ambiguities: for each question that the contract leaves open, it shows what the target does."""
+"""Records how the target behaves for each ambiguity: each question that the contract leaves open."""
 
 from dataclasses import dataclass, field
 
@@ -11,61 +11,60 @@ from brokerfuzz.targets import ANSWER_KINDS, AnswerKind
 
 @dataclass
 class Observed:
-    """The observations of one ambiguity: the number of messages for each kind of answer, and the first message that got each kind."""
+    """The observations for one ambiguity: how many messages got each kind of answer, and the first of these messages."""
 
     ambiguity: Ambiguity
     counts: dict[AnswerKind, int] = field(default_factory=lambda: dict.fromkeys(ANSWER_KINDS, 0))
     examples: dict[AnswerKind, Case] = field(default_factory=dict)
     numbers: dict[AnswerKind, int] = field(default_factory=dict)
-    """The case numbers of the examples."""
+    """The numbers of the cases that serve as examples."""
     contradicted: set[str] = field(default_factory=set)
-    """The interpretations that an answer contradicts."""
+    """The interpretations that at least one answer contradicts."""
 
     @property
     def possible(self) -> tuple[str, ...]:
-        """The interpretations that agree with every answer."""
+        """The interpretations that no answer contradicts."""
         return tuple(one for one in candidates(self.ambiguity) if one not in self.contradicted)
 
     @property
     def pinnable(self) -> tuple[str, ...]:
-        """The interpretations that a policy should keep open: those that agree with every answer. Empty if all or none of them agree."""
+        """The interpretations that a policy should allow: those that no answer contradicts. Empty if this excludes none of them, or all."""
         return self.possible if self.contradicted else ()
 
     @property
     def behaviour(self) -> str:
-        """The possible interpretations, with commas; `mixed` if there is none, or `unclear` if no answer contradicts any of them."""
+        """The possible interpretations, `mixed` if every interpretation is contradicted, or `unclear` if none is contradicted."""
         return (",".join(self.possible) or "mixed") if self.contradicted else "unclear"
 
     def add(self, number: int, case: Case, answer: AnswerKind, count: int = 1) -> None:
-        """Adds `count` equal answers. The case is the first case that got this answer."""
+        """Adds the number of equal answers. `case` is the first case with this answer."""
         self.counts[answer] += count
         if number < self.numbers.get(answer, number + 1):
             self.numbers[answer], self.examples[answer] = number, case
 
 
 CLOCK_TOLERANCES = ("0", "30", "60", "120", "300")
-"""The tolerances in seconds that the ledger can distinguish."""
+"""The clock tolerances that the ledger can distinguish, in seconds."""
 
 
 def candidates(ambiguity: Ambiguity) -> tuple[str, ...]:
-    """Returns the interpretations of an ambiguity that the ledger distinguishes."""
+    """Returns the interpretations of an ambiguity that the ledger can distinguish."""
     return CLOCK_TOLERANCES if ambiguity.detector == NEAR_NOW else ambiguity.interpretations
 
 
 class Ledger:
-    """The observations of all ambiguities.
+    """The observations for all ambiguities.
 
-    An answer contradicts an interpretation if it contradicts the verdict under this interpretation: the target rejects a message that
-    is valid, or accepts a message that is invalid. The counts contain unspecified messages only. If a message that touches several
-    ambiguities is accepted, it counts for each of them. If it is rejected, it counts for none of them, because any of them may be the
-    reason.
+    An answer contradicts an interpretation if it contradicts the verdict under this interpretation. For example, the target
+    rejects a message that is valid under it. Only unspecified messages are counted. An accepted message counts for each ambiguity
+    that it touches. A rejected message counts only if it touches a single ambiguity, because otherwise the reason is unknown.
     """
 
     def __init__(self) -> None:
         self._by_ambiguity: dict[str, Observed] = {}
 
     def observe(self, number: int, case: Case, verdict: Verdict, answer: AnswerKind, judge: Judge) -> None:
-        """Adds the answer to an unspecified message; `number` is its case number."""
+        """Records the answer to an unspecified message. `number` is the number of its case."""
         touched = {entry.ambiguity for entry in verdict.ambiguities}
         if len(touched) == 1 or answer == "accepted":
             for ambiguity_id in sorted(touched):
@@ -73,7 +72,7 @@ class Ledger:
                 observed.contradicted |= {one for one in candidates(observed.ambiguity) if _contradicts(case, answer, judge.under(ambiguity_id, one))}
 
     def add(self, ambiguity_id: str, number: int, case: Case, answer: AnswerKind, contract: Contract) -> Observed:
-        """Adds one answer to the observations of an ambiguity, and returns them."""
+        """Records an answer for one ambiguity."""
         if ambiguity_id not in self._by_ambiguity:
             self._by_ambiguity[ambiguity_id] = Observed(contract.ambiguity(ambiguity_id))
         self._by_ambiguity[ambiguity_id].add(number, case, answer)
@@ -88,7 +87,7 @@ class Ledger:
                 mine.add(observed.numbers[answer], case, answer, observed.counts[answer])
 
     def in_order(self, contract: Contract) -> list[Observed]:
-        """Returns the observations in the contract's order of ambiguities."""
+        """Returns the observations in the order of the ambiguities in the contract."""
         return [self._by_ambiguity[ambiguity.id] for ambiguity in contract.ambiguities if ambiguity.id in self._by_ambiguity]
 
 

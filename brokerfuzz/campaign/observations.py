@@ -1,8 +1,7 @@
-"""The results of a campaign or a part of it: counts, contradictions, the behaviour for each ambiguity, and the rejections for a
-wrong reason.
+"""Collects the results of a campaign: counts, contradictions, the behaviour for each ambiguity, and rejections for a wrong
+reason.
 
-The results of several parts can be combined in any order, because the example of each kind is always the first case of that kind.
-The results need memory that does not grow with the number of cases.
+The results of several parts of a campaign can be combined in any order. The memory does not grow with the number of cases.
 """
 
 from collections import Counter
@@ -22,8 +21,10 @@ from brokerfuzz.targets import Answer, AnswerKind
 
 @dataclass
 class Observations:
-    """The results of a campaign or a part of it. For each broken rule, `rules` contains the number of answers of each kind.
-    `left_out` is the number of cases that cannot be sent to this target.
+    """The results of a campaign, or of a part of it.
+
+    `rules` maps each broken rule to the number of answers of each kind. `left_out` is the number of cases that cannot be sent to
+    this target.
     """
 
     counts: Counter[tuple[Label, AnswerKind]] = field(default_factory=Counter)
@@ -34,9 +35,7 @@ class Observations:
     left_out: int = 0
 
     def add(self, number: int, case: Case, answer: Answer, judge: Judge) -> None:
-        """Adds the answer to case `number`. Ignores the answer if the target did not process the request because it had received
-        too many requests.
-        """
+        """Records the answer to a case. It ignores the answer if the target had received too many requests."""
         if not answer.reached and answer.status is not None:
             return
         verdict = judge.verdict(case)

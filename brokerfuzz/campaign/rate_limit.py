@@ -1,11 +1,9 @@
-"""Limits the number of requests per second."""
-
 import asyncio
 from time import monotonic
 
 
 class RateLimiter:
-    """Allows at most `rate` requests per second. None means no limit. After a pause, requests are not sent faster to make up for it."""
+    """Allows at most `rate` requests per second (None: no limit). After a pause, it does not allow a faster rate."""
 
     def __init__(self, rate: float | None) -> None:
         self.limited = rate is not None
@@ -13,7 +11,7 @@ class RateLimiter:
         self._next = 0.0
 
     async def wait(self) -> None:
-        """Waits until the next request may be sent."""
+        """Waits until the next request is allowed."""
         now = monotonic()
         mine = max(self._next, now)
         self._next = mine + self._interval

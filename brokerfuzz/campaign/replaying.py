@@ -1,8 +1,7 @@
-"""Sends the messages of findings again, and reports which findings are gone.
+"""Sends the messages of findings again, and reports which findings no longer occur.
 
-For each finding, the smallest message is sent. If the finding was flaky, the message is sent several times. The finding is gone
-if the contract allows every answer. Each message is judged again with the current time. If its verdict has changed, the answer
-says nothing about the finding.
+brokerfuzz sends the smallest message of each finding, and sends the message of a flaky finding several times. Each message is
+judged again with the current time. If its verdict has changed, the answer says nothing about the finding.
 """
 
 from base64 import b64decode
@@ -23,15 +22,17 @@ from brokerfuzz.schemas import Label, Verdict
 from brokerfuzz.targets import Answer, Target
 
 TRIES = 5
-"""The number of times that the message of a flaky finding is sent before the finding counts as gone."""
+"""The message of a flaky finding is sent this number of times before the finding counts as gone."""
 
 Outcome = Literal["still there", "another", "gone", "other verdict", "not sent"]
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """The outcome for one finding. `answer` is the answer that decided the outcome. The outcome `another` means a contradiction
-    of a different kind, `other verdict` means that the verdict on the message has changed.
+    """What happened to one finding. `answer` is the answer that decided this.
+
+    `another` means that another kind of contradiction occurred, and `other verdict` means that the message has another verdict
+    now.
     """
 
     sentence: str
@@ -44,9 +45,7 @@ class Replayed:
 
 @dataclass(frozen=True)
 class ReplayRequest:
-    """A message to send again, and the problem that its answer showed before. `kind` is None if the message is sent only to see
-    the answer.
-    """
+    """A message to send again, with the kind of its finding. `kind` is None if the message has no finding."""
 
     sentence: str
     case: Case
@@ -64,8 +63,9 @@ async def replay(
     rate: float | None = None,
     fresh: FreshValues | None = None,
 ) -> list[Replayed]:
-    """Sends all messages again and returns their outcomes, in the same order. Raises `TargetError` if the target cannot be
-    reached at all.
+    """Sends all messages again, and returns what happened to each finding, in the same order.
+
+    Raises `TargetError` if the target cannot be reached.
     """
     sender = Sender(target, rate=rate, fresh=fresh)
     found: dict[int, Replayed] = {}
@@ -112,14 +112,14 @@ def _kind(again: ReplayRequest, label: Label, answer: Answer, judge: Judge) -> F
 
 
 def of_result(result: Result) -> Iterator[ReplayRequest]:
-    """Yields the findings in the result of a campaign."""
+    """Yields the findings of a campaign."""
     for finding in result.findings:
         case = Case(finding.message_type, finding.body, Verdict(finding.label), headers=finding.case.headers)
         yield ReplayRequest(finding.sentence(), case, finding.label, finding.kind, finding.flaky)
 
 
 def of_document(document: Mapping[str, Any]) -> Iterator[ReplayRequest]:
-    """Yields the findings in a JSON report."""
+    """Yields the findings of a JSON report."""
     for finding in document["findings"]:
         smallest = finding["smallest"]
         body = compact(smallest["body"]) if "body" in smallest else b64decode(smallest["raw"])

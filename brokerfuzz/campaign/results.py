@@ -1,4 +1,4 @@
-"""The progress and the result of a campaign."""
+"""Defines the progress and the result of a campaign."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,9 +14,7 @@ from brokerfuzz.targets import AnswerKind
 
 @dataclass(frozen=True)
 class CampaignProgress:
-    """The progress of a campaign. `phase` is `firing` or `shrinking`. `findings` is the number of findings before equal findings
-    are merged.
-    """
+    """How far the campaign has come. `phase` is `firing` or `shrinking`. `findings` counts some equal findings several times."""
 
     phase: str
     cases: int
@@ -27,7 +25,7 @@ class CampaignProgress:
 
     @property
     def rate(self) -> float:
-        """Requests per second."""
+        """The number of requests per second."""
         return self.requests / self.seconds if self.seconds else 0.0
 
 
@@ -35,10 +33,10 @@ class CampaignProgress:
 class Result:
     """The result of a campaign.
 
-    `counts` maps verdict and answer to the number of cases, `rules` maps broken rule and answer to the number of faults.
-    `left_out` is the number of cases that cannot be sent to this target. `requests` includes the requests for twins and for
-    shrinking. If the campaign ended early, `stopped` is the reason, else None. `failed` is True if the campaign stopped because
-    the journal could not be written.
+    `counts` maps a verdict and an answer to the number of cases. `rules` maps a broken rule and an answer to the number of
+    invalid messages. `left_out` is the number of cases that cannot be sent to this target. `requests` includes the requests for
+    twins and for shrinking. If the campaign ended early, `stopped` is the reason. `failed` is True if the journal could not be
+    written.
     """
 
     target: str
@@ -58,5 +56,5 @@ class Result:
 
 
 def exit_status(result: Result) -> int:
-    """Returns 1 if there is a finding that is not in the baseline, else 0. (Exit status 2 is for exceptions of type `BrokerfuzzError`.)"""
+    """Returns 1 if there is a finding that the baseline does not contain, otherwise 0."""
     return 1 if any(not finding.known for finding in result.findings) else 0

@@ -1,4 +1,4 @@
-"""Sends the messages of a campaign: limits the rate, writes the journal, and skips messages whose answers are already in the journal."""
+"""Sends the messages of a campaign. It limits the rate, writes the journal, and does not send messages that the journal already answers."""
 
 import asyncio
 from time import monotonic
@@ -11,7 +11,7 @@ from brokerfuzz.cases.case import Case
 from brokerfuzz.targets import Answer, Target
 
 _RECALLED_AT_ONCE = 200
-"""The number of answers to read from the journal in a row before other tasks may run."""
+"""After this number of answers from the journal, other tasks may run."""
 
 
 class UnsendableError(Exception):
@@ -21,8 +21,8 @@ class UnsendableError(Exception):
 class Sender:
     """Sends messages to the target of a campaign.
 
-    `requests` is the number of messages sent in this run, plus the number of answers read from the journal of an earlier run.
-    `started` is the start of the campaign on the `time.monotonic` clock. `ago` is the number of seconds since that start.
+    `requests` is the number of messages that were sent, plus the number of answers that came from the journal. `started` is the
+    time at which the campaign started (on the clock `time.monotonic`), and `ago` is the number of seconds since then.
     """
 
     def __init__(
@@ -44,8 +44,9 @@ class Sender:
         self._in_a_row = 0
 
     async def send(self, key: Key, case: Case, body: bytes) -> Answer:
-        """Sends a message with the headers of the case and returns the answer. Raises `TargetError`, `JournalError`, or
-        `UnsendableError` if the message cannot be sent to this target.
+        """Sends a message with the headers of the case, and returns the answer.
+
+        Raises `UnsendableError` if the message cannot be sent to this target. Also raises `TargetError` or `JournalError`.
         """
         if not self._target.can_send(body, case.headers):
             raise UnsendableError

@@ -1,8 +1,7 @@
-"""Runs a campaign in several processes. Each process sends one shard of the cases at a time, and this module combines the
-results.
+"""Runs a campaign in several processes, and combines their results.
 
-Any process can send any shard. If a worker is lost, another worker sends its shard again, except for the messages whose answers
-are already in the journal. So the result is the same for any number of workers, even if a worker is killed.
+A shard is a part of the cases. Any process can send any shard. If a worker process is lost, another one sends its shard again,
+except for the messages that the journal already answers. So the result is the same for any number of workers.
 """
 
 import time
@@ -24,27 +23,25 @@ from brokerfuzz.targets import Target, event_loop
 from brokerfuzz.workers import WorkerPool
 
 AHEAD = 2
-"""The number of shards in the queue for each worker, so that no worker is idle."""
+"""The number of shards that wait in the queue of each worker, so that workers need not wait."""
 ATTEMPTS = 3
-"""Maximum number of times a shard is started. If the worker is lost each time, the shard itself is probably the reason."""
+"""How often a shard is started at most. If its worker is lost each time, the shard is probably the reason."""
 
 
 class Shards(Protocol):
-    """Cases that are divided into shards, such as `cases.plan.Plan`. Instances are sent to other processes."""
+    """Cases that are divided into shards, such as `cases.plan.Plan`. They can be sent to other processes."""
 
-    def shards(self) -> Iterator[int]:
-        """Yields the shards' numbers."""
-        ...
+    def shards(self) -> Iterator[int]: ...
 
-    def cases(self, shard: int) -> Iterator[Numbered]:
-        """Yields a shard's cases with their numbers."""
-        ...
+    def cases(self, shard: int) -> Iterator[Numbered]: ...
 
 
 @dataclass(frozen=True)
 class ShardSettings:
-    """The settings that all workers share. `journal` is a file to which the workers append their journal lines. If `journal` is
-    None, the workers return these lines. `begun` is the start of the campaign (`time.time`).
+    """The settings that all workers share.
+
+    `journal` is the file to which the workers append lines. If it is None, the workers return the lines. `begun` is the time at
+    which the campaign started (`time.time`).
     """
 
     plan: Shards
@@ -60,8 +57,6 @@ class ShardSettings:
 
 @dataclass
 class ShardResult:
-    """The result of one shard."""
-
     shard: int
     seen: Observations
     timing: Timing
@@ -71,12 +66,12 @@ class ShardResult:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the shard had no cases, because no further distinct cases can be generated."""
+        """True if the shard contains no cases, because no more different cases exist."""
         return not self.seen.counts and not self.seen.left_out
 
 
 def fire_shard(settings: ShardSettings, shard: int, seconds: float | None, answered: Answered | None) -> ShardResult:
-    """Sends one shard, in any process. Messages in `answered` are not sent again. Raises `TargetError` or `JournalError`."""
+    """Sends the cases of one shard, except for those that are already answered. Raises `TargetError` or `JournalError`."""
     return event_loop.run(_fire_shard(settings, shard, seconds, answered))
 
 
@@ -96,7 +91,7 @@ async def _fire_shard(settings: ShardSettings, shard: int, seconds: float | None
 
 
 class Sharding:
-    """Sends the shards of a plan with the workers of a pool."""
+    """Sends the shards of a plan with several workers."""
 
     def __init__(self, settings: ShardSettings, pool: WorkerPool) -> None:
         self._settings, self._pool = settings, pool
@@ -105,8 +100,9 @@ class Sharding:
         self._lost: list[int] = []
 
     def run(self, on_result: Callable[[ShardResult], str | None], recalled: Recalled | None, seconds: float | None) -> None:
-        """Sends shards until all are sent, the time is up, or `on_result` returns a reason to stop. `on_result` is called with
-        each shard's result. Raises `WorkerError` if workers are lost repeatedly.
+        """Sends shards until there are no more shards, the time is up, or `on_result` returns a reason to stop.
+
+        `on_result` gets the result of each shard. Raises `WorkerError` if workers are lost repeatedly.
         """
         deadline = None if seconds is None else time.monotonic() + seconds
         waiting = iter(self._settings.plan.shards())
@@ -133,7 +129,7 @@ class Sharding:
             self._lost.append(shard)
 
     def _gather(self, on_result: Callable[[ShardResult], str | None]) -> bool:
-        """Processes the finished shards and marks the lost ones. Returns True if the campaign must stop."""
+        """Collects the finished shards, and marks the shards of lost workers. Returns whether the campaign must stop."""
         stopped = False
         done, _ = wait(self._under_way, return_when=FIRST_COMPLETED)
         for future in done:

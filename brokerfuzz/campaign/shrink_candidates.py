@@ -1,7 +1,4 @@
-"""Proposes changes that make a message smaller. This module sends and judges nothing.
-
-Every proposed message is smaller than the current one, so the shrinking always ends.
-"""
+"""Proposes smaller messages. Each proposed message is smaller than the current one, so shrinking always ends."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,18 +7,20 @@ from typing import Any
 from brokerfuzz.campaign.json_trees import JsonArray, JsonObject, Number, Tree
 
 Schemas = Mapping[str, Mapping[str, Any]]
-"""The schema of each site, without references to other schemas. It determines the simplest values at this site."""
+"""Maps each site to its schema, without references. The schema determines the simplest values of the site."""
 
 _PLAIN_NUMBERS = ("0", "1", "0.0", "0.5", "1.0")
-_MOST_ZEROED = 32  # characters; longer strings are only shortened
-_LONGEST_HALVED = 20  # digits; a binary search then needs about 64 steps
+_MOST_ZEROED = 32  # in characters; longer strings are only shortened
+_LONGEST_HALVED = 20  # in digits; a binary search then needs about 64 steps
 _INSTANT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?Z")
 _INSTANTS = ("2000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-01-01T00:00:00Z")
-"""Replacements for timestamps. Replacing digits with zeros would make most timestamps invalid."""
+"""The timestamps that replace other timestamps. If single digits became zeros, most timestamps would be invalid."""
 
 
 def chunks(size: int) -> Iterator[tuple[int, int]]:
-    """Yields (start, length) of the parts to remove from `size` elements: all, halves, quarters, ..., single ones."""
+    """Yields the position and the length of the parts to remove from `size` elements: all elements, halves, quarters, and finally
+    single elements.
+    """
     length = size
     while length:
         yield from ((start, length) for start in range(0, size, length))
@@ -29,7 +28,7 @@ def chunks(size: int) -> Iterator[tuple[int, int]]:
 
 
 def simpler(scalar: Tree, schema: Mapping[str, Any]) -> list[Tree]:
-    """Returns simpler values of the same JSON type, simplest first. There are none for an object, an array or null."""
+    """Returns simpler values of the same JSON type, simplest first. Objects, arrays and null have no simpler values."""
     match scalar:
         case True:
             return [False]
@@ -54,7 +53,7 @@ def _around_bounds(schema: Mapping[str, Any]) -> list[str]:
 
 
 def magnitude(literal: str) -> int | None:
-    """Returns the absolute value of an integer that has few enough digits for a binary search. Returns None for other numbers."""
+    """Returns the absolute value of an integer. Returns None for other numbers, and for integers with very many digits."""
     digits = literal.removeprefix("-")
     return int(digits) if digits.isdecimal() and len(digits) <= _LONGEST_HALVED else None
 
@@ -87,7 +86,7 @@ def _with_zeros(text: str) -> Iterator[str]:
 
 
 def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
-    """Returns the tree with the properties of every object in the order of its schema. Unknown properties come last."""
+    """Returns the tree with the properties of each object in the order of the schema. Unknown properties come last."""
     match tree:
         case JsonObject(pairs):
             known = list(schemas.get(path, {}).get("properties", ()))
@@ -101,11 +100,9 @@ def in_schema_order(tree: Tree, schemas: Schemas, path: str = "") -> Tree:
 
 
 def pieces(body: bytes) -> list[bytes]:
-    """Splits the bytes at the commas between the properties of the outermost object (or the items of the outermost array), and
-    before the closing bracket.
+    """Splits the bytes at the commas between the outermost properties (or items), and before the closing bracket.
 
-    Splits bytes that are not JSON in the same way: a string ends at the next quotation mark, and every bracket opens or closes a
-    level.
+    The bytes need not be JSON: a string ends at the next quotation mark, and each bracket opens or closes a level.
     """
     found, depth, start, quoted = [], 0, 0, False
     for token in re.finditer(rb'\\.|["\[\]{},]', body, re.DOTALL):

@@ -1,8 +1,8 @@
 """Shrinks the message of a finding as far as possible, by sending smaller messages to the target.
 
-A smaller message replaces the current one if the oracle gives the same label and exactly the same broken rules, and the target's
-answer shows the same problem. The order of the attempts depends only on the message. So a target that always gives the same
-answers gets the same smallest message each time.
+A smaller message replaces the current one if it has the same verdict, breaks the same rules, and the answer shows the same
+problem. The order of the attempts depends only on the message. So the result is always the same if the target always gives the
+same answers.
 """
 
 import asyncio
@@ -19,24 +19,25 @@ from brokerfuzz.schemas import Verdict
 from brokerfuzz.targets.answers import Answer
 
 MOST_JUDGED = 32 << 20
-"""Maximum number of bytes to judge for one finding. It limits the time for shrinking a huge message."""
+"""The maximum number of bytes that the oracle judges for one finding. It limits the time for shrinking a very large message."""
 
 VerdictOf = Callable[[bytes], Verdict]
 Shows = Callable[[Answer], bool]
-"""A function that returns whether an answer shows the problem of the finding."""
+"""A function that decides whether an answer shows the problem of the finding."""
 TRIES = 5
-"""Maximum number of repetitions of a message if the first repetition gets a different answer. They measure how often the problem occurs."""
+"""If the problem does not occur again at once, the message is repeated up to this number of times, to measure how often it occurs."""
 _Outcome = Literal["holds", "other verdict", "other answer"]
-"""The outcome of an attempt. A message that cannot be sent counts as `other verdict`, because it shows nothing about the problem."""
+"""What an attempt showed. A message that cannot be sent counts as `other verdict`, because it shows nothing."""
 
 
 class Shrinker:
     """Shrinks one finding. `body`, `verdict`, `answer` and `places` always describe the smallest message so far.
 
-    Before shrinking, the first message is sent again. After shrinking, the smallest message is sent again. `sent` is the number
-    of these repetitions, `shown` the number of repetitions that showed the problem again. If the first repetition does not show
-    the problem, the finding is not shrunk. `places` are the JSON Pointers at which a simpler value changed the answer. They are
-    the causes of the finding, as far as tested. `whole` is False if a limit ended the shrinking.
+    The message is sent again before and after shrinking: `sent` times, and `shown` of these times the problem occurred. If the
+    problem does not occur at the first repetition, the finding is not shrunk.
+
+    `places` are the JSON Pointers of the causes: the places at which a simpler value led to another answer. `whole` is False if a
+    limit ended the shrinking.
     """
 
     def __init__(
@@ -67,9 +68,7 @@ class Shrinker:
             self.places = self._causes(self._tree())
 
     async def _is_reproduced(self) -> bool:
-        """Returns whether the first repetition shows the problem again. If not, repeats the message a few more times to measure
-        how often the problem occurs.
-        """
+        """Returns whether the problem occurs again. If it does not, the message is repeated to measure how often it occurs."""
         while self.sent < TRIES:
             await self._repeat()
             if self.sent == self.shown:
@@ -102,7 +101,6 @@ class Shrinker:
 
     @property
     def requests(self) -> int:
-        """The number of requests sent."""
         return self._sender.requests
 
     # ------------------------------------------------------------------------------------------------ testing a candidate
@@ -138,7 +136,7 @@ class Shrinker:
     # ------------------------------------------------------------------------------------------------ reducing
 
     async def _cut(self, tree: Tree, path: Path) -> Tree:
-        """Returns the tree with as few properties and items as possible, from the top down."""
+        """Removes as many properties and items as possible, beginning with the outermost ones."""
         length = len(children(at(tree, path)))
         while length:
             start = 0
@@ -158,7 +156,7 @@ class Shrinker:
         return ordered if await self._holds(write_tree(ordered)) else tree
 
     async def _simplify(self, tree: Tree) -> Tree:
-        """Returns the tree with scalars that are as simple as possible."""
+        """Makes all strings, numbers and booleans as simple as possible."""
         for path in list(paths(tree)):
             tree = await self._simplify_at(tree, path)
         return tree
@@ -173,7 +171,7 @@ class Shrinker:
                 return await self._halve(tree, path)
 
     async def _halve(self, tree: Tree, path: Path) -> Tree:
-        """Returns the tree with the integer at `path` as close to zero as possible, found by binary search."""
+        """Makes the integer as close to zero as possible, by binary search."""
         number = at(tree, path)
         high = magnitude(number.literal) if isinstance(number, Number) else None
         if not isinstance(number, Number) or high is None:
@@ -193,9 +191,7 @@ class Shrinker:
             yield replaced(tree, path, value)
 
     async def _cut_bytes(self) -> None:
-        """Shrinks a message that is not JSON, or whose formatting matters. First removes parts that look like properties, then
-        single bytes.
-        """
+        """Shrinks a message that is not JSON, or whose notation matters. It removes parts that look like properties, then single bytes."""
         before = None
         while before != self.body:
             before = self.body
@@ -205,7 +201,7 @@ class Shrinker:
     async def _cut_parts(self, parts: list[bytes]) -> None:
         length = len(parts)
         while length:
-            for end in range(len(parts), 0, -length):  # from the end, so that removing a part does not shift the parts still to try
+            for end in range(len(parts), 0, -length):  # from the end, so that the remaining parts keep their positions
                 candidate = parts[: max(end - length, 0)] + parts[end:]
                 if await self._holds(b"".join(candidate)):
                     parts = candidate
@@ -220,8 +216,8 @@ class Shrinker:
         return tuple(pointer(tree, path) for path in [*(path for path in deepest if path[:-1] not in counted), *counted])
 
     def _length_matters(self, array: Tree, path: Path, found: Sequence[Path]) -> bool:
-        """Returns whether the number of items matters. This is assumed if several items matter, and either all items matter or
-        not all were tested.
+        """Returns whether the number of items is probably part of the cause: several items are, and the others are too or were
+        not tested.
         """
         mattering = sum(other[:-1] == path for other in found if other)
         return mattering > 1 and (self._spent or mattering == len(children(array)))

@@ -1,23 +1,20 @@
-"""The latencies and the throughput of any number of answers, in bounded memory."""
+"""Measures how long the target needs for its answers, and how many answers arrive per second. The memory is limited."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 from math import frexp
 
 SPANS = 200
-"""Maximum number of time intervals in a campaign."""
 FIRST_SPAN = 0.25
-"""Initial length of an interval in seconds. If there are too many intervals, each pair of intervals becomes one interval of twice
-the length.
-"""
+"""The length of an interval at the beginning, in seconds. If there are too many intervals, two of them become one."""
 STEPS = 4
-"""Number of buckets per doubling of the latency. With four, a latency is wrong by at most a fifth."""
+"""The number of latency classes between a latency and twice this latency. With four, a latency is wrong by at most a fifth."""
 _FASTEST = 1e-6  # seconds
 
 
 @dataclass
 class Timing:
-    """Latencies in buckets that grow by a constant factor, and answers in intervals of equal length since the start."""
+    """Counts answers by their latency, and by the interval in which they arrived."""
 
     buckets: Counter[int] = field(default_factory=Counter)
     least: float = float("inf")
@@ -38,7 +35,7 @@ class Timing:
             self.failures[number] += 1
 
     def absorb(self, other: "Timing") -> None:
-        """Adds the results of another instance that started at the same time."""
+        """Adds the results of another part of the campaign that started at the same time."""
         self.buckets += other.buckets
         self.least, self.most = min(self.least, other.least), max(self.most, other.most)
         while self.span < other.span:
@@ -49,7 +46,7 @@ class Timing:
                 mine[number // ratio] += count
 
     def quantile(self, share: float) -> float:
-        """Returns the latency in seconds that this share of the answers did not exceed. Returns 0 if there are no answers."""
+        """Returns the latency that this share of the answers did not exceed, in seconds. Returns 0 if there are no answers."""
         wanted = share * self.buckets.total()
         seen = 0
         for bucket in sorted(self.buckets):
@@ -59,15 +56,13 @@ class Timing:
         return 0.0
 
     def histogram(self) -> list[tuple[float, int]]:
-        """Returns pairs, fastest first: an upper bound in seconds, and the number of answers between the previous bound and this bound."""
+        """Returns an upper limit in seconds and a number of answers for each class of latencies, fastest first."""
         if not self.buckets:
             return []
         return [(_edge(bucket), self.buckets[bucket]) for bucket in range(min(self.buckets), max(self.buckets) + 1)]
 
     def throughput(self) -> list[tuple[float, int, int]]:
-        """Returns a triple for each interval: its beginning in seconds since the start, the number of answers in it, and the
-        number of these answers that were crashes or timeouts.
-        """
+        """Returns the start of each interval in seconds, its number of answers, and how many of them were crashes or timeouts."""
         last = max(self.answers, default=-1)
         return [(number * self.span, self.answers[number], self.failures[number]) for number in range(last + 1)]
 
@@ -82,7 +77,6 @@ def _bucket(seconds: float) -> int:
 
 
 def _edge(bucket: int) -> float:
-    """Returns the upper bound of a bucket, in seconds."""
     exponent, part = divmod(bucket, STEPS)
     return (0.5 + (part + 1) / (2 * STEPS)) * 2.0**exponent
 

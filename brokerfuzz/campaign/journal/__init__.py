@@ -1,18 +1,18 @@
-"""The journal: a file with one line of JSON for every request and its answer. Each line is written as soon as the answer arrives.
+"""The journal: a file with one line of JSON for every request and its answer. brokerfuzz writes each line as soon as the answer
+arrives.
 
     {"journal": 2, "brokerfuzz": "0.1.0", "started": "...", "target": "...", "plan": {...}, ...}
     {"phase": "case", "number": 12, "step": 0, "at": 0.31, "answer": "rejected", "status": 400, "reason": "status 400", "seconds": 0.002,
      "response": "...", "id": "...", "headers": [...], "body": "..."}
 
-The first line describes the campaign, so that the campaign can be resumed. `phase`, `number` and `step` identify a request: the
-request with case `number`, the request with the twin of this case, or a step of the shrinking that starts at this case. `at` is the
-time of the answer in seconds since the start. `body` is the message as a string, `response` the first bytes of the response. If
-these bytes are not UTF-8, the properties `raw` and `response_raw` contain them in base64 instead. If a fresh value replaced a
-property, `sent` is the body that was actually sent.
+The first line describes the campaign, so that brokerfuzz can resume it. `phase`, `number` and `step` identify a request: the
+message of case `number`, its twin, or a step of shrinking this message. `at` is the time of the answer, in seconds since the
+campaign started. `body` is the message as a string, and `response` contains the first bytes of the response. If they are not
+UTF-8, `raw` and `response_raw` contain them in base64. If a property got a fresh value, `sent` is the body that was sent.
 
-Each line is written with one system call. So a killed process leaves only complete lines and at most one incomplete last line,
-which readers ignore. A journal whose name ends in `.gz` is compressed. In a compressed journal, each line is flushed for the same
-reason.
+Each line is written with a single system call. So if the process is killed, at most the last line is incomplete, and readers
+ignore it. A journal is compressed if its name ends in `.gz`. Each line of a compressed journal is also complete when it is
+written.
 """
 
 from brokerfuzz.campaign.journal.reading import head_of, is_compressed, lines, records

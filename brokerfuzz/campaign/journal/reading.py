@@ -1,4 +1,4 @@
-"""Reads journals, including the journals of killed processes."""
+"""Reads journals, also those of processes that were killed."""
 
 import zlib
 from collections.abc import Iterator, Mapping
@@ -11,18 +11,20 @@ from brokerfuzz.campaign.journal.records import JournalRecord, decode
 from brokerfuzz.errors import JournalError
 
 VERSION = 2
-LONGEST_LINE = 1 << 28  # bytes; the largest message of a catalogue is a megabyte
+LONGEST_LINE = 1 << 28  # in bytes; the largest message of a catalogue is a megabyte
 GZIP = 31  # wbits of zlib: gzip header, largest window
 PIECE = 1 << 20
 
 
 def is_compressed(path: str | Path) -> bool:
-    """Returns whether a journal with this name is compressed."""
     return Path(path).suffix == ".gz"
 
 
 def head_of(path: str | Path) -> Mapping[str, Any]:
-    """Returns the content of the first line. Raises `JournalError` if the file is not a journal or has another version."""
+    """Returns the first line of a journal, which describes the campaign.
+
+    Raises `JournalError` if the file is not a journal or has another version.
+    """
     first = next(lines(Path(path)), None)
     try:
         head = orjson.loads(first or b"")
@@ -35,8 +37,9 @@ def head_of(path: str | Path) -> Mapping[str, Any]:
 
 
 def records(path: str | Path) -> Iterator[JournalRecord]:
-    """Yields the records, in the order of their answers. Raises `JournalError` for an invalid line, except for the last line,
-    which may be incomplete.
+    """Yields the lines of a journal in the order of the answers. It ignores the last line if it is incomplete.
+
+    Raises `JournalError` for any other invalid line.
     """
     found = lines(Path(path))
     next(found, None)
@@ -70,7 +73,7 @@ def _lines(pieces: Iterator[bytes], path: Path) -> Iterator[bytes]:
 
 
 def _decompressed(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yields the decompressed content of a journal. If the journal is incomplete, ends where the complete part ends."""
+    """Yields the decompressed contents of a journal, up to the last complete part."""
     decompressor = zlib.decompressobj(GZIP)
     while compressed := stream.read(PIECE):
         try:

@@ -1,4 +1,4 @@
-"""Reads answers from the journal of a resumed campaign, so that their messages are not sent again."""
+"""Reads the answers in the journal of a resumed campaign, so that their messages are not sent again."""
 
 from array import array
 from collections.abc import Mapping
@@ -15,17 +15,19 @@ from brokerfuzz.errors import JournalError
 from brokerfuzz.targets import Answer
 
 BLOCK = 4096
-"""The number of cases in a block. The answers to these cases (one shard) are loaded together."""
+"""The number of cases whose answers are loaded together (one shard)."""
 _BLOCKS_KEPT = 3  # almost all cases are looked up in order
 
 
 class NotRecalledError(Exception):
-    """The journal has no answer to a request, and nothing may be sent."""
+    """The journal does not contain the answer to a request, and no requests may be sent."""
 
 
 class Answered:
-    """Answers, looked up by request. A digest of each message shows whether a request still has the same message. `origin` is the
-    name of the journal in errors. `latest` is the time of the last answer, in seconds since the start.
+    """The answers to some requests.
+
+    A hash of each message shows whether a request still sends the same message. `origin` is the name of the journal, for errors.
+    `latest` is the time of the last answer, in seconds since the campaign started.
     """
 
     latest = 0.0
@@ -37,7 +39,7 @@ class Answered:
         return key in self._answers
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """Returns the answer to a request, or None if it has no answer. Raises `JournalError` if the request had a different message."""
+        """Returns the answer to a request, or None. Raises `JournalError` if the request had a different message."""
         found = self._answers.get(key)
         if found is None:
             return None
@@ -51,10 +53,10 @@ class Answered:
 
 
 class Recalled:
-    """The answers in a journal, by request, for a resumed campaign.
+    """All answers in a journal.
 
-    Only two things are kept in memory: the position of each answer in the file (eight bytes), and the answers to the current blocks
-    of cases. Raises `JournalError` if the journal cannot be read.
+    The memory contains only the position of each answer in the file (eight bytes), and the answers to the current cases. Raises
+    `JournalError` if the journal cannot be read.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -70,7 +72,7 @@ class Recalled:
             place += len(line) + 1
 
     def get(self, key: Key, body: bytes) -> Answer | None:
-        """Returns the answer to a request, or None if it has no answer. Raises `JournalError` if the request had a different message."""
+        """Returns the answer to a request, or None. Raises `JournalError` if the request had a different message."""
         return self.block(key.number // BLOCK).get(key, body)
 
     def block(self, block: int) -> Answered:
@@ -82,16 +84,14 @@ class Recalled:
         return self._blocks[block]
 
     def has(self, key: Key) -> bool:
-        """Returns whether the journal contains an answer to the request."""
         return key in self.block(key.number // BLOCK)
 
     @property
     def last(self) -> int:
-        """The number of the last block that has answers; -1 if no block has answers."""
+        """The number of the last block with answers, or -1."""
         return max(self._places, default=-1)
 
     def close(self) -> None:
-        """Closes the file."""
         self._file.close()
 
     def _plain(self) -> IO[bytes]:

@@ -1,4 +1,4 @@
-"""Encodes a request and its answer as a line of JSON, and decodes it."""
+"""Converts a request and its answer to a line of JSON, and back."""
 
 from base64 import b64decode, b64encode
 from typing import Any, NamedTuple
@@ -11,9 +11,11 @@ from brokerfuzz.targets import Answer
 
 
 class Key(NamedTuple):
-    """Identifies a request of a campaign. `phase` is `case`, `twin`, `shrink` (a smaller message) or `turn` (a message with changes
-    that may turn a rejection into an acceptance). The kind of the finding follows `shrink` and `turn`. `number` is a case number.
-    `step` is the number of the request within the phase.
+    """Identifies a request of a campaign.
+
+    `phase` is `case`, `twin`, `shrink` (a smaller message) or `turn` (a message with changes that may lead to another answer).
+    After `shrink` and `turn`, it contains the kind of the finding. `number` is the number of the case, and `step` is the number
+    of the request in this phase.
     """
 
     phase: str
@@ -22,8 +24,8 @@ class Key(NamedTuple):
 
 
 def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> bytes:
-    """Returns the line for one request and its answer, without a line break. If a fresh value replaced a property, `sent` is the
-    body that was actually sent. `headers` are the headers of the case.
+    """Returns the line for a request and its answer, without a line break. If a property got a fresh value, `sent` is the body
+    that was sent.
     """
     record: dict[str, Any] = {"phase": key.phase, "number": key.number, "step": key.step, "at": round(at, 4)}
     record |= {"answer": answer.kind, "status": answer.status, "reason": answer.reason, "seconds": round(answer.seconds, 6)}
@@ -51,7 +53,7 @@ def encode(key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: f
 
 
 class JournalRecord(NamedTuple):
-    """One line of a journal: the request, the message and the answer. `case_id` is None if the message does not come from a case."""
+    """A line of a journal: the request, the message and the answer. `case_id` is None if the message is not the message of a case."""
 
     key: Key
     case_id: str | None
@@ -62,7 +64,7 @@ class JournalRecord(NamedTuple):
 
 
 def decode(line: bytes) -> JournalRecord:
-    """Returns the record of a line. Raises `ValueError` if it is invalid."""
+    """Parses a line. Raises `ValueError` if the line is invalid."""
     try:
         entry = orjson.loads(line)
         key = Key(entry["phase"], entry["number"], entry["step"])

@@ -1,4 +1,4 @@
-"""Writes journals in such a way that no answer is lost."""
+"""Writes journals. If the process is killed, the answers that are already in the journal are not lost."""
 
 import os
 import zlib
@@ -17,10 +17,10 @@ from brokerfuzz.targets import Answer
 
 
 class Writer(Protocol):
-    """Something that accepts the lines of a journal."""
+    """A place to which the lines of a journal are written."""
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
-        """Writes one request and its answer. Raises `JournalError` if that fails."""
+        """Writes a request and its answer. Raises `JournalError` if this fails."""
         ...
 
     def close(self) -> None:
@@ -29,13 +29,12 @@ class Writer(Protocol):
 
 
 class CollectedLines:
-    """Collects lines for a journal that another process writes."""
+    """Collects the lines of a journal that another process writes."""
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
-        """Keeps the line."""
         self.lines.append(encode(key, case, body, sent, answer, at))
 
     def close(self) -> None:
@@ -43,7 +42,7 @@ class CollectedLines:
 
 
 class Journal:
-    """A journal that is open for writing. Open one with `begun`, `continued` or `joined`."""
+    """A journal that is open for writing. Use `begun`, `continued` or `joined` to open one."""
 
     def __init__(self, path: Path, flags: int) -> None:
         self.path = path
@@ -55,15 +54,16 @@ class Journal:
 
     @classmethod
     def begun(cls, path: str | Path, head: Mapping[str, Any]) -> "Journal":
-        """Creates a journal whose first line contains `head`. Raises `JournalError` if the file already exists or cannot be written."""
+        """Creates a journal whose first line is `head`. Raises `JournalError` if the file already exists or cannot be written."""
         journal = cls(Path(path), os.O_CREAT | os.O_EXCL)
         journal.add(orjson.dumps({"journal": VERSION, **head}))
         return journal
 
     @classmethod
     def continued(cls, path: str | Path) -> "Journal":
-        """Opens an existing journal to append lines after its last complete line. Raises `JournalError` if the journal cannot be
-        read or written.
+        """Opens an existing journal, to append lines after its last complete line.
+
+        Raises `JournalError` if the journal cannot be read or written.
         """
         path = Path(path)
         if is_compressed(path):
@@ -73,14 +73,12 @@ class Journal:
 
     @classmethod
     def joined(cls, path: str | Path) -> "Journal":
-        """Opens a journal that other processes also write. The journal must not be compressed. Raises `JournalError` if it cannot
-        be written.
-        """
+        """Opens a journal to which other processes also write. It must not be compressed. Raises `JournalError` if it cannot be written."""
         return cls(Path(path), 0)
 
     @classmethod
     def _recompressed(cls, path: Path) -> "Journal":
-        """Rewrites the complete lines of a compressed journal, because nothing can be appended to an incomplete stream."""
+        """Writes a compressed journal again, because nothing can be appended to an incomplete compressed file."""
         fresh = cls(path.with_name(temporary_name(path.name, f"part{path.suffix}")), os.O_CREAT | os.O_EXCL)
         for line in lines(path):
             fresh.add(line)
@@ -89,11 +87,11 @@ class Journal:
         return fresh
 
     def record(self, key: Key, case: Case, body: bytes, sent: bytes, answer: Answer, at: float) -> None:
-        """Writes one request and its answer. If that fails, leaves the file unchanged and raises `JournalError`."""
+        """Writes a request and its answer. If this fails, the file stays unchanged, and the method raises `JournalError`."""
         self.add(encode(key, case, body, sent, answer, at))
 
     def add(self, line: bytes) -> None:
-        """Writes an encoded line. If that fails, leaves the file unchanged and raises `JournalError`."""
+        """Writes a line. If this fails, the file stays unchanged, and the method raises `JournalError`."""
         data = line + b"\n"
         if self._compressor is not None:
             data = self._compressor.compress(data) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
@@ -106,7 +104,6 @@ class Journal:
             raise _unwritable(self.path, problem) from problem
 
     def close(self) -> None:
-        """Closes the file."""
         try:
             if self._compressor is not None:
                 os.write(self._file, self._compressor.flush())
@@ -124,7 +121,7 @@ class Journal:
 
 
 def _cut_to_whole_lines(path: Path) -> None:
-    """Removes an incomplete last line from an uncompressed journal. Raises `JournalError` if that fails."""
+    """Removes an incomplete last line of an uncompressed journal. Raises `JournalError` if this fails."""
     try:
         with path.open("r+b") as stream:
             size = stream.seek(0, os.SEEK_END)
