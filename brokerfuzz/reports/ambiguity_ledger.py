@@ -1,4 +1,4 @@
-"""Creates the list of ambiguities in the HTML report. Each ambiguity has a row with a bar that shows how often each answer occurred, and examples."""
+"""Creates the section of the HTML report that shows how the target behaves for each ambiguity."""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +14,7 @@ _LONGEST_TEXT = 400
 
 
 def ledger(ambiguities: Sequence[Document]) -> Iterator[Markup]:
-    """Yields the HTML of the list of ambiguities."""
+    """Yields one row for each ambiguity, with a bar that shows how often each answer occurred, and with examples."""
     if not ambiguities:
         yield element("p", "No message touched a question that the contract leaves open.")
         return

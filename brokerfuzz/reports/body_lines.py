@@ -1,7 +1,7 @@
-"""Formats the body of a message as lines: JSON with indentation, binary data in hexadecimal. The middle of a long body is left out.
+"""Shows the body of a message as lines: JSON with indentation, or binary data in hexadecimal. It omits the middle of a long body.
 
-Only the white space around braces, brackets, colons and commas changes. Every other character is shown as it was sent, because even a character that
-a JSON parser ignores can make a message invalid.
+Only the white space around braces, brackets, colons and commas changes. All other characters are shown as they were sent, because
+any of them can make a message invalid.
 """
 
 import re
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 LONGEST = 12_000
-"""The maximum number of bytes of a body that are shown."""
+"""At most this number of bytes of a body is shown."""
 MOST_LINES = 160
 _MOST_HEX = 512  # bytes
 _HEX_LINE = 8  # bytes
@@ -20,7 +20,7 @@ _PIECE = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],:]|[ \t\r\n]+|[^"{}\[\],: \t\r\
 
 @dataclass(frozen=True)
 class Lines:
-    """The lines that are shown, and the number of bytes that are omitted before and after them."""
+    """The lines to show, and the number of bytes before them and after them that are omitted."""
 
     lines: list[str]
     before: int = 0
@@ -28,25 +28,25 @@ class Lines:
 
 
 def lines_of(body: bytes, start: int = 0, *, longest: int = LONGEST, most: int = MOST_LINES, laid_out: bool = True) -> Lines:
-    """Returns the lines of a body that begin near the byte `start`."""
+    """Returns the lines of a body, beginning near the byte `start`."""
     start, end = _between_characters(body, start), _between_characters(body, start + longest)
     part = body[start:end]
     text = _text(part)
     if text is None:
         return Lines(list(_hex(part[:_MOST_HEX], start)), start, max(len(body) - start - _MOST_HEX, 0))
-    whole_json = laid_out and not start and text[:1] in ("{", "[")  # a part from the middle of a body may start inside a string
+    whole_json = laid_out and not start and text[:1] in ("{", "[")  # a part from the middle of a body may begin inside a string
     lines, rest = _layout(text, most) if whole_json else _split(text, most)
     return Lines([_escaped(line) for line in lines], start, len(body) - start - len(part) + len(rest.encode(errors="surrogateescape")))
 
 
 def _between_characters(body: bytes, at: int) -> int:
-    """Returns the first byte of the character that contains the byte `at`. Returns `at` itself if the body is not UTF-8."""
+    """Returns the position of the first byte of the character that contains the byte `at`. Returns `at` if the body is not UTF-8."""
     at = min(at, len(body))
     return next((back for back in range(at, max(at - 4, -1), -1) if back == len(body) or body[back] & 0xC0 != 0x80), at)
 
 
 def _text(part: bytes) -> str | None:
-    """Decodes bytes as text. Invalid bytes become surrogate characters. Returns None if too many bytes are not printable ASCII."""
+    """Decodes bytes. Invalid bytes become surrogates. Returns None if too many bytes are not printable ASCII."""
     try:
         return part.decode()
     except UnicodeDecodeError:
@@ -71,7 +71,7 @@ def _split(text: str, most: int) -> tuple[list[str], str]:
 
 
 def _layout(text: str, most: int) -> tuple[list[str], str]:
-    """Returns the lines, with one property or item per line, and the end of the text that is not shown."""
+    """Splits JSON into lines, with one property or item per line. Also returns the rest of the text that does not fit."""
     lines: list[str] = []
     line, depth, before, gap = "", 0, ",", ""
     for match in _PIECE.finditer(text):

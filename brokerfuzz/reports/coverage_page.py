@@ -1,7 +1,8 @@
-"""Creates an HTML page with the coverage of a corpus: a heat map with one row per site and one column per kind. Each row expands to the details.
+"""Creates an HTML page with the coverage of a corpus: a table with one row per site and one column per kind. Each row opens to
+show details.
 
-The page is one file. Its content security policy prevents the browser from loading other files. If scripts are disabled, only the filters do not
-work. All text is escaped, because names come from contracts and files that other people wrote.
+The page is a single file, and the browser loads nothing else for it. Without scripts, only the filters do not work. All text is
+escaped, because other people wrote the contracts and the messages.
 """
 
 from base64 import b64encode
@@ -22,13 +23,13 @@ from brokerfuzz.schemas import Rule
 from brokerfuzz.wording import counted
 
 MOST_LISTED = 100
-"""The maximum length of a list of pairs or sources. The page shows only the number of the remaining items."""
+"""At most this number of pairs or sources is listed. The page shows how many there are in addition."""
 _HERE = Path(__file__).parent
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'"
 
 
 def check_path(path: str, *, force: bool) -> None:
-    """Raises `ReportError` if the page cannot be written to the path. An existing file is an error without `force`."""
+    """Raises `ReportError` if the page cannot be written to this path. Without `force`, the file must not exist."""
     if Path(path).is_dir():
         raise ReportError(f"{path} is a folder: specify a file for the page")
     if not Path(path).parent.is_dir():
@@ -40,7 +41,7 @@ def check_path(path: str, *, force: bool) -> None:
 
 
 def write(path: str, text: str) -> None:
-    """Writes a page atomically. Raises `ReportError`."""
+    """Writes the page. The file appears only when it is complete."""
     try:
         with atomic_file(Path(path)) as stream:
             stream.write(text.encode(errors="backslashreplace"))
@@ -50,7 +51,6 @@ def write(path: str, text: str) -> None:
 
 
 def page(tallies: Sequence[Tally], sources: Sequence[str]) -> str:
-    """Returns the page as HTML."""
     common, own, script = ((_HERE / name).read_text(encoding="utf-8") for name in ("pages.css", "coverage_page.css", "coverage_page.js"))
     policy = _POLICY.format(b64encode(sha256(script.encode()).digest()).decode())
     return "\n".join(
@@ -135,7 +135,7 @@ def _total(score: Score, what: str) -> str:
 
 
 def _gaps(tally: Tally) -> Iterator[str]:
-    """Yields the rules that no message breaks and the ambiguities that no message touches. The corpus needs messages for these first."""
+    """Yields the rules that no message breaks, and the ambiguities that no message touches. A better corpus would contain them first."""
     for kind, text in (("rule", "never broken"), ("ambiguity", "never tested")):
         goals = [goal for goal in tally.missing() if goal.kind == kind]
         if goals:
@@ -159,7 +159,7 @@ def _row(tally: Tally, site: str, goals: Sequence[Goal]) -> Iterator[str]:
 
 
 def _split(site: str) -> tuple[str, str]:
-    """Returns the path of the parent and the last name of a site."""
+    """Splits a site into the path of its parent and its last name."""
     cut = len(site) - 2 if site.endswith("[]") else site.rfind(".") + 1
     return site[:cut], site[cut:] or ROOT
 
@@ -208,7 +208,7 @@ def _rule(tally: Tally, rule: Rule, techniques: Sequence[Goal]) -> Iterator[str]
 
 
 def _chips(tally: Tally, goals: Sequence[Goal]) -> str:
-    """Returns an HTML list of the goals, such as rules and edges, that a corpus covers or misses. The goals that no message covers come first."""
+    """Creates an HTML list of the rules, techniques, edges or ambiguities of a site. Those that no message covers come first."""
     in_order = sorted(goals, key=lambda goal: goal in tally.first)
     return f'<ul class="chips">{"".join(_chip(tally, goal) for goal in in_order)}</ul>' if goals else ""
 
@@ -226,7 +226,7 @@ def _uses(tally: Tally, goal: Goal) -> str:
 
 
 def _description(tally: Tally, goal: Goal, name: str) -> str:
-    """Returns the description of a technique that no message uses, or the question of an ambiguity that no message touches."""
+    """Describes a technique that no message uses, or an ambiguity that no message touches."""
     if goal.kind == "technique" and name in TECHNIQUES:
         return TECHNIQUES[name].text
     return tally.contract.ambiguity(name).question if goal.kind == "ambiguity" else ""

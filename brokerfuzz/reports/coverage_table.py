@@ -1,6 +1,7 @@
-"""Prints the coverage of a corpus as a table with one row per site, or as a list of what is missing.
+"""Prints the coverage of a corpus as a table with one row per site, or prints a list of everything that is not covered.
 
-Each cell of the table shows the covered number and the total, such as `3/5`, or a dash if the total is 0. Bars and colours appear only on a terminal.
+A cell contains the number of covered goals and the number of all goals, such as `3/5`. Bars and colours appear only on a
+terminal.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,23 +19,23 @@ _OF_STRENGTH = {1: "states", 2: "pairs", 3: "triples", 4: "quadruples"}
 
 
 def title(kind: str, strength: int) -> str:
-    """Returns the plural of a kind of goal, such as `rules`."""
+    """Returns the title of a column, such as `rules`."""
     return _OF_STRENGTH[strength] if kind == "pair" else plural(kind)
 
 
 def percent(score: Score) -> int:
-    """Returns the covered share in whole percent. The result is 100 only if nothing is missing, and 0 only if nothing is covered."""
+    """Returns the covered share in percent. It is 100 only if everything is covered, and 0 only if nothing is covered."""
     return min(max(round(100 * score.share), 1 if score.covered else 0), 100 if score.covered == score.all else 99)
 
 
 def messages(tally: Tally) -> str:
-    """Returns a text with the number of messages, in total and for each verdict."""
+    """Describes how many messages there are, in total and for each verdict."""
     verdicts = ", ".join(f"{count:,} {label}" for label in LABELS if (count := tally.verdicts[label]))
     return f"{tally.messages:,} message{'' if tally.messages == 1 else 's'} ({verdicts})"
 
 
 def lines(tallies: Iterable[Tally], *, bars: bool = False) -> Iterator[str]:
-    """Yields the lines of the table, with escape codes for colours. `click.echo` removes them if the output is not a terminal."""
+    """Yields the lines of the table. They contain codes for colours, which `click.echo` removes if the output is not a terminal."""
     for number, tally in enumerate(tallies):
         yield from [""] if number else []
         yield click.style(f"{tally.message_type}: {messages(tally)}", bold=True)
@@ -78,12 +79,12 @@ def _colour(score: Score) -> str | None:
 
 
 def missing(tallies: Iterable[Tally]) -> Iterator[str]:
-    """Yields one line for everything that is not covered: its kind, the rule or site, and the technique, edge, ambiguity or pair."""
+    """Yields a line for each rule, technique, edge, ambiguity and pair that is not covered."""
     return (f"{goal.kind:<9}  {'  '.join(full_name(goal, tally.message_type))}" for tally in tallies for goal in tally.missing())
 
 
 def full_name(goal: Goal, message_type: str) -> tuple[str, ...]:
-    """Returns the full name of a goal: the ID of the rule and the technique, or, for other kinds, the site and the name."""
+    """Returns the words that identify a goal, such as the ID of a rule and the name of a technique."""
     site = f"{message_type}/{goal.site}"
     if goal.kind in ("rule", "technique"):
         suffix, *technique = goal.name.split(" ")

@@ -1,6 +1,6 @@
-"""Reads the messages in the JSON document of a report, and the HTTP requests that sent them.
+"""Reads the messages and the HTTP request from the JSON document of a report.
 
-The document contains no secrets. For more safety, this module also replaces each value whose name suggests a secret by the name of a variable.
+The document contains no secrets. To be safe, this module also replaces values whose names suggest secrets.
 """
 
 import json
@@ -21,14 +21,16 @@ Pairs = list[tuple[str, str]]
 
 @dataclass(frozen=True)
 class RequestTemplate:
-    """The method, URL and headers of the HTTP request that sent each message. Secrets are replaced by the name of a variable (`$AUTHORIZATION`)."""
+    """The method, the URL and the headers of the request that sent each message. Names such as `$AUTHORIZATION` replace secrets."""
 
     url: str
     method: str
     headers: tuple[tuple[str, str], ...]
 
     def headers_of(self, message: Document) -> Pairs:
-        """Returns the headers of the request that sent a message. A header of the message replaces the usual header of the same name."""
+        """Returns the headers of the request with this message. The headers of the message replace the usual headers with the
+        same names.
+        """
         instead = others_of(message)
         names = {name.lower() for name, _ in instead}
         usual = [(name, value) for name, value in self.headers if name.lower() not in names]
@@ -36,7 +38,6 @@ class RequestTemplate:
 
 
 def body_of(message: Document) -> bytes:
-    """Returns the bytes of a message."""
     if "raw" in message:
         try:
             return b64decode(message["raw"])
@@ -49,7 +50,7 @@ def body_of(message: Document) -> bytes:
 
 
 def others_of(message: Document) -> list[tuple[str, str | None]]:
-    """Returns the headers that replace the usual headers for this message. None means that the header is not sent."""
+    """Returns the unusual headers of a message. The value None means that a header is not sent."""
     return [(name, value) for name, value in message.get("headers") or ()]
 
 
@@ -64,11 +65,11 @@ def request_of(document: Document, report: str) -> RequestTemplate:
 
 
 def is_flaky(finding: Document) -> bool:
-    """True if a finding did not occur each time that its message was sent again."""
+    """Returns whether the finding did not occur at every repetition."""
     return bool(finding["shown"] < finding["sent"])
 
 
 def _usual(target: str) -> dict[str, Any] | None:
-    """Returns the default request, for a document that contains no request. Returns None if the target is not an HTTP endpoint."""
+    """Returns the default request, for a document without a request. Returns None if the target is not an HTTP endpoint."""
     http = target.startswith(("http://", "https://"))
     return {"url": target, "method": "POST", "headers": [["content-type", JSON_TYPE]]} if http else None

@@ -1,7 +1,7 @@
-"""Creates the list of findings in the HTML report. Readers can filter the list and expand each finding.
+"""Creates the list of findings in the HTML report. Readers can filter the list and open each finding.
 
-The first findings are shown in full. After a size limit, each finding is a single line. After a second limit, the page shows only the number of
-remaining findings. So the page opens quickly even if a campaign has very many findings.
+The page shows the first findings completely, then findings as single lines, and finally only the number of the remaining
+findings. So it opens quickly, even if a campaign has many findings.
 """
 
 import json
@@ -26,9 +26,9 @@ KINDS = {
     "valid-rejected": "valid rejected",
     "malformed-answer": "malformed answer",
 }
-"""Maps each kind of finding to its label. The worst kind comes first."""
+"""Maps each kind of finding to its label, most serious kind first."""
 FULL, BRIEF = 9_000_000, 3_000_000
-"""The maximum size of all findings that are shown in full, and of all that are shown as single lines, in characters of HTML."""
+"""The maximum size of all complete findings, and of all findings that are single lines, in characters of HTML."""
 _MOST_LISTED = 24
 _MOST_CHOICES = 400
 _LONGEST_TEXT = 2_000
@@ -38,14 +38,13 @@ _LONGEST_LINE = 6_000
 
 @dataclass(frozen=True)
 class FindingEntry:
-    """A finding, and the values that the filters compare."""
+    """A finding with the values that the filters compare."""
 
     finding: Document
     sites_of: Mapping[str, tuple[str, str]]
 
     @cached_property
     def rules(self) -> list[str]:
-        """The IDs of the broken rules, without the message type."""
         return list(dict.fromkeys(_short(one["rule"], self.finding["message"]) for one in self.finding["rules"]))
 
     @cached_property
@@ -54,7 +53,7 @@ class FindingEntry:
 
     @cached_property
     def sites(self) -> list[str]:
-        """The sites of the broken rules. If no rule is broken, the sites of the values that cause the finding."""
+        """The sites of the broken rules. If no rule is broken, the sites of the causes."""
         return list(dict.fromkeys(site for site, _ in self.sites_and_keywords)) or [site_of(place) for place in self.finding["places"]]
 
     @cached_property
@@ -64,13 +63,13 @@ class FindingEntry:
 
 
 def entries_of(document: Document) -> list[FindingEntry]:
-    """Returns the findings in order: new findings before known ones, and worse kinds before others."""
+    """Returns the findings in the order of the list: new findings before known ones, and serious kinds before others."""
     sites_of = {one["rule"]: (one["site"], one["keyword"]) for one in document["rules"]}
     return sorted((FindingEntry(finding, sites_of) for finding in document["findings"]), key=lambda entry: entry.order)
 
 
 def site_of(place: str) -> str:
-    """Returns the site of a JSON Pointer: `/productClusters/0/id` is at `productClusters[].id`."""
+    """Converts a JSON Pointer to a site: `/productClusters/0/id` becomes `productClusters[].id`."""
     return "".join("[]" if re.fullmatch("[0-9]+", step) else f".{step}" for step in steps_of(place)).removeprefix(".")
 
 
@@ -88,7 +87,7 @@ def _site_and_keyword(rule: str) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class Facet:
-    """A filter for findings: its label, and a function that returns the choices that a finding belongs to."""
+    """A filter for findings, with a function that returns the choices that match a finding."""
 
     name: str
     label: str
@@ -107,7 +106,10 @@ FACETS = (
 
 
 class Choices:
-    """The numbered choices of each filter. The script of the page reads these numbers, so no name from a message or contract reaches the script."""
+    """The choices of each filter, with numbers.
+
+    The script of the page uses only the numbers, so names from messages or contracts cannot reach the script.
+    """
 
     def __init__(self, entries: Sequence[FindingEntry]) -> None:
         counts = {facet.name: Counter(choice for entry in entries for choice in dict.fromkeys(facet.of(entry))) for facet in FACETS}
@@ -118,13 +120,13 @@ class Choices:
         return self._numbers[facet].get(choice)
 
     def of(self, entry: FindingEntry) -> dict[str, str]:
-        """Returns the HTML attributes of a finding, which the script of the page reads."""
+        """Returns the HTML attributes of a finding that the script of the page compares with the filters."""
         numbers = {facet.name: [self.number(facet.name, choice) for choice in facet.of(entry)] for facet in FACETS}
         return {f"data_{name}": " ".join(number for number in found if number is not None) for name, found in numbers.items()}
 
 
 def tools(choices: Choices) -> Markup:
-    """Returns the filters of the list. The filters are hidden if scripts are disabled, because they need the script of the page."""
+    """Creates the filters of the list. They are hidden in browsers without scripts."""
     search = element("input", id="search", type="search", placeholder="any text", autocomplete="off", spellcheck="false")
     return element(
         "div",
@@ -152,7 +154,7 @@ def _select(facet: Facet, choices: Choices) -> Markup:
 
 
 def listed(entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
-    """Yields the list. It shows findings in full up to the first size limit, and as single lines up to the second size limit."""
+    """Yields the findings: the first ones completely, the others as single lines, until the size limits are reached."""
     size = 0
     for number, entry in enumerate(entries):
         if size > FULL + BRIEF:
@@ -196,7 +198,7 @@ def _title(entry: FindingEntry) -> Iterator[Child]:
 
 
 def _first_value(finding: Document) -> str | None:
-    """Describes the value that causes a finding. If several findings have the same cause, this text distinguishes them."""
+    """Describes the value that causes a finding, to distinguish it from other findings with the same cause."""
     if not finding["places"] or "body" not in finding["smallest"]:
         return None
     value = finding["smallest"]["body"]
@@ -277,7 +279,7 @@ def _occurrences(finding: Document) -> Child:
 
 
 def milliseconds(seconds: float) -> str:
-    """Returns a time in milliseconds: `0.53 ms`, `4,250 ms`."""
+    """Writes a time in milliseconds: `0.53 ms`, `4,250 ms`."""
     shown = 1000 * seconds
     return f"{shown:.2f} ms" if shown < 10 else f"{shown:,.0f} ms"
 
@@ -317,7 +319,7 @@ def _answer(got: Document) -> Iterator[Markup]:
 
 def _reproduction(line: str) -> Markup:
     if len(line) > _LONGEST_LINE:
-        return element("p", f"The command is too long to show ({len(line):,} characters): see the JSON report.", class_="cut")
+        return element("p", f"The command is too long to be shown ({len(line):,} characters): see the JSON report.", class_="cut")
     exact = printable(line) == line
     button = element("button", "Copy", type="button", class_="copy", aria_label="Copy the command") if exact else None
     return element("div", element("pre", element("code", line)), button, class_="line")

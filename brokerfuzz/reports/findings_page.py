@@ -1,7 +1,7 @@
 """Creates an HTML page with the findings of a campaign.
 
-The page is one file and loads no other file. Its content security policy allows only its own script and style. If scripts are disabled, only the
-filters and the copy buttons do not work. All HTML is created by the module `markup`, which escapes texts from targets, messages and contracts.
+The page is a single file, and the browser loads nothing else for it. Without scripts, only the filters and the copy buttons do
+not work. Only the module `markup` creates HTML, and it escapes all text.
 """
 
 from base64 import b64encode
@@ -31,7 +31,7 @@ _SECTIONS = (("findings", "Findings"), ("rules", "Rules by site"), ("ambiguities
 
 
 def write(path: str, document: Document) -> None:
-    """Writes the page atomically. Raises `ReportError`."""
+    """Writes the page. The file appears only when it is complete."""
     text = page(document)
     try:
         with atomic_file(Path(path)) as stream:
@@ -42,7 +42,6 @@ def write(path: str, document: Document) -> None:
 
 
 def page(document: Document) -> str:
-    """Returns the page as HTML."""
     style = "".join((_HERE / name).read_text(encoding="utf-8") for name in ("pages.css", "findings_page.css"))
     script = (_HERE / "findings_page.js").read_text(encoding="utf-8")
     entries = entries_of(document)
@@ -117,7 +116,7 @@ def _campaign_facts(document: Document) -> Iterator[tuple[str, Child]]:
 
 
 def _interpretation(answers: Document) -> Child:
-    """Describes which HTTP statuses mean accepted and which mean rejected."""
+    """Describes which HTTP statuses mean that the target accepted or rejected a message."""
     accept = ((element("code", _cut(pattern)), " ") for pattern in answers["accept"][:_MOST_HEADERS])
     reject = ((element("code", _cut(pattern)), " ") for pattern in answers["reject"][:_MOST_HEADERS])
     envelope = [element("br"), element("code", "operationWasSuccessful: false"), " means rejected"] if answers["envelope"] else None
@@ -125,7 +124,7 @@ def _interpretation(answers: Document) -> Child:
 
 
 def _verdicts(counts: Document) -> Markup:
-    """Returns a table with one row per verdict and one column per answer. Wrong answers have a colour and a mark, for readers who see no colours."""
+    """Creates a table with one row per verdict and one column per answer. Wrong answers have a colour and a mark."""
     heads = [element("th", "verdict", scope="col"), *(element("th", kind, scope="col") for kind in ANSWER_KINDS)]
     rows = (
         element(

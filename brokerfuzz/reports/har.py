@@ -1,6 +1,7 @@
-"""Writes the findings as recorded traffic in the format HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec). Browsers can open such files.
+"""Writes the findings as recorded traffic in the format HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec), which browsers
+can open.
 
-Each finding is one entry. The entry contains the request with the smallest message, and the part of the response that brokerfuzz recorded.
+Each finding becomes an entry with its request and with the beginning of the response.
 """
 
 import json
@@ -10,7 +11,7 @@ from brokerfuzz import har_entries
 from brokerfuzz.reports.document_messages import Document, RequestTemplate, body_of, is_flaky, request_of
 from brokerfuzz.schemas.headers import JSON_TYPE
 
-_NO_TYPE = "x-unknown"  # browsers write this content type for a body that has none
+_NO_TYPE = "x-unknown"  # browsers write this content type if the body has none
 
 
 def report(document: Document) -> str:

@@ -1,4 +1,6 @@
-"""Creates a heat map of the rules: one row per site, one column per keyword. Each cell counts the invalid messages that were not rejected."""
+"""Creates a table of the rules with one row per site and one column per keyword. Each cell counts the invalid messages that the
+target did not reject.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +20,7 @@ _SHADES = (("s4", "none"), ("s3", "under a third"), ("s2", "under two thirds"), 
 
 
 class Cell(NamedTuple):
-    """The answers to messages that break a rule with this keyword at this site. Only `rejected` is correct; `wrong` counts all other answers."""
+    """The answers to messages that break a rule with this keyword at this site. `wrong` counts all answers except `rejected`."""
 
     rejected: int
     wrong: int
@@ -30,7 +32,7 @@ class Cell(NamedTuple):
 
 
 def heat_map(rules: Sequence[Document], entries: Sequence[FindingEntry], choices: Choices) -> Iterator[Markup]:
-    """Yields the heat map. If a cell has findings, it is a link to these findings."""
+    """Yields the table. A cell is a link to its findings."""
     cells = _cells(rules)
     keywords = list(dict.fromkeys(keyword for _, keyword in sorted(cells, key=lambda key: _commonness(cells, key[1]))))[:MOST_KEYWORDS]
     sites = list(dict.fromkeys(site for site, _ in cells))
@@ -61,7 +63,7 @@ def _commonness(cells: Mapping[tuple[str, str], Cell], keyword: str) -> tuple[in
 
 
 def _breakable(keyword: str) -> Iterator[Markup | str]:
-    """Yields the keyword. A browser may break the line before each capital letter in it."""
+    """Yields the keyword, with possible line breaks before its capital letters."""
     for part in re.split("(?<=[a-z])(?=[A-Z])", keyword):
         yield from (part, element("wbr"))
 

@@ -1,6 +1,7 @@
-"""Creates the report for programs: one JSON document, which `report.schema.json` describes. All reports in files are generated from this document.
+"""Creates the report for programs: a JSON document. `report.schema.json` describes it, and all reports in files are created from
+it.
 
-Some properties of a finding are about a message: `rules`, `places`, `got` and `twin`. These describe the smallest message after shrinking.
+The properties `rules`, `places`, `got` and `twin` of a finding describe its smallest message.
 """
 
 import json
@@ -22,12 +23,14 @@ from brokerfuzz.version import __version__
 
 
 def report(result: Result, about: Mapping[str, Any] | None = None) -> str:
-    """Returns the document as JSON that contains only ASCII characters, so that every program can decode it."""
+    """Returns the document as JSON in ASCII, which every program can decode."""
     return json.dumps(document(result, about), indent=2)
 
 
 def document(result: Result, about: Mapping[str, Any] | None = None, contract: Contract | None = None) -> dict[str, Any]:
-    """Returns the document as Python values. `about` contains the settings of the campaign: `message`, `seed`, `now`, `request` and `answers`."""
+    """Returns the document as a dictionary. `about` contains settings of the campaign: `message`, `seed`, `now`, `request` and
+    `answers`.
+    """
     rules = (contract or load_contract()).rules_by_id
     start = {"message": "offer-creation-request", "seed": None, "now": None, **(about or {})}
     return {
@@ -104,7 +107,7 @@ def _ambiguity(observed: Observed) -> dict[str, Any]:
 
 def _unproven(one: UnprovenRejection) -> dict[str, Any]:
     (fault, *_), twin = one.case.faults, one.case.twin
-    assert twin is not None, "a rejection is unproven because of its twin"
+    assert twin is not None, "a rejection that was counted as unproven because of its twin"
     return {
         "rule": fault.rule,
         "technique": fault.technique,

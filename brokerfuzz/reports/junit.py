@@ -1,9 +1,11 @@
-"""Creates the report for build servers such as Jenkins and GitLab: JUnit XML with one test case per rule.
+"""Creates the report for build servers such as Jenkins and GitLab: JUnit XML with a test case for each rule.
 
-The test case of a rule fails if the rule has new findings. A finding that is not about exactly one rule has its own test case. The name of this test
-case contains the fingerprint of the finding, so that build servers recognise the finding in the next run. Known findings and ambiguities are skipped
-tests. A test case has at most one `failure`, because most build servers show only the first. Characters that XML cannot contain, or that are not
-printable, are escaped as `\\u001b`.
+The test case of a rule fails if there are new findings about the rule. A finding that is not about exactly one rule has its own
+test case. Its name contains the fingerprint of the finding, so it is the same in the next run. Known findings and ambiguities are
+skipped tests.
+
+A test case has at most one `failure`, because most build servers show only the first one. Characters that XML does not allow, or
+that are not printable, are escaped (`\\u001b`).
 """
 
 import re
@@ -42,7 +44,7 @@ class _TestCase:
 
 
 def report(document: Document) -> str:
-    """Returns the report as text. The file must be written in UTF-8."""
+    """Returns the report as text. It must be saved in UTF-8."""
     cases = [_campaign(document), *_judged(document), *_ambiguities(document)]
     numbers = {
         "tests": str(len(cases)),
@@ -66,7 +68,7 @@ def report(document: Document) -> str:
 
 
 def _add(suite: Element, case: _TestCase) -> None:
-    """Adds the XML element of a test case. Its children have the order that the XML schema of Jenkins requires."""
+    """Adds the XML element of a test case. The XML schema of Jenkins determines the order of its children."""
     element = SubElement(suite, "testcase", classname=_line(case.group), name=_line(case.name), time=f"{case.seconds:.3f}")
     details = "\n\n".join("\n".join(_details(finding)) for finding in [*case.failing, *(one for one in case.findings if one["known"])])
     if case.skips is not None:
@@ -84,7 +86,7 @@ def _add(suite: Element, case: _TestCase) -> None:
 
 
 def _campaign(document: Document) -> _TestCase:
-    """Returns the test case for the whole campaign. It always exists, because build servers reject a file without test cases."""
+    """Creates the test case for the whole campaign. It always exists, because build servers reject a file without test cases."""
     lines = [f"{counted(document['cases'], 'case')}, {counted(document['requests'], 'request')} in {document['seconds']:.1f} s"]
     lines += [f"stopped early: {_line(document['stopped'])}"] if document["stopped"] else []
     if unproven := document["unproven"]["count"]:
@@ -94,7 +96,7 @@ def _campaign(document: Document) -> _TestCase:
 
 
 def _judged(document: Document) -> Iterable[_TestCase]:
-    """Returns one test case per rule, and then one per finding that is not about exactly one rule."""
+    """Yields a test case for each rule, and for each finding that is not about exactly one rule."""
     message = document["message"]
     cases = {rule["rule"]: _TestCase(_group(message, rule["site"]), rule["rule"], output=_counts(rule)) for rule in document["rules"]}
     for finding in document["findings"]:
@@ -106,19 +108,19 @@ def _judged(document: Document) -> Iterable[_TestCase]:
 
 
 def _name(finding: Document) -> str:
-    """Returns the name of the test case for a finding that is not about exactly one rule. The same finding has the same name in each run."""
+    """Returns the name of the test case for a finding that is not about exactly one rule. It is the same in every run."""
     what: Sequence[str] = [broken["rule"] for broken in finding["rules"]] or finding["places"] or finding["ambiguities"]
     about = f" {', '.join(what[:3])[:200]}" if what else ""
     return f"{finding['kind']}{about} ({finding['fingerprint']})"
 
 
 def _site(rule: str) -> str:
-    """Returns the site in the ID of a rule. If the rule is an ambiguity that a policy rejects, returns `ambiguities`."""
+    """Returns the site of a rule. If the rule is an ambiguity that a policy rejects, returns `ambiguities`."""
     return "ambiguities" if rule.startswith("ambiguity/") else rule.partition("/")[2].rpartition(":")[0]
 
 
 def _group(message: str, site: str) -> str:
-    """Returns the class name of a test case. Most build servers show the part before the last dot as a package, so they group nested sites."""
+    """Returns the class name of a test case. Most build servers group test cases by the part before the last dot."""
     return f"{message}.{site}" if site else message
 
 
@@ -136,7 +138,7 @@ def _counts(counts: Document) -> str:
 
 
 def _details(finding: Document) -> Iterator[str]:
-    """Yields the lines that describe a finding in the report."""
+    """Yields the lines that describe a finding."""
     known, flaky = ("known: " if finding["known"] else ""), is_flaky(finding)
     yield f"{known}{_line(finding['sentence'])}"
     for broken in finding["rules"]:
@@ -162,5 +164,5 @@ def _entry(name: str, value: str, most: int = LONGEST) -> str:
 
 
 def _line(text: str, most: int = LONGEST) -> str:
-    """Returns the text as one line of printable characters. XML can contain all of these characters."""
+    """Converts text to one line of printable characters, which XML allows."""
     return printable(text, most)

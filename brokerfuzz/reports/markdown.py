@@ -1,8 +1,7 @@
-"""Creates the report for a comment on a pull request, in GitHub Markdown. GitLab and other sites also support this format.
+"""Creates the report for a comment on a pull request, in the Markdown of GitHub and GitLab.
 
-All text from a target, a message or a contract is marked as code, so that it cannot become a link, an image or a mention of a user. In sentences,
-only plain words and short numbers are not marked as code. The size of comments is limited. So the report leaves out some rows of tables and some
-details of findings, and states how many it leaves out.
+All text from a target, a message or a contract is marked as code, so that it cannot become a link, an image or a mention.
+Comments have a maximum size. So the report omits some rows and details, and says how many it omits.
 """
 
 import json
@@ -18,10 +17,10 @@ from brokerfuzz.targets.answers import ANSWER_KINDS
 from brokerfuzz.wording import counted, printable, readable
 
 LONGEST = 60_000
-"""The maximum number of characters of the report. GitHub allows 65,536 in a comment."""
+"""The maximum number of characters of the report. GitHub allows 65,536 characters in a comment."""
 
 MOST_ROWS = 50
-"""The maximum number of rows in the table of findings and in the table of ambiguities."""
+"""The maximum number of rows in a table."""
 
 _TABLE, _LEDGER = 16_000, 12_000  # the maximum number of characters for the tables; the remaining characters are for the details
 _LONGEST_BODY = 2_000
@@ -35,7 +34,7 @@ _ELSEWHERE = "see the JSON report"
 
 
 def report(document: Document) -> str:
-    """Returns the report. It begins with a heading that states the result."""
+    """Returns the report. It begins with a heading that contains the result."""
     findings = [(number, finding) for number, finding in enumerate(sorted(document["findings"], key=lambda finding: finding["known"]), 1)]
     head = "\n".join([f"## brokerfuzz: {_outcome(document)}", "", *_facts(document)])
     table = _table("findings", _HEADS, [_row(number, finding) for number, finding in findings], _TABLE)
@@ -98,7 +97,7 @@ def _row(number: int, finding: Document) -> list[str]:
 
 
 def _some(names: Sequence[str], most: int, instead: str) -> str:
-    """Returns the first of several names, and the number of the other names."""
+    """Returns the first names, and how many others there are."""
     more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
     return (code(names[0], most, cell=True) if names and names[0] else instead) + more
 
@@ -132,7 +131,7 @@ def _line(cells: Sequence[str]) -> str:
 
 
 def _fitting(parts: Iterable[str], room: int, most: int | None = None) -> tuple[list[str], int]:
-    """Returns the parts that fit into a maximum size, and the number of parts that are left out."""
+    """Returns the parts that fit into the available space, and how many do not fit."""
     kept: list[str] = []
     left = 0
     for part in parts:
@@ -145,7 +144,7 @@ def _fitting(parts: Iterable[str], room: int, most: int | None = None) -> tuple[
 
 
 def _size(text: str) -> int:
-    """Counts the characters of a text, as GitHub may count them: a character beyond U+FFFF, such as an emoji, counts twice."""
+    """Counts the characters of a text like GitHub, where a character beyond U+FFFF, such as an emoji, may count twice."""
     return len(text.encode("utf-16-le", errors="surrogatepass")) // 2
 
 
@@ -184,7 +183,7 @@ def _lines(number: int, finding: Document) -> Iterator[str]:
 
 
 def _difference(twin: bytes, smallest: bytes) -> Iterator[str]:
-    """Yields a unified diff of the twin and the message, with one property per line."""
+    """Yields the differences between the twin and the message, as in a unified diff with one property per line."""
     if max(len(twin), len(smallest)) > _MOST_COMPARED:
         yield f"# too long to show: {_ELSEWHERE}"
         return
@@ -198,7 +197,7 @@ def _difference(twin: bytes, smallest: bytes) -> Iterator[str]:
 
 
 def _properties(body: bytes) -> list[str]:
-    """Returns a message with one property per line. A message that is not JSON is one line."""
+    """Splits a message into lines with one property each. A message that is not JSON is a single line."""
     try:
         return [printable(line) for line in json.dumps(json.loads(body), indent=2, ensure_ascii=False).split("\n")]
     except (ValueError, RecursionError):
@@ -206,7 +205,7 @@ def _properties(body: bytes) -> list[str]:
 
 
 def _block(language: str, *lines: str) -> Iterator[str]:
-    """Yields lines as a block of code in Markdown."""
+    """Yields the lines of a code block in Markdown."""
     safe = [_with_few_backticks(line) for line in lines]
     fence = _backticks("\n".join(safe), 3)
     yield f"{fence}{language}"
@@ -218,7 +217,7 @@ def _block(language: str, *lines: str) -> Iterator[str]:
 
 
 def code(text: str, most: int, *, cell: bool = False) -> str:
-    """Returns the text as code on one line. In a cell of a table, `|` is escaped, because it would end the cell."""
+    """Marks text as code on one line. In a table, `|` is escaped, because it would end the cell."""
     cut = _with_few_backticks(_cut(text, most))
     shown = cut.replace("|", "\\u007c") if cell else cut
     if not shown.strip():
@@ -229,28 +228,28 @@ def code(text: str, most: int, *, cell: bool = False) -> str:
 
 
 def prose(text: str, most: int, *, cell: bool = False) -> str:
-    """Returns a sentence in which everything except plain words is marked as code."""
+    """Marks everything in a sentence as code except plain words."""
     words = groupby(_cut(text, most).split(), key=lambda word: _PLAIN.fullmatch(word) is not None)
     return " ".join(" ".join(group) if plain else _quoted(" ".join(group), most, cell=cell) for plain, group in words)
 
 
 def _quoted(words: str, most: int, *, cell: bool) -> str:
-    """Returns words marked as code. A comma or full stop after the words stays outside of the code."""
+    """Marks words as code. A comma or a full stop after the words is not part of the code."""
     ended = _END.fullmatch(words)
     return code(ended[1], most, cell=cell) + ended[2] if ended else code(words, most, cell=cell)
 
 
 def _cut(text: str, most: int) -> str:
-    """Returns the text as one line of printable characters, cut to about `most` characters."""
+    """Converts text to one line of printable characters, and cuts it after about `most` characters."""
     shown = printable(text[: most + 1])
     return shown if len(shown) <= most else f"{shown[:most]}..."
 
 
 def _with_few_backticks(text: str) -> str:
-    """Escapes a long sequence of backticks, because GitHub counts at most 80 backticks around inline code and 255 around a block of code."""
+    """Escapes a long sequence of backticks. GitHub recognises at most 80 backticks around code in a line, and 255 around a code block."""
     return _MANY_BACKTICKS.sub(lambda run: "\\u0060" * len(run[0]), text)
 
 
 def _backticks(text: str, least: int) -> str:
-    """Returns a sequence of backticks that is longer than every sequence of backticks in the text."""
+    """Returns a sequence of backticks that is longer than every such sequence in the text."""
     return "`" * max([least, *(len(run) + 1 for run in re.findall("`+", text))])

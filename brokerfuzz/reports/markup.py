@@ -1,7 +1,6 @@
-"""Creates safe HTML. Only the function `element` creates HTML, and it escapes every text.
+"""Creates HTML that is safe, because the function `element` escapes every text.
 
-Some characters are not printable: control characters, characters that change the direction of the text, and halves of surrogate pairs. The page shows
-them as escapes, so that a page contains nothing invisible and can always be encoded.
+Characters that are not printable, such as control characters, are shown as escapes. So a page contains nothing that is invisible.
 """
 
 import re
@@ -21,19 +20,19 @@ class Markup(str):
 
 
 Child = str | None | Iterable["Child"]
-"""The content of an element: text, HTML, None, or an iterable of these."""
+"""The content of an HTML element: text, HTML, None, or an iterable of these."""
 Value = str | int | float | bool | None
-"""The value of an HTML attribute. True means an attribute without a value. None and False mean no attribute."""
+"""The value of an HTML attribute. True adds the attribute without a value; None and False omit it."""
 
 
 def element(tag: str, *children: Child, **attributes: Value) -> Markup:
-    """Returns an HTML element. In names of attributes, `aria_label` becomes `aria-label`, and `class_` becomes `class`."""
+    """Creates an HTML element. In the names of attributes, `aria_label` becomes `aria-label`, and `class_` becomes `class`."""
     written = "".join([_attribute(_name(name), value) for name, value in attributes.items() if value is not None and value is not False])
     return Markup(f"<{tag}{written}>" if tag in _VOID else f"<{tag}{written}>{together(children)}</{tag}>")
 
 
 def together(*children: Child) -> Markup:
-    """Joins texts and HTML to one piece of HTML, and escapes the texts."""
+    """Joins texts and HTML. The texts are escaped."""
     parts: list[str] = []
     _collect(children, parts)
     return Markup("".join(parts))
@@ -55,7 +54,7 @@ def _collect(children: Iterable[Child], parts: list[str]) -> None:
 
 
 def _escaped(text: str) -> str:
-    """Escapes a text. Escapes of unprintable characters have their own style, to distinguish them from the same characters in the text."""
+    """Escapes text for HTML. Escapes of characters that are not printable have their own style."""
     if text.isprintable():
         return escape(text, quote=False)
     parts = re.split(r"([^ -~]+)", text)

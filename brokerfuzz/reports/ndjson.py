@@ -1,7 +1,7 @@
-"""Creates the report for pipes: one JSON object per line. The property `record` says what the object describes.
+"""Creates the report for pipes: one JSON object per line. Its property `record` says what it describes.
 
-The first line is the `campaign`. Then there is one line for each `finding`, `ambiguity`, `rule`, `unproven` and `elsewhere`. The last line is the
-`timing`, which contains `"last": true`. If a file has no such line, it is truncated.
+The first line is the `campaign`. Each `finding`, `ambiguity`, `rule`, `unproven` and `elsewhere` has its own line. The last line
+is the `timing` with `"last": true`, so that readers detect a truncated file.
 """
 
 import json
@@ -15,7 +15,6 @@ _APART = {*_LISTS, "unproven", "timing"}
 
 
 def report(document: Document) -> str:
-    """Returns the report as ASCII text."""
     return "".join(f"{json.dumps(record, separators=(',', ':'))}\n" for record in _records(document))
 
 

@@ -1,6 +1,7 @@
-"""Plots response times and answers per second. The plots need no script, and the page also shows their data as tables.
+"""Draws response times and answers per second.
 
-Horizontal positions are percentages, so a plot fills the width of any screen while its text keeps its size.
+The page also shows the numbers as tables. The plots need no script. Horizontal positions are percentages, so a plot is as wide as
+the screen, but its text keeps its size.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +18,7 @@ _MOST_ROWS = 250
 
 
 def seconds(value: float) -> str:
-    """Returns a time with a suitable unit: `53 µs`, `0.5 ms`, `12 ms`, `1.2 s`."""
+    """Writes a time with a suitable unit: `53 µs`, `0.5 ms`, `12 ms`, `1.2 s`."""
     for unit, size in (("s", 1.0), ("ms", 1e-3)):
         if value >= size:
             return f"{value / size:.3g} {unit}"
@@ -25,7 +26,7 @@ def seconds(value: float) -> str:
 
 
 def latency(timing: Document) -> Iterator[Markup]:
-    """Yields the histogram of the response times, with a logarithmic axis."""
+    """Yields the histogram of the response times. Its axis is logarithmic."""
     bars = timing["histogram"][:_MOST_ROWS]
     if not bars:
         yield element("p", "There were no answers.")
@@ -58,7 +59,7 @@ def _latency_marks(bars: Sequence[Document], values: Document) -> Iterator[Child
 
 
 def throughput(timing: Document) -> Iterator[Markup]:
-    """Yields a plot of the answers per second over time, in total and for crashes and timeouts."""
+    """Yields a plot of the answers per second, and of the crashes and timeouts per second."""
     spans = timing["throughput"][:_MOST_ROWS]
     if not spans:
         yield element("p", "There were no answers.")
@@ -89,7 +90,7 @@ def _throughput_marks(spans: Sequence[Document], rates: Sequence[float], end: fl
 
 
 def _nice(value: float) -> float:
-    """Returns a round number that is not less than the value."""
+    """Returns a round number that is at least as large as the value."""
     if value <= 0:
         return 1.0
     size = 10.0 ** floor(log10(value))
@@ -106,7 +107,7 @@ def _picture(name: str, title: str, words: str, marks: Iterable[Child]) -> Marku
 
 
 def _bar(left: float, right: float, base: float, height: float, kind: str) -> Markup | None:
-    shown = max(height, 1.5)  # a minimum height, so that small values are visible
+    shown = max(height, 1.5)  # bars have a minimum height, so that small values are visible
     if height <= 0:
         return None
     return element("rect", x=_percent(left), width=_percent(max(right - left, 0)), y=f"{base - shown:.1f}", height=f"{shown:.1f}", class_=kind)
@@ -118,7 +119,7 @@ def _tick(at: float, words: str) -> Iterator[Markup]:
 
 
 def _text(at: float, y: float, words: str, kind: str) -> Markup:
-    """Returns a label to the right of a position, or to its left if there is no space on the right."""
+    """Creates a label to the right of a position, or to its left if there is no space on the right."""
     anchor = "end" if at > 80 else "start"
     return element("text", words, x=_percent(at), y=y, dx="-4" if at > 80 else "4", text_anchor=anchor, class_=kind)
 

@@ -1,7 +1,7 @@
-"""Writes reports into files. The end of the file name selects the format.
+"""Writes reports to files. The end of the file name selects the format.
 
-A new report replaces the report of the last run, because pipelines run repeatedly. A Python file that brokerfuzz did not write is replaced only with
-`force`.
+A new report replaces an old one, because build pipelines run repeatedly. A Python file that brokerfuzz did not write is replaced
+only with `force`.
 """
 
 import json
@@ -28,7 +28,7 @@ _FOR_HTTP = (".har", ".py")
 
 
 def _lazily(module: str, function: str = "report") -> Maker:
-    """Returns a function that creates a report. It imports the module of the report only when it is called."""
+    """Returns a function that imports the module of the report when it is called."""
 
     def maker(document: Document) -> str:
         return str(getattr(import_module(f"brokerfuzz.reports.{module}"), function)(document))
@@ -49,13 +49,14 @@ REPORTS: Mapping[str, tuple[str, Maker]] = {
     ".md": ("Markdown", _lazily("markdown")),
     ".py": ("tests for pytest", _lazily("pytest_file")),
 }
-"""Maps the end of a file name to the name of the format and to the function that creates the report from the JSON document."""
+"""Maps the end of a file name to the name of the format, and to the function that creates the report from the JSON document."""
 
 
 def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True) -> None:
-    """Checks, before the campaign starts, that each report can be written. Raises `ReportError` if one of the paths cannot be used.
+    """Checks before the campaign that each report can be written. Raises `ReportError` if a path is unsuitable.
 
-    Some reports need an HTTP target; `http` is True for such a target. With `force`, reports may replace Python files that brokerfuzz did not write.
+    `http` says whether the target is an HTTP endpoint, which some reports need. With `force`, a report may replace a Python file
+    that brokerfuzz did not write.
     """
     used: dict[Path, str] = {}
     for path in paths:
@@ -72,9 +73,9 @@ def check_paths(paths: Iterable[str], *, force: bool = False, http: bool = True)
 
 
 def write_all(paths: Iterable[str], document: Document) -> list[str]:
-    """Writes each report atomically and returns the paths.
+    """Writes all reports and returns their paths. Each file appears only when it is complete.
 
-    If a report cannot be written, all others are still written. Then `ReportError` is raised.
+    If a report cannot be written, the others are written nevertheless, and then the function raises `ReportError`.
     """
     written, problems = [], []
     for path in paths:
@@ -95,7 +96,7 @@ def write_all(paths: Iterable[str], document: Document) -> list[str]:
 
 
 def read_report(path: str | Path) -> dict[str, Any]:
-    """Reads the document of a JSON report. Raises `ReportError` if the file is not a report."""
+    """Reads the JSON document of a report. Raises `ReportError` if the file is not a report."""
     try:
         document: Any = json.loads(Path(path).read_bytes(), parse_constant=_reject)
         if former := renamed_property(document):
@@ -160,7 +161,7 @@ def _validator() -> "Draft202012Validator":
 
 
 def _plain(value: Any) -> Any:
-    """Returns the document in a form that the validator can check: without the bodies of messages, and without lone surrogates."""
+    """Returns the document without the bodies of messages and without lone surrogates, because the validator cannot check them."""
     if isinstance(value, dict):
         return {_without_surrogates(key): None if key == "body" else _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,4 @@
-"""Shows a message next to its twin (the valid counterpart), line by line, and marks the differences.
-
-A message and its twin differ only in one place. So the equal lines at the beginning and at the end are not compared again.
-"""
+"""Shows a message and its twin (the valid counterpart) side by side, and marks the differences."""
 
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
@@ -15,7 +12,7 @@ from brokerfuzz.wording import counted
 
 
 class Row(NamedTuple):
-    """A line of the twin next to a line of the message. One of them is None if only the other has such a line."""
+    """A line of the twin and a line of the message that belong together. One of them can be None."""
 
     left: str | None
     right: str | None
@@ -32,7 +29,7 @@ _BREAK = trusted("\n")
 
 
 def comparison(twin: Document, message: Document, heads: tuple[str, str]) -> Markup:
-    """Returns a table of two columns, with the twin on the left."""
+    """Creates a table with two columns. The twin is on the left."""
     left, right = body_of(twin), body_of(message)
     start = _start(left, right)
     a, b = (lines_of(body, start, most=LONGEST) for body in (left, right))
@@ -48,13 +45,13 @@ def comparison(twin: Document, message: Document, heads: tuple[str, str]) -> Mar
 
 
 def single_message(message: Document, label: str, longest: int = LONGEST) -> Markup:
-    """Returns a table with only the message, for a message that has no twin."""
+    """Creates a table for a message that has no twin."""
     shown = lines_of(body_of(message), longest=longest)
     return block(Lines([*_headers(message), *shown.lines], shown.before, shown.after), label)
 
 
 def block(shown: Lines, label: str) -> Markup:
-    """Returns the lines without marks, and a note with the number of omitted bytes."""
+    """Creates the lines of a message without marks, and a note that says how many bytes are omitted."""
     lines = [[_cut(line), _BREAK] for line in shown.lines]
     left = element("p", f"{counted(shown.after, 'byte')} omitted after this", class_="cut") if shown.after else None
     return together(element("pre", lines, aria_label=label, role="group"), left)
@@ -65,7 +62,7 @@ def _headers(message: Document) -> list[str]:
 
 
 def _start(left: bytes, right: bytes) -> int:
-    """Returns the first byte to show of two bodies. If they are too long, it is a few bytes before their first difference."""
+    """Returns the first byte of the two bodies to show. In long bodies, it is just before their first difference."""
     if max(len(left), len(right)) <= LONGEST:
         return 0
     at = 0
@@ -76,7 +73,7 @@ def _start(left: bytes, right: bytes) -> int:
 
 
 def _common(left: Sequence[object], right: Sequence[object]) -> int:
-    """Returns the length of the common beginning of two sequences."""
+    """Returns how many elements at the beginning of two sequences are equal."""
     return next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
 
 
@@ -84,7 +81,7 @@ def _common(left: Sequence[object], right: Sequence[object]) -> int:
 
 
 def rows_of(left: Sequence[str], right: Sequence[str]) -> list[Row]:
-    """Returns the lines side by side. A comma at the end of a line counts as a difference only if there is no other difference."""
+    """Returns the lines of both messages side by side. A comma at the end of a line counts only if there is no other difference."""
     a, b = ([line.removesuffix(",") for line in lines] for lines in (left, right))
     if a == b:
         a, b = list(left), list(right)
@@ -107,7 +104,7 @@ def _rows(left: Sequence[str], right: Sequence[str], *, alike: bool) -> Iterator
 
 
 def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:
-    """Yields blocks of lines. Each block says whether both sides are equal, and where it starts and ends on the left and on the right."""
+    """Yields blocks of lines, with their positions on both sides. Each block is either equal or different on both sides."""
     if len(a) * len(b) > _MOST_COMPARED:
         yield False, 0, len(a), 0, len(b)
         return
@@ -116,7 +113,7 @@ def _blocks(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[bool, int, int
 
 
 def _folded(rows: Sequence[Row]) -> Iterator[Markup]:
-    """Yields the rows near differences, up to a maximum number. The other rows are replaced by their number."""
+    """Yields the rows near differences, up to a maximum number, and says how many others there are."""
     differ = [number for number, row in enumerate(rows) if not row.alike] or [0]
     near = sorted({at for number in differ for at in range(number - _CONTEXT, number + _CONTEXT + 1) if 0 <= at < len(rows)})[:MOST_LINES]
     done = 0
@@ -153,7 +150,7 @@ def _cells(row: Row) -> Iterator[Markup]:
 
 
 def _changed(left: str, right: str) -> Iterator[Markup]:
-    """Yields the two cells of a row, and marks the difference between their lines."""
+    """Yields the two cells of a row. The difference between their lines is marked."""
     prefix = _common(left, right)
     suffix = _common(left[prefix:][::-1], right[prefix:][::-1])
     for line, tag in ((left, "del"), (right, "ins")):

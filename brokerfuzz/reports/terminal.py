@@ -1,7 +1,7 @@
-"""Prints the report for people: a summary, the findings as sentences, and the answers for each ambiguity.
+"""Prints the report for people: a summary, the findings as sentences, and the behaviour for each ambiguity.
 
-The report has colours only on a terminal, and only if `NO_COLOR` is not set. Unprintable characters from a target or a message are escaped, so that
-they cannot control the terminal.
+It uses colours only on a terminal, and only if `NO_COLOR` is not set. Characters that are not printable are escaped, so that a
+target cannot control the terminal.
 """
 
 import os
@@ -22,7 +22,7 @@ from brokerfuzz.targets.answers import ANSWER_KINDS, AnswerKind
 from brokerfuzz.wording import printable, readable
 
 MOST_SHOWN = 100
-"""The maximum number of findings shown. The JSON report contains all of them."""
+"""The maximum number of findings that are shown. The JSON report contains all of them."""
 
 LONGEST_BODY = 2000
 """The maximum number of characters of a body that are shown."""
@@ -34,12 +34,12 @@ def show(result: Result, stream: IO[str]) -> None:
 
 
 def report(result: Result) -> str:
-    """Returns the report with escape codes for colours. The function `click.unstyle` removes these codes."""
+    """Returns the report with codes for colours, which `click.unstyle` removes."""
     return "".join(f"{line}\n" for line in _lines(result))
 
 
 def coloured(stream: IO[str]) -> bool:
-    """Returns True if the report should have colours: the stream is a terminal, and `NO_COLOR` (https://no-color.org) is not set."""
+    """Returns whether to use colours: only on a terminal, and only if `NO_COLOR` (https://no-color.org) is not set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -56,13 +56,13 @@ def live_progress(stream: IO[str]) -> Iterator[OnProgress | None]:
 
 
 def progress_line(progress: CampaignProgress) -> str:
-    """Returns a line such as `firing: 300 of 1,000 cases, 2 contradictions, 4,000 requests/s`."""
+    """Describes the progress on one line: `firing: 300 of 1,000 cases, 2 contradictions, 4,000 requests/s`."""
     cases = f"{progress.cases:,} of {progress.total:,} cases" if progress.total else f"{progress.cases:,} cases"
     return f"{progress.phase}: {cases}, {progress.findings:,} contradictions, {progress.rate:,.0f} requests/s"
 
 
 def summary(result: Result) -> str:
-    """Returns the summary in one line."""
+    """Describes the result on one line."""
     known = sum(finding.known for finding in result.findings)
     found = f"{len(result.findings):,} finding{'' if len(result.findings) == 1 else 's'}" + (f" ({known:,} of them known)" if known else "")
     answers = "; ".join(filter(None, (_answers(result, label) for label in LABELS)))

@@ -1,5 +1,7 @@
-"""Lists two kinds of rejections that prove little. Either the twin (the valid counterpart) was rejected too, or the answer names a different property
-than the invalid one."""
+"""Creates the section of the HTML report that lists unproven rejections.
+
+Either the target also rejected the twin (the valid counterpart), or its answer names a different property than the invalid one.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +17,7 @@ _LONGEST_EXAMPLE = 2_000  # bytes
 
 
 def rejections(unproven: Document, elsewhere: Sequence[Document]) -> Iterator[Markup]:
-    """Yields the HTML of both kinds of rejections, each with an explanation."""
+    """Yields both kinds of rejections, each with an explanation."""
     yield element("h3", "Unproven")
     yield from _unproven(unproven)
     yield element("h3", "Rejected for another property")

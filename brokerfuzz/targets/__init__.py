@@ -1,4 +1,7 @@
-"""Targets: the systems that receive messages and answer them. This folder does not depend on verdicts, rules or generators."""
+"""Sends messages to targets, and returns their answers. A target is a service, a program or a function.
+
+This folder knows nothing about verdicts, rules or generators.
+"""
 
 from brokerfuzz.targets.answers import ANSWER_KINDS, Answer, AnswerKind, AnswerRules, status_patterns
 from brokerfuzz.targets.call_target import CallTarget

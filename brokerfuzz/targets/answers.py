@@ -1,8 +1,7 @@
-"""The answers that targets give, and the rules for interpreting an HTTP response as an answer.
+"""Defines the answers of targets, and how brokerfuzz interprets an HTTP response as an answer.
 
-The contract defines neither status codes nor the response to an offer creation request, so users can configure these rules. The
-default rules follow the meaning that HTTP gives to the status codes. They also read the property `operationWasSuccessful` of the
-envelope, the outer object that all responses share.
+The contract defines no status codes and no response to a new offer, so users can configure the interpretation. By default, the
+status codes have the meaning that HTTP gives them. brokerfuzz also reads the property `operationWasSuccessful` of an envelope.
 """
 
 import json
@@ -18,7 +17,7 @@ AnswerKind = Literal["accepted", "rejected", "crashed", "timeout"]
 ANSWER_KINDS: tuple[AnswerKind, ...] = ("accepted", "rejected", "crashed", "timeout")
 
 EXCERPT = 2048
-"""Maximum number of bytes of a response that an answer keeps."""
+"""An answer contains at most this number of bytes of the response."""
 
 MOST_READ = 1 << 20
 """Maximum number of bytes of a response to read if it cannot be an envelope."""
@@ -36,10 +35,11 @@ _CODE = re.compile(r"[1-9][0-9]{2}")
 class Answer:
     """The answer of a target to one message.
 
-    `status` is None if there was no HTTP response. `body` holds the first bytes of the response, without the secrets of the
-    request. `reason` explains `kind` in a few words. `seconds` is the response time. `location` is the URL that a redirect points
-    to. `reached` is False if the target never processed the message. There are two causes: brokerfuzz could not make a connection,
-    or the target asked to retry later until the longest wait was over. Such an answer says nothing about the message.
+    `status` is None if there was no HTTP response. `body` is the beginning of the response, without secrets. `reason` explains
+    `kind` in a few words. `seconds` is the response time. `location` is the URL of a redirect.
+
+    `reached` is False if the target never processed the message: either no connection was possible, or the target asked for later
+    requests for too long. Such an answer says nothing about the message.
     """
 
     kind: AnswerKind
@@ -53,7 +53,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class AnswerRules:
-    """The rules for interpreting HTTP responses.
+    """Defines how to interpret HTTP responses.
 
     `accept` and `reject` are status patterns. Each pattern is a code (`201`) or a class (`2xx`). A code has priority over a class,
     and `accept` has priority over `reject`. If a status matches no pattern, the answer is `crashed`. By default, this happens for
@@ -61,7 +61,8 @@ class AnswerRules:
     body with `operationWasSuccessful: false` turns `accepted` into `rejected`. A body with `operationWasSuccessful: true` changes
     nothing. If the body is an object of more than `LONGEST_ENVELOPE` bytes, `accepted` becomes `crashed`.
 
-    Raises `TargetError` for an invalid pattern.
+    If `envelope` is true, a body with `operationWasSuccessful: false` turns `accepted` into `rejected`. Raises `TargetError` if a
+    code or a class is invalid.
     """
 
     accept: tuple[str, ...] = ("2xx",)
@@ -76,7 +77,7 @@ class AnswerRules:
                 self._kinds.update((code, kind) for code in _codes(patterns, classes=classes))
 
     def has_code(self, status: int) -> bool:
-        """Returns whether the rules contain the code of this status, not only its class."""
+        """Returns whether the rules contain this code, and not only its class."""
         return str(status) in self.accept or str(status) in self.reject
 
     def most_read(self, status: int, beginning: bytes | bytearray) -> int:
@@ -98,7 +99,7 @@ class AnswerRules:
 
 
 def status_patterns(text: str) -> tuple[str, ...]:
-    """Returns the patterns in a list such as `200,201,4xx`. Raises `TargetError` if a pattern is neither a code nor a class."""
+    """Splits a list such as `200,201,4xx`. Raises `TargetError` if an element is neither a code nor a class."""
     patterns = tuple(part.strip() for part in text.split(",") if part.strip())
     if not patterns:
         raise TargetError("no status given: list codes or classes separated by commas, e.g. 200,201,4xx")
@@ -120,7 +121,9 @@ def _codes(patterns: Iterable[str], *, classes: bool) -> Iterable[int]:
 
 
 def _rejection(body: bytes, secrets: Secrets) -> str | None:
-    """Returns why the envelope rejects the message; None if the body is not an envelope, or if the envelope reports success."""
+    """Returns the reason why an envelope rejects the message. Returns None if the body is not an envelope, or if the envelope
+    reports success.
+    """
     try:
         envelope: Any = json.loads(body)
     except (ValueError, RecursionError):

@@ -1,10 +1,10 @@
-"""The script that runs in the process of a `CallTarget`: imports the function and calls it with each message.
+"""This script runs in the process of a `CallTarget`. It imports the user's function and calls it with each message.
 
-brokerfuzz starts the script by its path, and the script imports nothing from brokerfuzz. So the script starts as fast as Python
-itself, and no code of brokerfuzz can interfere with the user's function. The script reads messages from file descriptor 3 and writes
-replies to descriptor 4. The first four bytes of a message or reply contain the length of the rest. A reply is a letter and a text.
-The first reply is `R` if the function is ready, or `E` with the reason if the function cannot be used. The reply to each message is
-`A` (accepted), `J` (rejected) or `C` (crashed).
+The script imports nothing from brokerfuzz, so it starts fast, and brokerfuzz cannot influence the function.
+
+The script reads messages from file descriptor 3 and writes replies to file descriptor 4. The first four bytes of a message or a
+reply are the length of the rest. A reply consists of a letter and a text. The first reply is `R` if the function is ready, or `E`
+and the reason if it cannot be used. Each further reply is `A` (accepted), `J` (rejected) or `C` (crashed).
 """
 
 import os
@@ -18,14 +18,13 @@ if TYPE_CHECKING:
 
 INPUT_FD, OUTPUT_FD = 3, 4
 LONGEST = 2000
-"""Maximum number of characters in a reply."""
+"""The maximum number of characters in a reply."""
 
 LETTERS = {"accepted": b"A", "rejected": b"J", "crashed": b"C"}
 _LENGTH = struct.Struct(">I")
 
 
 def reply(letter: bytes, text: str) -> None:
-    """Writes a complete reply."""
     said = letter + text[:LONGEST].encode(errors="replace")
     said = _LENGTH.pack(len(said)) + said
     while said:
@@ -53,7 +52,7 @@ def main(function_name: str, rejection_names: list[str], path: list[str]) -> Non
 
 
 class SetUpError(Exception):
-    """Raised if the function cannot be called. The text of the error says what to do."""
+    """The function cannot be called. The message of the exception says what to do."""
 
 
 def object_named(name: str) -> "Any":
@@ -93,7 +92,7 @@ def rejection(name: str) -> type[BaseException]:
 
 
 def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple[type[BaseException], ...]) -> tuple[bytes, str]:
-    """Calls the function with the message. Returns the letter and the text of the reply."""
+    """Calls the function with the message, and returns the letter and the text of the reply."""
     try:
         result = function(body)
         if hasattr(result, "__await__"):
@@ -113,14 +112,15 @@ def answer_to(function: "Callable[[bytes], Any]", body: bytes, rejections: tuple
 
 
 def rejects_by_default(problem: BaseException) -> bool:
-    """Returns whether the exception rejects the message. A `ValueError` does, and so does an exception if the name of its class or
-    of a base class contains `validation`.
+    """Returns whether the exception means that the function rejects the message.
+
+    This is true for a `ValueError`, and for an exception whose class (or base class) has `validation` in its name.
     """
     return isinstance(problem, ValueError) or any("validation" in base.__name__.lower() for base in type(problem).__mro__)
 
 
 def description_of(problem: BaseException) -> str:
-    """Returns a description of the exception, even if the exception's own `__str__` fails."""
+    """Describes an exception, even if its method `__str__` fails."""
     try:
         text = str(problem)
     except BaseException:
@@ -130,7 +130,7 @@ def description_of(problem: BaseException) -> str:
 
 
 def run_awaitable(awaitable: "Awaitable[Any]") -> "Any":
-    """Waits for an awaitable and returns its result. All calls share one event loop."""
+    """Waits for an awaitable and returns its result. All calls use the same event loop."""
     import asyncio
 
     async def wait() -> "Any":

@@ -1,4 +1,4 @@
-"""A Python function as a target."""
+"""Defines the target for a Python function."""
 
 import re
 import shlex
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from brokerfuzz.targets.process_pool import ProcessSettings, Reply
 
 LONGEST = 1 << 16
-"""Maximum number of bytes in a reply."""
+"""The maximum number of bytes in a reply."""
 
 _CALLER = str(Path(__file__).with_name("call_process.py"))
 _INPUT_FD, _OUTPUT_FD = 3, 4
@@ -30,8 +30,8 @@ _KINDS: dict[bytes, AnswerKind] = {b"A": "accepted", b"J": "rejected", b"C": "cr
 
 
 class CallTarget(PoolTarget):
-    """A function that receives the message as bytes. `function` has the form `package.module:function`. The module is imported from
-    the current folder or from `sys.path`.
+    """A Python function that receives messages as bytes. `function` is its name, such as `package.module:function`. Python
+    imports the module from the current folder or from `sys.path`.
 
     The function accepts a message by returning None, True or the string `accepted`. It rejects a message by returning False or the
     string `rejected`. A space or a colon and a reason may follow either string. The function also rejects a message by raising
@@ -41,13 +41,13 @@ class CallTarget(PoolTarget):
     also `crashed` if the function returns the string `crashed` or any other value: a list of errors, a parsed message or a number
     has no defined meaning. If the function returns an awaitable, brokerfuzz awaits it.
 
-    The function runs in separate processes, at most `processes` of them at once (default: one per core). So a crash of the function
-    does not stop the campaign. If its process ends, the answer is `crashed`. If the function does not return within `timeout`
-    seconds, the answer is `timeout`. A new process is then started for the next message. The function's standard output is
-    discarded. If the process ends, the last part of its standard error is kept. If the function was called before but can no longer
-    be imported, the target tries again for up to `patience` seconds.
+    Up to `processes` separate processes call the function (default: one per core). So a crash does not stop the campaign. If the
+    process ends, the answer is `crashed`. If the function needs more than `timeout` seconds, the answer is `timeout`. The next
+    message then gets a new process. brokerfuzz ignores the standard output of the function. If the process ends, the answer
+    contains the end of its standard error. If the function can no longer be imported, brokerfuzz tries again for up to `patience`
+    seconds.
 
-    Raises `TargetError` for invalid names and limits.
+    Raises `TargetError` if a name or a limit is invalid.
     """
 
     def __init__(
@@ -65,15 +65,15 @@ class CallTarget(PoolTarget):
 
     @property
     def name(self) -> str:
-        """The function's name, with its module."""
+        """The name of the function and of its module."""
         return self.function
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns True for any message without headers."""
+        """Returns True for every message without headers."""
         return not headers
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a Python command that calls the function and prints what it returns."""
+        """Returns a Python command that calls the function and prints the result."""
         module, _, attributes = self.function.partition(":")
         short = len(code := repr(body)) < LONGEST_ARGUMENT
         call = f"print({module}.{attributes}({code if short else 'sys.stdin.buffer.read()'}))"
@@ -100,18 +100,18 @@ class CallTarget(PoolTarget):
 
 
 class CallWire:
-    """Encodes messages and decodes replies. Each begins with four bytes that contain the length of the rest; see `call_process`."""
+    """Converts messages to bytes, and bytes to replies. Each begins with its length in four bytes (see `call_process`)."""
 
     def __init__(self) -> None:
         self.rest = b""
         self._incomplete = b""
 
     def encode(self, body: bytes) -> bytes:
-        """Returns the message, preceded by its length."""
+        """Returns the message with its length before it."""
         return _LENGTH.pack(len(body)) + body
 
     def decode(self, data: bytes) -> "Reply | None":
-        """Returns the reply if it is complete; otherwise returns None."""
+        """Returns the reply, or None if it is not complete yet."""
         from brokerfuzz.targets.process_pool import Reply
 
         data = self._incomplete + data

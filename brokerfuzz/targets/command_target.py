@@ -1,4 +1,4 @@
-"""A program as a target. brokerfuzz starts the program once for each message."""
+"""Defines the target for a program that is started once for each message."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class CommandTarget:
-    """A program that reads one message from standard input and answers with its exit status.
+    """A program that reads one message from standard input, and answers with its exit status.
 
-    `command` is a command line or a list of words. A command line is split as in a shell, but no shell is started: variables,
-    wildcards and pipes have no effect. Status 0 accepts the message, and any other status rejects it. If `reject` names statuses,
-    only these statuses reject. Any other status except 0 then means `crashed`. This is useful for Python programs, which exit with
-    1 after an uncaught exception. If a signal ends the program, the answer is `crashed`. If the program is still running after
-    `timeout` seconds, the answer is `timeout`, and the program is killed with all its child processes. At most `processes` programs
-    run at once (default: one per core). The timeout starts when the program starts.
+    `command` is a list of words, or a command line. brokerfuzz splits a command line like a shell, but does not start a shell:
+    variables, wildcards and pipes have no effect. Status 0 accepts the message, and any other status rejects it. If `reject`
+    lists statuses, only these statuses reject. Every other status except 0 then means `crashed`. This is useful for Python
+    programs, which exit with status 1 if an exception is not caught. If a signal ends the program, the answer is `crashed`. If
+    the program still runs after `timeout` seconds, brokerfuzz kills it with its child processes, and the answer is `timeout`. At
+    most `processes` programs run at the same time (default: one per core).
 
-    The program need not read its input. The beginning of its standard output and of its standard error is kept. If the program was
-    started before but can no longer be started, the target tries again for up to `patience` seconds.
+    The program may leave its input unread. The answer contains the beginning of its standard output and of its standard error. If
+    the program can no longer be started, brokerfuzz tries again for up to `patience` seconds.
 
-    Raises `TargetError` for an invalid command or invalid limits.
+    Raises `TargetError` if the command or a limit is invalid.
     """
 
     def __init__(
@@ -57,15 +57,15 @@ class CommandTarget:
 
     @property
     def name(self) -> str:
-        """The command, with secrets replaced."""
+        """The command, without secrets."""
         return shown_command(self.words)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns True for any message without headers."""
+        """Returns True for every message without headers."""
         return not headers
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a shell command that pipes the output of `printf` into the program."""
+        """Returns a shell command that sends the message to the program."""
         return fed(body, self.name)
 
     async def open(self) -> None:
@@ -110,7 +110,7 @@ class CommandTarget:
 
     @asynccontextmanager
     async def _free_place(self) -> AsyncIterator[None]:
-        """Waits until one more process may run."""
+        """Waits until another process may start."""
         if (semaphore := self._semaphore) is not None:
             async with semaphore:
                 if self._semaphore is not None:
@@ -119,8 +119,9 @@ class CommandTarget:
         raise TargetError(f"{self.name} is not open: call open() before send(), and close() after all answers")
 
     async def _start(self, output: Excerpt) -> "Process":
-        """Starts the program. Tries again for up to `patience` seconds if the program was started before, or if the system lacks
-        resources. If all tries fail, raises `OSError` if the program was started before, else `TargetError`.
+        """Starts the program. If this fails for a temporary reason, tries again for up to `patience` seconds.
+
+        Raises `OSError` if the program was started before, otherwise `TargetError`.
         """
         began, pause = perf_counter(), 0.05
         while True:

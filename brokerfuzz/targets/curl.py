@@ -1,4 +1,4 @@
-"""Builds a curl command that sends a message again, byte for byte."""
+"""Builds a curl command that sends a message again, byte by byte."""
 
 from collections.abc import Iterable
 from shlex import quote
@@ -18,11 +18,11 @@ def curl_line(
     insecure: bool = False,
     ca: str | None = None,
 ) -> str:
-    """Returns the curl command. If the body is not printable text, a `printf` command pipes it into curl. `without` names the default
-    headers that curl must not send.
+    """Returns a curl command. If the body is not printable text, `printf` writes it.
 
-    Environment variables replace secrets. The value of the header `Authorization` becomes `$AUTHORIZATION`. The value of the URL
-    parameter `token` becomes `$TOKEN`. The user and password in the URL become `$TARGET_USER`, which contains `name:password`.
+    `without` lists the default headers that curl must not send. Environment variables replace secrets. For example,
+    `$AUTHORIZATION` replaces the value of the header `Authorization`, `$TOKEN` replaces the URL parameter `token`, and
+    `$TARGET_USER` replaces the user and the password in the URL.
     """
     plain = _is_plain(body)
     parts = ["curl", "-sS", "-i", "-X", quote(method)]

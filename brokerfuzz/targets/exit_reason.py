@@ -1,4 +1,4 @@
-"""Describes in a few words what a program wrote and how it ended."""
+"""Describes in a few words how a program ended and what it wrote."""
 
 import signal
 
@@ -6,7 +6,7 @@ from brokerfuzz.targets.answers import EXCERPT
 
 
 class Excerpt:
-    """The first and the last bytes of a stream, in bounded memory."""
+    """Keeps the first and the last bytes of an output. The memory is limited."""
 
     __slots__ = ("head", "tail")
 
@@ -14,32 +14,33 @@ class Excerpt:
         self.head = self.tail = b""
 
     def add(self, data: bytes) -> None:
-        """Adds the next bytes."""
         if len(self.head) < EXCERPT:
             self.head += data[: EXCERPT - len(self.head)]
         self.tail = data[-EXCERPT:] if len(data) >= EXCERPT else (self.tail + data)[-EXCERPT:]
 
     @property
     def first_line(self) -> str:
-        """The first line that is not blank. If this line begins a Python traceback, the last line, because it contains the error."""
+        """The first line that is not empty. If it is the beginning of a Python traceback, this is the last line, which contains
+        the error.
+        """
         line = next((line for line in self.head.splitlines() if line.strip()), b"")
         return self.last_line if line.startswith(b"Traceback (most recent") else in_one_line(line)
 
     @property
     def last_line(self) -> str:
-        """The last line that is not blank."""
+        """The last line that is not empty."""
         return in_one_line(next((line for line in reversed(self.tail.splitlines()) if line.strip()), b""))
 
 
 def in_one_line(data: bytes, most: int = 200) -> str:
-    """Returns the bytes as one line of at most `most` characters."""
+    """Converts bytes to one line with at most `most` characters."""
     text = data[: most * 4 + 4].decode(errors="replace").strip()
     text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def how_it_ended(code: int) -> str:
-    """Returns a description of an exit code: `exit status 3`, `killed by SIGSEGV`."""
+    """Describes an exit code: `exit status 3`, `killed by SIGSEGV`."""
     if code >= 0:
         return f"exit status {code}"
     try:

@@ -1,4 +1,4 @@
-"""An HTTP endpoint as a target."""
+"""Defines the target for an HTTP endpoint."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
     from brokerfuzz.targets.transport import Failure
 
 GRACE = 1.0
-"""Seconds to wait after the HTTP client's time limit, in case the client does not stop by itself."""
+"""If the HTTP client does not stop at its time limit, brokerfuzz waits this number of seconds longer."""
 
 CLOSING_TIME = 0.03
-"""Seconds to wait until the client's thread has released its Python objects. If this thread releases an object while the
-interpreter exits, the process aborts.
+"""After closing the client, brokerfuzz waits this number of seconds.
+
+The client has a thread that releases Python objects. If it does this while Python exits, the process aborts.
 """
 
 CONTENT_TYPE, TRANSFER_ENCODING = "content-type", "transfer-encoding"
@@ -40,11 +41,11 @@ _PEM = b"-----BEGIN CERTIFICATE-----"
 
 
 class HttpTarget:
-    """An HTTP endpoint that receives a message as the body of a request.
+    """An HTTP endpoint that receives messages in the body of requests.
 
-    `headers` are (name, value) pairs that are sent with every request. If they contain no content type, `content-type:
-    application/json` is added. `timeout` is the number of seconds from the first attempt to connect to the last byte of the
-    response. `rules` define how to interpret a response. Redirects are not followed. Proxies from the environment are not used.
+    `headers` are sent with every request. By default, they contain `content-type: application/json`. `timeout` is the maximum
+    time in seconds from connecting to the last byte of the response. `rules` define how to interpret responses. brokerfuzz does
+    not follow redirects. It does not use the proxies that the environment specifies.
 
     If a connection ends without an answer, the message is not always the cause. A server may close a connection after any answer
     (RFC 9112, 9.3). uvicorn does this if the application raises an exception after its answer. Another message may also have
@@ -52,21 +53,21 @@ class HttpTarget:
     If the server answered before but no longer accepts connections, brokerfuzz tries again for up to `patience` seconds. brokerfuzz
     also does this if this machine lacks resources for a connection.
 
-    With status 429 (too many requests), or status 503 with a `Retry-After` header, the server asks brokerfuzz to wait. This says
-    nothing about the message. So all messages wait, and the message that got this status is sent again until it has waited
-    `longest_wait` seconds in total. After a 429 without `Retry-After`, the waits are 1, 2, 4, ... seconds. If `longest_wait` is
-    over, the answer is `timeout` for 429 or `crashed` for 503, and its `reached` is False. The other messages then wait no longer:
-    until the time that the server asked for, they get the same answer without being sent. `slowed` counts the waits. If `rules`
-    contain the code 429 or 503, a response with this code is an ordinary answer.
+    With status 429 (too many requests), or with 503 and the header `Retry-After`, the server asks brokerfuzz to wait. Such a
+    response says nothing about the message. All messages then wait, and the same message is sent again, until it has waited for
+    `longest_wait` seconds. After a 429 without `Retry-After`, brokerfuzz waits 1, 2, 4, ... seconds. After `longest_wait`, the
+    answer is `timeout` (for 429) or `crashed` (for 503), and its `reached` is False. The other messages then get the same answer
+    without being sent, until the time that the server asked for. `slowed` counts the waits. If `rules` contain the code 429 or
+    503, such a response is an ordinary answer.
 
-    Certificates are verified with the system's authorities and the authorities in `ca`, a PEM file. If `insecure` is true,
-    certificates are not verified. An idle connection is closed if unexpected data arrives on it. If unexpected data arrives just
-    after the next request was sent, brokerfuzz treats the data as the answer. To avoid this, send the header `Connection: close`:
-    each message then gets its own connection.
+    brokerfuzz verifies certificates with the authorities of the system and those in the PEM file `ca`. If `insecure` is true, it
+    does not verify certificates. If unexpected data arrives on an unused connection, brokerfuzz closes the connection. If the
+    data arrives directly after the next request, it is mistaken for the answer. The header `Connection: close` prevents this:
+    each message then has its own connection.
 
-    `name`, `request`, `reproduction`, answers and errors contain no secrets; see `secret_masking`.
+    `name`, `request`, `reproduction`, answers and errors contain no secrets (see `secret_masking`).
 
-    Raises `TargetError` for a URL that HTTP does not allow, and for a `ca` file without certificates.
+    Raises `TargetError` if the URL is not an HTTP URL, or if the file `ca` contains no certificates.
     """
 
     def __init__(
@@ -110,7 +111,7 @@ class HttpTarget:
 
     @property
     def name(self) -> str:
-        """The URL without user and password. The names of environment variables, such as `$TOKEN`, replace the secrets in its parameters."""
+        """The URL without user and password. Names of environment variables, such as `$TOKEN`, replace secrets in its parameters."""
         return self._name
 
     def __repr__(self) -> str:
@@ -118,13 +119,13 @@ class HttpTarget:
 
     @property
     def slowed(self) -> Slowed:
-        """How often the target asked to retry later since `open`, and for how long no message was sent for this reason."""
+        """How often the target asked for later requests since `open`, and how long no message was sent for this reason."""
         return self._gate.slowed
 
     @property
     def request(self) -> dict[str, Any]:
-        """The URL, method and headers that all requests share, for reports. The name of an environment variable, such as
-        `$AUTHORIZATION`, replaces each secret.
+        """The URL, the method and the headers of all requests, for reports. Names of environment variables, such as
+        `$AUTHORIZATION`, replace secrets.
         """
         headers = [[name, variable(name) if is_secret(name, value) else value] for name, value in self.headers]
         if urlsplit(self.url).username is not None and not any(name.lower() == "authorization" for name, _ in headers):
@@ -132,17 +133,17 @@ class HttpTarget:
         return {"url": self._name, "method": self.method, "headers": headers}
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a curl command that sends the message; see `curl_line`."""
+        """Returns a curl command that sends the message."""
         without = [name for name, value in headers if value is None]
         return curl_line(self.url, self.method, self._headers(headers), body, without=without, insecure=self.insecure, ca=self.ca)
 
     async def open(self) -> None:
-        """Creates the HTTP client. Raises `TargetError` for a method, header or URL that cannot be sent."""
+        """Creates the HTTP client. Raises `TargetError` if the method, a header or the URL is invalid."""
         from pyreqwest.exceptions import PyreqwestError
         from pyreqwest.http import Url
 
         self._client_error = PyreqwestError
-        import_module("brokerfuzz.targets.transport")  # import now: later there may be no free file descriptor
+        import_module("brokerfuzz.targets.transport")  # import it now, because later there may be no free file descriptor
         self._gate = Gate(self.longest_wait)
         try:
             self._client = self._builder().build()
@@ -164,7 +165,7 @@ class HttpTarget:
         seconds = self.timeout
         builder = ClientBuilder().no_proxy().http1_only().follow_redirects(False).user_agent("brokerfuzz")
         builder = builder.gzip(False).brotli(False).zstd(False).deflate(False)
-        # the limit for connecting is the shortest, so that it expires first if no connection is made
+        # the time limit for connecting is the shortest, so it expires first if no connection is possible
         builder = builder.connect_timeout(timedelta(seconds=seconds * 0.5)).read_timeout(timedelta(seconds=seconds * 0.9))
         builder = builder.timeout(timedelta(seconds=seconds)).danger_accept_invalid_certs(self.insecure)
         return builder if self._authorities is None else builder.add_root_certificate_pem(self._authorities)
@@ -185,11 +186,11 @@ class HttpTarget:
             await asyncio.sleep(CLOSING_TIME)
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Sends the message and returns the answer. Raises `TargetError` if nothing ever answered at this URL, if the certificate
-        cannot be verified, or if this machine has no resources for a connection.
+        """Sends a message and returns the answer.
 
-        With `Transfer-Encoding: chunked` in the headers, the body is sent as one chunk. `Expect` is sent without waiting for a
-        response.
+        Raises `TargetError` if no server ever answered at this URL, if the certificate cannot be verified, or if this machine has
+        no resources for a connection. With `Transfer-Encoding: chunked`, the body is sent as one chunk. With `Expect`, brokerfuzz
+        sends the body without waiting for a response.
         """
         if self._gate.shut and (unsent := await self._gate.enter()) is not None:
             return unsent
@@ -262,7 +263,7 @@ class HttpTarget:
             return Failure("no-answer", f"no answer within {self.timeout:g} s")
 
     def _with_headers(self, answer: Answer, response: "Response") -> Answer | RetryLater:
-        """Returns the answer with the URL of a redirect, or the request to retry later, if the response headers contain one."""
+        """Adds the URL of a redirect to the answer. If the response asks for a later request, returns this wish instead."""
         status = answer.status or 0
         if status in THROTTLING and not self.rules.has_code(status):
             seconds = seconds_of(response.get_header("retry-after"), response.get_header("date"))
@@ -272,7 +273,7 @@ class HttpTarget:
         return answer
 
     def _headers(self, instead: Headers) -> list[tuple[str, str]]:
-        """Returns the target's headers. Each header in `instead` replaces the target's header of the same name."""
+        """Returns the headers of the request. The headers in `instead` replace the usual headers with the same names."""
         if not instead:
             return self.headers
         has_code = {name.lower() for name, _ in instead}
@@ -291,7 +292,7 @@ class HttpTarget:
         elif any(name.lower() == TRANSFER_ENCODING for name, _ in headers):
             request = request.body_stream(_nothing())  # for an empty body the client would omit the last chunk
         else:
-            request = request.header("content-length", "0")  # the client omits it, but an empty POST needs it
+            request = request.header("content-length", "0")  # the client omits this header, but a POST without a body needs it
         return request.build_streamed()
 
 
@@ -304,13 +305,13 @@ async def _nothing() -> AsyncIterator[bytes]:
 
 
 def checked_url(url: str) -> str:
-    """Returns the URL if requests can be sent to it. Raises `TargetError` otherwise."""
+    """Returns the URL. Raises `TargetError` if no requests can be sent to it."""
     said = shown(url)
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError as problem:
-        why = f" ({problem})" if "@" not in url else ""  # the error quotes the supposed port, which may be a password
+        why = f" ({problem})" if "@" not in url else ""  # the error quotes the port, which may be a password
         raise TargetError(f"{said!r} is not a URL{why}: use one such as http://127.0.0.1:8000/offers") from None
     if not parts.scheme or (parts.scheme not in ("http", "https") and "://" not in url):
         raise TargetError(f"{said!r} has no scheme: write http://{said.lstrip('/')}")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from brokerfuzz.targets.process_pool import ProcessSettings, Reply
 
 LONGEST = 1 << 16
-"""Maximum number of bytes in an answer line."""
+"""The maximum number of bytes in an answer."""
 
 Encoding = Literal["plain", "base64", "frames"]
 _ENDS_A_LINE = re.compile(rb"[\n\r]|\xe2\x80[\xa8\xa9]")
@@ -36,8 +36,8 @@ class LineTarget(PoolTarget):
     an answer line. After any other crash, and after a timeout, the process is killed with its children. A new process is then
     started for the next message.
 
-    The program must flush each answer at once, because a buffered answer arrives too late. brokerfuzz sets `PYTHONUNBUFFERED`
-    unless the environment already sets it, so Python programs need not flush.
+    The program must flush its output after each answer, because an answer in a buffer arrives too late. brokerfuzz sets
+    `PYTHONUNBUFFERED` (unless it is already set), so Python programs need not flush.
 
     If `encoding` is "plain", a line is the message itself. A message that contains a line break, U+2028 or U+2029 then cannot be
     sent, because some versions of Node's readline treat these two characters as line breaks. If `encoding` is "base64", a line is
@@ -46,7 +46,7 @@ class LineTarget(PoolTarget):
     (default: one per core), and each handles one message at a time. If the program answered before, but now ends immediately or can
     no longer be started, the target tries again for up to `patience` seconds.
 
-    Raises `TargetError` for an invalid command or invalid limits.
+    Raises `TargetError` if the command or a limit is invalid.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class LineTarget(PoolTarget):
 
     @property
     def name(self) -> str:
-        """The command, with secrets replaced."""
+        """The command, without secrets."""
         return shown_command(self.arguments)
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
@@ -106,14 +106,14 @@ class LineWire:
         return _encoded(body, self._encoding)
 
     def decode(self, data: bytes) -> "Reply | None":
-        """Returns the answer if its line is complete or too long; otherwise returns None."""
+        """Returns the answer if its line is complete or too long. Otherwise, returns None."""
         end = data.find(b"\n")
         if end < 0:
             self._pieces.append(data)
             self._length += len(data)
             if self._length > LONGEST:
                 return self._too_long(b"".join(self._pieces))
-            if len(self._pieces) > 1000:  # many small pieces
+            if len(self._pieces) > 1000:  # avoids copying many small pieces
                 self._pieces = [b"".join(self._pieces)]
             return None
         self.rest = data[end + 1 :]

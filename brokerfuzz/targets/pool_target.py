@@ -1,4 +1,4 @@
-"""The common part of targets that pass their messages to a pool of long-running processes."""
+"""Defines what all targets with a pool of processes have in common. A process in the pool keeps running and handles many messages."""
 
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PoolTarget(ABC):
-    """A target whose messages are handled by processes. A subclass defines how to start a process and communicate with it."""
+    """A target whose messages are handled by processes. A subclass defines how to start the processes and how to communicate with them."""
 
     def __init__(self, *, timeout: float, processes: int | None, patience: float) -> None:
         self.timeout = checked_timeout(timeout)
@@ -40,7 +40,7 @@ class PoolTarget(ABC):
         """Returns the settings of the processes. Raises `TargetError` if they cannot be started on this machine."""
 
     async def open(self) -> None:
-        """Starts the first process. Raises `TargetError` if the process cannot be started, or reports that it cannot be used."""
+        """Starts the first process. Raises `TargetError` if it cannot be started, or reports that it cannot be used."""
         settings = self._settings()
         from brokerfuzz.targets.process_pool import ProcessPool
 
@@ -48,14 +48,15 @@ class PoolTarget(ABC):
         await self._pool.open()
 
     async def close(self) -> None:
-        """Lets idle processes end, and kills the others."""
+        """Lets unused processes end, and kills the others."""
         pool, self._pool = self._pool, None
         if pool is not None:
             await pool.close()
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Gives the message to a process. Raises `TargetError` if no process has ever answered a message and every process ends before
-        it reads anything.
+        """Gives the message to a process.
+
+        Raises `TargetError` if every process ends before it reads anything, and none has ever answered.
         """
         if self._pool is None:
             raise TargetError(f"{self.name} is not open: call open() before send()")

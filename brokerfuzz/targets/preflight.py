@@ -1,4 +1,4 @@
-"""Checks before a campaign whether the target accepts messages at all.
+"""Checks before a campaign that the target accepts an ordinary valid message.
 
 If the path is wrong or credentials are missing, the target rejects every message. The campaign would then report hundreds of
 findings with one cause. So brokerfuzz first sends one plain valid message. Sending the same message again shows whether the target
@@ -30,13 +30,14 @@ _REMEDIES = {
     407: "a proxy requires credentials: use a URL that bypasses the proxy",
     415: "it does not support {content_type}: use another type with -H 'Content-Type: ...'",
 }
-"""Maps each status to its meaning and to what the user can do."""
+"""Maps each status to its meaning, and to advice for the user."""
 
 
 @dataclass(frozen=True)
 class Preflight:
-    """The answers to one plain valid message and to its repetition. If the target did not accept the message, it is not repeated, and
-    `again` is the same as `answer`.
+    """The answers to an ordinary valid message and to its repetition.
+
+    If the target did not accept the message, it was not repeated, and `again` is equal to `answer`.
     """
 
     answer: Answer
@@ -44,21 +45,21 @@ class Preflight:
 
     @property
     def repeats(self) -> bool:
-        """Whether the target accepts a repeated message; also true if it did not accept the first one. If false, the target rejects
-        every offer with the number of an earlier offer.
+        """False if the target rejects a message that it has accepted before. True if it accepts the repetition, or rejected the
+        first message.
         """
         return self.answer.kind != "accepted" or self.again.kind == "accepted"
 
     @property
     def warning(self) -> str | None:
-        """The warning to show after the first message and before the campaign; None if the answer is as expected."""
+        """A warning for the user, or None if the answers are as expected."""
         if self.repeats:
             return None
         return f"the target rejects an offer that it accepted before ({self.again.reason}): it will reject every offer whose number it already knows"
 
 
 async def check(target: Target, body: bytes) -> Preflight:
-    """Sends a plain valid message to an open target. If the target accepts the message, sends it again.
+    """Sends an ordinary valid message to an open target. If the target accepts it, sends it again.
 
     Raises `TargetError` for a status that is about the request and not about the message: 401, 403, 404, 405, 407, 415 or a
     redirect. Returns the answer for any other rejection, and for a status that `--accept` or `--reject` names. Raises `TargetError`

@@ -1,11 +1,11 @@
-"""Checks the settings of targets that run processes: the timeout and the number of processes."""
+"""Checks the timeout and the number of processes of a target."""
 
 import errno
 
 from brokerfuzz.errors import TargetError
 
 RESOURCE_ERRORS = frozenset({errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
-"""The error numbers that mean a temporary lack of processes, file descriptors or memory."""
+"""Numbers of system errors that mean that processes, file descriptors or memory are temporarily not available."""
 
 
 def checked_timeout(seconds: float) -> float:
@@ -23,5 +23,5 @@ def checked_processes(processes: int | None) -> int | None:
 
 
 def unsendable(name: str) -> TargetError:
-    """Returns the error for a message that the target cannot receive. The caller must check `can_send` first."""
+    """Returns an error for a message that the target cannot receive. The caller should have called `can_send`."""
     return TargetError(f"{name} cannot receive this message: check can_send() before send()")

@@ -1,9 +1,8 @@
-"""Long-running processes that handle one message after another. The pool starts a process if one is needed, and replaces a process
-that has ended.
+"""Manages processes that keep running and handle one message after another.
 
-Each process handles one message at a time. A process gets its next message as soon as brokerfuzz has read the answer to the
-previous one. The pool attributes everything that a process does to the current message of this process. There are two exceptions.
-If a process ends and certainly did not read its message, the message goes to another process. If a process ends between two
+The pool starts a process when one is needed, and replaces a process that has ended. A process gets its next message as soon as
+brokerfuzz has read the answer to the last one. So everything that a process does concerns its current message. There are two
+exceptions. If a process certainly has not read its message, another process gets the message. If a process ends between two
 messages, the pool replaces it without a report.
 """
 
@@ -23,18 +22,21 @@ from brokerfuzz.targets.processes import Process, cores
 from brokerfuzz.targets.secret_masking import Secrets
 
 READY_LIMIT = 60.0
-"""Maximum number of seconds until a new process must report that it is ready."""
+"""A new process must report within this number of seconds that it is ready."""
 EXIT_GRACE = 0.5
-"""Seconds that a process has to end after its input is closed. After that, it is killed."""
+"""After its input is closed, a process has this number of seconds to end. Then it is killed."""
 CLOSED_PIPE_GRACE = 0.25
-"""Seconds that a process has to end after it closed a pipe. After that, it is treated as still running."""
+"""After a process has closed a pipe, it has this number of seconds to end. Otherwise, it counts as still running."""
 STARTS = 3
-"""Maximum number of processes that get the same message if each of them fails without reading it, and no process has ever answered."""
+"""If processes fail without reading a message, at most this number of processes get the message. This applies only before the
+first answer.
+"""
 
 
 class Reply(NamedTuple):
-    """Something that a process wrote: an answer, or a report that the process is ready or unusable. If `broken` is true, the process
-    cannot be used again.
+    """The output of a process: an answer, or a report that the process is ready or cannot be used.
+
+    If `broken` is true, the process gets no further messages.
     """
 
     kind: AnswerKind | Literal["ready", "unusable"]
@@ -44,25 +46,23 @@ class Reply(NamedTuple):
 
 
 class Wire(Protocol):
-    """Encodes the messages to one process, and decodes its replies."""
+    """Converts messages to bytes for a process, and the output of the process to replies."""
 
-    def encode(self, body: bytes) -> bytes:
-        """Returns the bytes that encode the message."""
-        ...
+    def encode(self, body: bytes) -> bytes: ...
 
     def decode(self, data: bytes) -> Reply | None:
-        """Adds the next bytes that the process wrote. Returns the reply if it is now complete, else None. Uses bounded memory."""
+        """Receives the next bytes of the output. Returns the reply if it is complete, otherwise None. The memory is limited."""
         ...
 
     @property
     def rest(self) -> bytes:
-        """The bytes that were read after the end of the last reply."""
+        """The bytes that follow the last reply."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProcessSettings:
-    """How to start a process and communicate with it. If `announces_ready` is true, the process reports when it is ready."""
+    """Defines how to start a process and how to communicate with it. If `announces_ready` is true, the process reports when it is ready."""
 
     name: str
     program: str
@@ -74,11 +74,11 @@ class ProcessSettings:
     announces_ready: bool = False
     secrets: Secrets
     missing: str = "no answer"
-    """The words for a missing answer in the description of a timeout."""
+    """What is missing if a timeout occurs, for the description of the answer."""
 
 
 class ProcessPool:
-    """A limited number of processes. Use `open`, then `send`, then `close`."""
+    """A limited number of processes. Call `open`, then `send`, then `close`."""
 
     def __init__(self, settings: ProcessSettings, *, timeout: float, processes: int | None, patience: float) -> None:
         self.settings, self.timeout, self.patience = settings, timeout, patience
@@ -92,7 +92,7 @@ class ProcessPool:
         self._closed = False
 
     async def open(self) -> None:
-        """Starts the first process. Raises `TargetError` if the process cannot be started, or reports that it cannot be used."""
+        """Starts the first process. Raises `TargetError` if it cannot be started, or reports that it cannot be used."""
         try:
             worker = self._start()
         except OSError as problem:
@@ -104,7 +104,7 @@ class ProcessPool:
                 raise TargetError(f"{self.settings.name} cannot be called: {trouble}")
 
     async def close(self) -> None:
-        """Lets idle processes end, and kills the others."""
+        """Lets unused processes end, and kills the others."""
         self._closed = True
         for request in self._queue:
             if not request.answer.done():
@@ -117,8 +117,9 @@ class ProcessPool:
         )
 
     async def send(self, body: bytes) -> Answer:
-        """Returns the answer to a message. Raises `TargetError` if no process has ever answered a message and every process ends
-        before it reads anything.
+        """Returns the answer to a message.
+
+        Raises `TargetError` if every process ends before it reads anything, and none has ever answered.
         """
         request = PendingRequest(body, self._loop.create_future())
         self._queue.append(request)
@@ -130,7 +131,7 @@ class ProcessPool:
                 request.worker.kill()
 
     def dispatch(self) -> None:
-        """Assigns waiting messages to idle or new processes."""
+        """Gives waiting messages to unused or new processes."""
         queue = self._queue
         while queue and not self._closed:
             if queue[0].answer.done():
@@ -146,14 +147,16 @@ class ProcessPool:
                 break
 
     def next(self, worker: "Worker") -> None:
-        """Assigns the next message to a process that has become idle."""
+        """Gives the next message to a process that has finished its last message."""
         self._idle.append(worker)
         if self._queue:
             self.dispatch()
 
     def retry(self, request: "PendingRequest", how: str, tries: float = STARTS) -> None:
-        """Assigns an unread message to another process. If no process has ever answered, a message is given to at most `tries`
-        processes. Retries always end `patience` seconds after the first failure.
+        """Gives a message that was not read to another process.
+
+        If no process has ever answered, at most `tries` processes get the message. This ends `patience` seconds after the first
+        failure.
         """
         request.worker = None
         if request.answer.done():
@@ -172,12 +175,12 @@ class ProcessPool:
         return TargetError(f"{self.settings.name} cannot be used: {self.settings.secrets.hide(how)}; run it in a shell to see why")
 
     def start_failed(self, how: str) -> None:
-        """Counts a failed start of a process as a try of the message that has waited longest."""
+        """Counts the failed start of a process as an attempt to send the oldest message."""
         if self._queue:
             self.retry(self._queue.popleft(), how)
 
     def leave(self, worker: "Worker", *, ended: bool) -> None:
-        """Removes a process from the pool because it has ended or is about to be killed."""
+        """Removes a process from the pool, because it has ended or will be killed."""
         self._workers.discard(worker)
         if worker in self._idle:
             self._idle.remove(worker)
@@ -201,7 +204,7 @@ class ProcessPool:
 
 
 class PendingRequest:
-    """A message without an answer. `worker` is the process that handles the message."""
+    """A message that waits for its answer. `worker` is the process that has the message."""
 
     __slots__ = ("answer", "body", "first_start", "starts", "worker")
 
@@ -212,7 +215,7 @@ class PendingRequest:
 
 
 class Worker:
-    """One process, from its start to its end. Raises `OSError` if it cannot be started."""
+    """A process from its start to its end. Raises `OSError` if it cannot be started."""
 
     def __init__(self, pool: ProcessPool) -> None:
         settings = pool.settings
@@ -239,7 +242,6 @@ class Worker:
             self._limit(READY_LIMIT)
 
     def send(self, request: PendingRequest) -> None:
-        """Sends the message."""
         self._request = request
         request.worker = self
         self._asked = perf_counter()
@@ -252,7 +254,7 @@ class Worker:
             self._loop.call_later(CLOSED_PIPE_GRACE, self._on_closed_pipe)
 
     def finish(self) -> None:
-        """Lets the process end if it is idle; otherwise kills it."""
+        """Lets the process end if it has no message. Otherwise, kills it."""
         if self._request is None and self.ready:
             self.process.close_input()
         else:
@@ -294,7 +296,7 @@ class Worker:
     def _on_startup_reply(self, reply: Reply) -> None:
         if reply.kind == "ready" and not self.ready and not self._wire.rest:
             self.ready = True
-            self._no_limit()  # the limit so far was READY_LIMIT
+            self._no_limit()  # until now, the time limit was READY_LIMIT
             self._set_startup(None)
             self._pool.next(self)
         elif self._request is not None:
@@ -314,7 +316,7 @@ class Worker:
         self.kill()
 
     def _on_closed_pipe(self) -> None:
-        """Ends a process that closed a pipe but is still running."""
+        """Kills a process that has closed a pipe but still runs."""
         if self._has_left or self.process.code is not None:
             return
         if self._request is not None and self.process.unread:
@@ -370,7 +372,7 @@ class Worker:
     # ------------------------------------------------------------------------------------------------ time
 
     def _limit(self, seconds: float) -> None:
-        """Sets the time limit. One timer serves many messages: if the timer expires before the limit, it is set again."""
+        """Sets a time limit. A timer that expires too early is set again, which is faster than a new timer for each message."""
         self._until = self._loop.time() + seconds
         if self._timer is None:
             self._timer = self._loop.call_at(self._until, self._on_timer)

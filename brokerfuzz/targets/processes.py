@@ -1,5 +1,4 @@
-"""Runs programs as separate processes. Their pipes never block brokerfuzz, their end is always noticed, and no process is left
-over.
+"""Runs programs in separate processes. The pipes never block brokerfuzz, and no process keeps running by mistake.
 
 The event loop does all the work. With asyncio's own subprocesses, a third fewer programs start per second; with threads and
 `subprocess`, a tenth fewer. Each process leads its own process group. When the process or brokerfuzz ends, the whole group is killed. So
@@ -20,7 +19,7 @@ from brokerfuzz.targets import watchdog
 from brokerfuzz.targets.exit_reason import Excerpt
 
 KILL_LIMIT = 2.0
-"""Seconds to wait for the end of a killed process. Only a process that is blocked in the kernel needs longer."""
+"""brokerfuzz waits at most this number of seconds for a killed process. Only a process that is blocked in the kernel needs longer."""
 
 _CHUNK = 65536  # the capacity of a pipe in bytes
 _LAST_CHUNKS = 16  # maximum number of chunks to read after the end of the process, because a child that left the group may write forever
@@ -28,19 +27,20 @@ _STANDARD = 5  # the process uses the file descriptors below this one
 
 
 def cores() -> int:
-    """Returns the number of cores available to this process."""
+    """Returns the number of processor cores that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)  # macOS lacks this function
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 class Process:
-    """A program that is running or has ended. `program` is the path of the program. `arguments` starts with the program's name.
+    """A program that runs or has ended.
 
-    The process is connected to brokerfuzz by its file descriptors `input_fd` and `output_fd`. `on_output` is called with each output
-    that brokerfuzz reads. When the process closes one of the two descriptors, `on_output` is called with b"". `on_exit` is called
-    with the exit status. If a signal killed the process, `on_exit` is called with the negative number of the signal. `errors` holds
-    an excerpt of standard error. Standard input and output lead to /dev/null if they are not one of the two descriptors. Raises
-    `OSError` if the program cannot be started.
+    `program` is its path, and `arguments` begins with its name. The process communicates through its file descriptors `input_fd`
+    and `output_fd`. The function `on_output` gets each output of the process, and b"" when the process closes one of the two
+    descriptors. The function `on_exit` gets the exit status, or the negative number of the signal that killed the process.
+
+    `errors` contains the first and last lines of its standard error. Standard input and output are /dev/null unless they are one
+    of the two descriptors. Raises `OSError` if the program cannot be started.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class Process:
         self._start(program, arguments, input_fd, output_fd, os.environ if environment is None else environment)
 
     def write(self, data: bytes) -> None:
-        """Writes the bytes as fast as the process reads them. Does nothing if the process has closed its input; see `input_closed`."""
+        """Writes bytes to the process as fast as it reads them. Does nothing if the process has closed its input."""
         self._unwritten = memoryview(data)
         self._written, self._unread = 0, False
         self._write()
@@ -79,26 +79,26 @@ class Process:
 
     @property
     def input_closed(self) -> bool:
-        """Whether the process accepts no more input."""
+        """True if the process has closed its input."""
         return self._input < 0
 
     @property
     def output_closed(self) -> bool:
-        """Whether the process can write no more output."""
+        """True if the process has closed its output."""
         return self._output < 0
 
     @property
     def unread(self) -> bool:
-        """Whether the process has certainly read nothing of the last message. Use this only after the process has ended or closed its input."""
+        """True if the process certainly has not read the last message. Valid only after the process has ended or closed its input."""
         return self._unread
 
     def kill(self) -> None:
-        """Kills the process and its group at once. `finished` is set shortly after that."""
+        """Kills the process and its group at once. Shortly after, `finished` is set."""
         if self.code is None:
             _kill_group(self.pid)
 
     async def wait_for_end(self, patience: float = 0.0) -> None:
-        """Waits up to `patience` seconds for the end of the process. Kills the process if it is then still running."""
+        """Waits up to `patience` seconds for the end of the process, then kills it."""
         with suppress(TimeoutError):
             async with asyncio.timeout(patience):
                 await self.finished.wait()
@@ -120,7 +120,7 @@ class Process:
                 reading, writing = os.pipe()
                 parent_fds.append(reading if outward else writing)
                 child_fds.append(writing if outward else reading)
-                if child_fds[-1] < _STANDARD:  # would be overwritten by dup2
+                if child_fds[-1] < _STANDARD:  # dup2 would overwrite this descriptor
                     low, child_fds[-1] = child_fds[-1], fcntl.fcntl(child_fds[-1], fcntl.F_DUPFD_CLOEXEC, _STANDARD)
                     os.close(low)
             actions: list[tuple[int, int, str, int, int]] = [
@@ -151,7 +151,7 @@ class Process:
             os.set_blocking(fd, False)
         self._input, self._output, self._stderr = parent_fds
         _prefer_for_out_of_memory_kill(self.pid)
-        self._loop.add_reader(self._input, self._on_input_closed)  # only to notice when the process closes its input
+        self._loop.add_reader(self._input, self._on_input_closed)  # reads nothing, but notices when the process closes its input
         self._loop.add_reader(self._output, self._read_output)
         self._loop.add_reader(self._stderr, self._read_errors)
         self._watch()
@@ -167,14 +167,14 @@ class Process:
 
     def _wait(self) -> None:
         code = _exit_code(self.pid)
-        with suppress(RuntimeError):  # the loop is closed
+        with suppress(RuntimeError):  # the event loop is closed
             self._loop.call_soon_threadsafe(self._finish, code, True)
 
     def _on_pidfd(self) -> None:
         self._loop.remove_reader(self._watched)
         os.close(self._watched)
         self._watched = -1
-        _kill_group(self.pid)  # before another process can get its number
+        _kill_group(self.pid)  # before another process can get the same process ID
         self._finish(_exit_code(self.pid))
 
     def _finish(self, code: int, kills_group: bool = False) -> None:
@@ -205,7 +205,7 @@ class Process:
         return self._read("_stderr", self.errors.add)
 
     def _read(self, name: str, receive: Callable[[bytes], None]) -> bool:
-        """Reads the available bytes. Returns whether there may be more."""
+        """Reads the bytes that are available. Returns whether there may be more."""
         fd: int = getattr(self, name)
         if fd < 0:
             return False
@@ -250,13 +250,13 @@ class Process:
             self._close_input()
 
     def _on_input_closed(self) -> None:
-        """Closes the pipe after the process closed its input."""
+        """Closes the pipe after the process has closed its input."""
         self._unread = self._is_unread()
         self._close_input()
         self._on_output(b"")
 
     def _is_unread(self) -> bool:
-        """Returns whether the whole last message is still in the pipe. The pipe was empty before this message."""
+        """Returns whether the whole last message is still in the pipe."""
         if self._input < 0:
             return False
         held = array.array("i", [0])
@@ -289,6 +289,6 @@ def _exit_code(pid: int) -> int:
 
 
 def _prefer_for_out_of_memory_kill(pid: int) -> None:
-    """Makes the system kill this process, not brokerfuzz, if memory runs out."""
+    """If memory runs out, the operating system should kill this process and not brokerfuzz."""
     with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "wb", buffering=0) as score:  # noqa: PTH123  (faster than pathlib; called a thousand times per second)
         score.write(b"1000")

@@ -1,7 +1,7 @@
-"""Finds the secrets of a request, and keeps them out of everything that brokerfuzz reports.
+"""Finds the secrets of a request, and removes them from everything that brokerfuzz reports.
 
-People copy reports, logs and tickets. So a description of a request contains the name of an environment variable instead of each
-secret. If a response or an error repeats a secret, brokerfuzz replaces the secret before it keeps the text.
+People copy reports and logs into tickets. So the name of an environment variable replaces each secret in the description of a
+request. If a response or an error repeats a secret, brokerfuzz replaces it.
 """
 
 import base64
@@ -13,10 +13,12 @@ from collections.abc import Iterable, Iterator
 from urllib.parse import quote, unquote, unquote_plus, urlsplit, urlunsplit
 
 HIDDEN = "[secret]"
-"""The replacement for secrets in answers and errors."""
+"""The text that replaces secrets in answers and errors."""
 
 SHORTEST = 6
-"""Minimum length of a secret that is replaced in answers and errors. Replacing shorter secrets would make the texts unreadable."""
+"""Only secrets with at least this number of characters are replaced in answers and errors. Replacing shorter ones would make
+texts unreadable.
+"""
 
 _SECRET = ("auth", "cookie", "token", "secret", "key", "pass", "pwd", "session", "signature", "credential", "jwt", "hmac")
 _SIGNATURE = re.compile(r"(?:^|[-_.])(?:sig|SIG)(?:$|[-_.A-Z])|(?:^|[a-z])Sig(?:$|[-_.A-Z])")
@@ -27,19 +29,19 @@ _PART_OF_COOKIE = re.compile(r"[^=;]*=\s*([^;]*)")
 
 
 def is_secret(name: str, value: str = "") -> bool:
-    """Returns whether a header or parameter with this name or value may contain a secret."""
+    """Returns whether a header or a parameter may contain a secret, judging by its name and its value."""
     lower = name.lower()
     return any(part in lower for part in _SECRET) or bool(_SIGNATURE.search(name)) or bool(_CREDENTIALS.match(value))
 
 
 def variable(name: str) -> str:
-    """Returns the environment variable for the secret with this name, such as `$X_API_KEY` for `X-API-Key`."""
+    """Returns the name of the environment variable for a secret, such as `$X_API_KEY` for the header `X-API-Key`."""
     letters = "".join(char if char.isascii() and char.isalnum() else "_" for char in name).upper()
     return f"${'_' * letters[:1].isdigit()}{letters}"
 
 
 def parts_of(url: str) -> Iterator[tuple[str, bool]]:
-    """Yields the parts of the URL without user and password. Environment variables replace the secrets. True marks such a variable."""
+    """Yields the parts of a URL without user and password. True marks an environment variable that replaces a secret."""
     shown, at = without_user(url), 0
     for found in _PARAMETER.finditer(shown):
         if found[2] and is_secret(unquote(found[1])):
@@ -50,12 +52,12 @@ def parts_of(url: str) -> Iterator[tuple[str, bool]]:
 
 
 def shown(url: str) -> str:
-    """Returns the URL without secrets."""
+    """Returns the URL with environment variables in place of its secrets."""
     return "".join(part for part, _ in parts_of(url))
 
 
 def without_user(url: str) -> str:
-    """Returns the URL without user and password. If the URL is invalid, everything between its scheme and the last `@` is removed."""
+    """Removes the user and the password from a URL. If the URL is invalid, removes everything between its scheme and the last `@`."""
     try:
         parts = urlsplit(url)
         if parts.port != 0 and parts.hostname:
@@ -67,7 +69,7 @@ def without_user(url: str) -> str:
 
 
 class Secrets:
-    """The secrets of a request. The methods replace these secrets in answers and errors."""
+    """The secrets of a request, with methods that replace them in answers and errors."""
 
     def __init__(self, url: str, headers: Iterable[tuple[str, str]]) -> None:
         known = {value for value in (*_of_url(url), *_of_headers(headers)) if len(value) >= SHORTEST}
@@ -79,11 +81,11 @@ class Secrets:
         self._in_bytes = re.compile(b"|".join(map(re.escape, as_bytes)), re.IGNORECASE)
 
     def hide(self, text: str) -> str:
-        """Returns the text with each secret replaced."""
+        """Replaces each secret in a text."""
         return text if self._in_text is None else self._in_text.sub(HIDDEN, text)
 
     def excerpt(self, body: bytes, size: int) -> bytes:
-        """Returns the first `size` bytes of a body with each secret replaced, even if the cut would split the secret."""
+        """Returns the beginning of a body with its secrets replaced, even if the end of the beginning splits a secret."""
         if not self._in_lower_case:
             return body[:size]
         lower = body[: size + self._longest].lower()
@@ -132,7 +134,7 @@ def _of_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _spellings(value: str) -> Iterator[str]:
-    """Yields the ways in which a server may write a value that it repeats: unchanged, or escaped for JSON, HTML or a URL."""
+    """Yields the notations in which a server may repeat a value: unchanged, or escaped for JSON, HTML or a URL."""
     for in_json in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]):
         yield from (in_json, in_json.replace("/", "\\/"))
     yield from (value, html.escape(value), quote(value, safe="", errors="replace"), quote(value, errors="replace"))

@@ -1,4 +1,4 @@
-"""Splits command lines as a shell does, shows them without secrets, and adds a message as standard input, byte for byte."""
+"""Splits command lines like a shell, shows them without secrets, and adds a message as standard input."""
 
 import os
 import re
@@ -15,7 +15,7 @@ _ASSIGNED = re.compile(r"(-{0,2}[A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
 def words_of(command: str | Sequence[str]) -> list[str]:
-    """Returns the words of a command line or list. Raises `TargetError` if there is no program in it."""
+    """Splits a command line. Raises `TargetError` if it contains no program."""
     try:
         words = shlex.split(command) if isinstance(command, str) else list(command)
     except ValueError as problem:
@@ -45,23 +45,21 @@ def program(words: Sequence[str], shown: str) -> str:
 
 
 def shown_command(words: Sequence[str]) -> str:
-    """Returns the command for a POSIX shell. An environment variable replaces each secret: for example, `$TOKEN` replaces the value
-    of `--token`.
+    """Returns the command for a POSIX shell. Environment variables replace secrets: for example, `$TOKEN` replaces the value of
+    `--token`.
     """
     return " ".join("".join(f'"{part}"' if secret else quoted(part) for part, secret in word if part) or "''" for word in _parts(words))
 
 
 def quoted(word: str) -> str:
-    """Returns the word quoted for a POSIX shell. The result is on one line, unless the word ends in a line break: `$(...)` would drop
-    that line break.
-    """
+    """Quotes a word for a POSIX shell. The result is on one line, unless the word ends in a line break, which `$(...)` would lose."""
     if word.isprintable() or word.endswith("\n"):
         return shlex.quote(word)
     return f"\"$(printf '{octal(os.fsencode(word))}')\""
 
 
 def secrets_of(words: Sequence[str]) -> Secrets:
-    """Returns the secrets among the arguments."""
+    """Returns the secrets in the arguments of a command."""
     named = list(_named(words))
     url = next((value for _, value in named if "://" in value), "")
     return Secrets(url, [("token", value) for name, value in named if name is not None and is_secret(name)])
@@ -73,13 +71,14 @@ def fed(body: bytes, line: str) -> str:
 
 
 def octal(body: bytes) -> str:
-    """Returns a printf format that prints the bytes. The format uses octal escapes, which the printf of every shell supports."""
+    """Returns a format for printf that prints these bytes. It uses octal escapes, because every printf supports them."""
     return "".join(chr(byte) if 32 <= byte < 127 and byte not in b"%\\'" else f"\\{byte:03o}" for byte in body)
 
 
 def _named(words: Sequence[str]) -> Iterator[tuple[str | None, str]]:
-    """Yields a pair for each word after the first: the name of its option or variable, and its value. `--a=b` gives `--a` and `b`. The
-    name is None if the word has none.
+    """Yields the name of the option (or variable) and the value of each word after the first.
+
+    For example, `--a=b` has the name `--a` and the value `b`. The name can be None.
     """
     before: str | None = None
     for word in words[1:]:
@@ -95,7 +94,7 @@ def _named(words: Sequence[str]) -> Iterator[tuple[str | None, str]]:
 
 
 def _parts(words: Sequence[str]) -> Iterator[list[tuple[str, bool]]]:
-    """Yields the parts of each word. Environment variables replace the secrets. True marks such a variable."""
+    """Yields the parts of each word. True marks an environment variable that replaces a secret."""
     yield [(words[0], False)]
     for word, (name, value) in zip(words[1:], _named(words), strict=True):
         start = word[: len(word) - len(value)]

@@ -1,7 +1,4 @@
-"""The interface of a target. A target receives the bytes of a message and returns an answer.
-
-The interface does not depend on verdicts, rules or generators. So it fits services, programs and functions.
-"""
+"""Defines the interface of all targets. A target receives the bytes of a message and returns an answer."""
 
 from typing import Protocol
 
@@ -10,37 +7,36 @@ from brokerfuzz.targets.answers import Answer
 
 
 class Target(Protocol):
-    """Something that answers messages.
+    """A service, a program or a function that answers messages.
 
-    `send` may be called many times concurrently, between `open` and `close`. It returns an answer even if the target misbehaves.
-    It raises `TargetError` only in two cases: the target could never be reached since `open`, or the problem is on this machine.
-    Examples of such problems are a certificate that is not trusted, and a lack of free file descriptors or ports.
+    Between `open` and `close`, `send` may be called many times at once. It returns an answer even if the target misbehaves. It
+    raises `TargetError` only if the target was never reached, or if the problem is on this machine: for example, an unknown
+    certificate authority, or no free file descriptors.
     """
 
     @property
     def name(self) -> str:
-        """The name of the target in reports. The name contains no secret."""
+        """The name of the target in reports. It contains no secrets."""
         ...
 
     async def open(self) -> None:
-        """Prepares the target. Raises `TargetError` if the target is obviously unusable before any message is sent."""
+        """Prepares the target. Raises `TargetError` if the target cannot work."""
         ...
 
     async def send(self, body: bytes, headers: Headers = ()) -> Answer:
-        """Sends one message and returns the answer.
-
-        Each header in `headers` replaces the target's own header of the same name. If its value is None, no such header is sent.
+        """Sends a message and returns the answer. The headers replace the usual headers with the same names. The value None
+        removes a header.
         """
         ...
 
     def can_send(self, body: bytes, headers: Headers = ()) -> bool:
-        """Returns whether the target can receive the message. A campaign skips the messages that its target cannot receive."""
+        """Returns whether the target can receive the message. A campaign does not send other messages."""
         ...
 
     async def close(self) -> None:
-        """Releases the resources that `open` acquired. Raises no error if the target has already stopped."""
+        """Releases what `open` acquired. Raises no error if the target has already stopped."""
         ...
 
     def reproduction(self, body: bytes, headers: Headers = ()) -> str:
-        """Returns a one-line POSIX shell command that sends the same message to the same target. It contains no secret."""
+        """Returns a shell command on one line that sends the same message to the same target. It contains no secrets."""
         ...

@@ -1,8 +1,7 @@
-"""Waits if a target asks brokerfuzz to send a message later.
+"""Waits if a target asks for later requests: with status 429, or with status 503 and the header `Retry-After`.
 
-A target asks for this with status 429, or with status 503 and `Retry-After`. Such an answer says nothing about the message. All
-messages then wait. First, the messages that got such an answer are sent again, in order and one at a time. After that, all other
-messages may be sent.
+Such a response says nothing about the message, so all messages wait. After the pause, the messages that got such a response are
+sent again, one at a time. Then all other messages may be sent.
 """
 
 import asyncio
@@ -17,12 +16,12 @@ from brokerfuzz.targets.answers import Answer, AnswerKind
 THROTTLING = (429, 503)
 _KINDS: dict[int, AnswerKind] = {429: "timeout", 503: "crashed"}
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
-_LEAST_PAUSE = 0.05  # seconds, doubled each time: so a server that always asks for 0 seconds does not get endless requests
+_LEAST_PAUSE = 0.05  # in seconds, doubled each time, so a server that always asks for 0 seconds does not get endless requests
 
 
 @dataclass(frozen=True)
 class Slowed:
-    """How often a target asked to retry later, and for how many seconds no message was sent for this reason."""
+    """How often a target asked for later requests, and how many seconds no message was sent for this reason."""
 
     times: int = 0
     seconds: float = 0.0
@@ -30,8 +29,9 @@ class Slowed:
 
 @dataclass(frozen=True)
 class RetryLater:
-    """A response that asks to retry later. `seconds` is the requested wait; None if the response specifies none. `at` is the monotonic
-    time when the response arrived.
+    """A response that asks for a later request.
+
+    `seconds` is the requested wait, or None. `at` is the time when the response arrived (on the clock `time.monotonic`).
     """
 
     answer: Answer
@@ -40,8 +40,10 @@ class RetryLater:
 
 
 def seconds_of(retry_after: str | None, date: str | None = None) -> float | None:
-    """Returns how many seconds a `Retry-After` header asks to wait. The header contains a number or a date. A date is compared with
-    the server's `date`, or with the current time if `date` is None. Returns None if the header is missing or invalid.
+    """Returns how many seconds to wait according to the header `Retry-After`, which contains a number or a date.
+
+    The date is compared with the `date` of the server or, if this is None, with the current time. Returns None if the header is
+    missing or invalid.
     """
     if retry_after is None:
         return None
@@ -62,7 +64,7 @@ def _timestamp(date: str) -> float | None:
 
 
 class Gate:
-    """Holds back all messages while the target asks to wait. `longest` is the maximum number of seconds to wait for one message.
+    """Lets all messages wait while the target asks for it. A message waits at most `longest` seconds.
 
     A gate belongs to one event loop.
     """
@@ -77,8 +79,8 @@ class Gate:
         self._given_up: tuple[Answer, float] | None = None
 
     async def enter(self) -> Answer | None:
-        """Waits until messages may be sent. Returns an answer at once if an earlier message waited too long, and the requested
-        time has not yet passed.
+        """Waits until messages may be sent. Returns an answer at once if an earlier message has waited too long and the pause is
+        not over.
         """
         while self._waiting:
             self._open.clear()
@@ -91,7 +93,7 @@ class Gate:
         self.shut = self._waiting > 0
 
     async def retry(self, asked: RetryLater, send: Callable[[], Awaitable[Answer | RetryLater]]) -> Answer:
-        """Sends a message again until the target processes it or the longest wait is over."""
+        """Sends a message again until the target processes it, or until it has waited too long."""
         self.shut = True
         self._waiting += 1
         self._count(times=1)
@@ -105,7 +107,7 @@ class Gate:
                 self._open.set()
 
     async def _retry(self, asked: RetryLater, send: Callable[[], Awaitable[Answer | RetryLater]]) -> Answer:
-        if self._given_up is not None:  # another message already waited for the longest time
+        if self._given_up is not None:  # another message has already waited for the maximum time
             return self._give_up(asked, 1, 0.0)
         times, waited = 1, 0.0
         while True:

@@ -1,9 +1,8 @@
-"""Derives the kind of a connection failure from the HTTP client's exceptions.
+"""Finds out why a connection failed, from the exceptions of the HTTP client.
 
-The exception classes are not enough. A refused connection and an empty answer both raise `ConnectError`. A missing answer raises
-`ConnectTimeoutError` even if the connection was made. Only the error messages of the causes, which come from hyper and reqwest,
-distinguish these failures. So the client's version is capped, and `tests/targets/test_hostile_servers.py` has a hostile server for
-each kind of failure.
+The exception classes are not sufficient: for example, a refused connection and an empty answer both raise `ConnectError`. Only
+the error messages of the libraries hyper and reqwest distinguish the failures. So the version of the client is limited, and
+`tests/targets/test_hostile_servers.py` checks each kind of failure.
 """
 
 from dataclasses import dataclass
@@ -16,12 +15,15 @@ Trouble = Literal["unreachable", "untrusted", "exhausted", "no-answer", "dropped
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no complete response.
+    """The reason why there is no complete response.
 
-    `unreachable`: no connection was made. `untrusted`: the certificate cannot be verified. `exhausted`: this machine lacks
-    resources for a connection. `no-answer`: the response was missing or incomplete when the time was up. `dropped`: the connection
-    ended before the headers of the response were complete. `cut`: the connection ended within the body. `not-http`: the response is
-    not HTTP.
+    - `unreachable`: no connection was possible.
+    - `untrusted`: the certificate cannot be verified.
+    - `exhausted`: this machine has no resources for a connection.
+    - `no-answer`: the response was missing or incomplete when the time was up.
+    - `dropped`: the connection ended before the headers of the response were complete.
+    - `cut`: the connection ended before the body was complete.
+    - `not-http`: the response is not HTTP.
     """
 
     trouble: Trouble
@@ -35,7 +37,7 @@ _UNTRUSTED = {
     "certificate not valid yet": "it is not valid yet",
     "certificate not valid for name": "it is for another host",
 }
-"""Maps the beginning of each certificate error of rustls to our description."""
+"""Maps the beginning of a certificate error of the library rustls to our description."""
 
 _DESCRIPTORS, _PORTS, _MEMORY = "no file descriptor is left", "no local port is left", "no memory for connections is left"
 _LACKING = {
@@ -43,11 +45,11 @@ _LACKING = {
     **dict.fromkeys(("Cannot assign requested address", "Can't assign requested address", "(os error 99)", "(os error 10048)"), _PORTS),
     **dict.fromkeys(("No buffer space available", "Cannot allocate memory", "(os error 105)", "(os error 10055)"), _MEMORY),
 }
-"""Maps the errors of Linux, macOS and Windows for a lack of resources to our descriptions."""
+"""Maps system errors of Linux, macOS and Windows to our descriptions. These errors mean that a resource is not available."""
 
 
 def failure_of(error: px.PyreqwestError, timeout: float) -> Failure:
-    """Returns the failure for an error of the client. `timeout` is the time limit in seconds."""
+    """Returns the failure for an exception of the client. `timeout` is the time limit in seconds."""
     causes = _causes(error)
     text = " | ".join(causes)
     if "client error (Connect)" in text:
