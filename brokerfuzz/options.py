@@ -104,7 +104,7 @@ verdict_option = click.option(
 )  # fmt: skip
 random_option = click.option(
     "--random/--catalogue", "only_random", default=False,
-    help="Use only random cases, or the cases of the catalogue and then --count random cases.  [default: catalogue]",
+    help="Use only random cases, or all cases of the catalogue and then --count random cases.  [default: catalogue]",
 )  # fmt: skip
 bug_option = click.option(
     "--bug",
@@ -116,7 +116,8 @@ bug_option = click.option(
 )
 policy_option = click.option(
     "--policy", "policies", metavar="AMBIGUITY=INTERPRETATION", callback=_policies, shell_complete=known("policies"), multiple=True,
-    help="Settle a question that the contract leaves open (repeatable). Interpretations with commas remain open: duplicate-properties=first,last.",
+    help="Settle a question that the contract leaves open (repeatable). "
+    "To allow several interpretations, separate them with commas: duplicate-properties=first,last.",
 )  # fmt: skip
 _rule_option = click.option(
     "--rule", "rules", metavar="ID", shell_complete=known("rule_ids", excludable=True), multiple=True,
@@ -128,8 +129,8 @@ _technique_option = click.option(
 )  # fmt: skip
 strength_option = click.option(
     "--strength", metavar="NUMBER", type=click.IntRange(1, 4), default=2, show_default=True,
-    help="Combinatorial strength: 2 covers every pair of property states (such as absent and null), 3 covers every triple. An object with "
-    "more than 1,000,000 combinations gets a lower strength; `coverage` stops with an error instead.",
+    help="Combinatorial strength: 2 covers every pair of property states (such as absent and null), 3 covers every triple. If an object has "
+    "more than 1,000,000 combinations, brokerfuzz uses a lower strength for it, but `coverage` stops with an error.",
 )  # fmt: skip
 format_option = click.option(
     "--format", "fmt", metavar="FORMAT", type=click.Choice(tuple(FORMATS)),
@@ -146,7 +147,9 @@ clock_option = click.option(
 
 def now_option(what: str) -> Decorator:
     """Returns the option `--now`, which replaces the current time by another time. Its help text begins with `what`."""
-    return click.option("--now", metavar="TIME", callback=_time, help=f"{what} as of this time, such as 2025-06-15T12:00:00Z.  [default: now]")
+    return click.option(
+        "--now", metavar="TIME", callback=_time, help=f"{what} as if this were the current time, such as 2025-06-15T12:00:00Z.  [default: now]"
+    )
 
 
 def count_option(what: str, *more: str) -> Decorator:
@@ -222,7 +225,7 @@ _TARGET_OPTIONS = (
     ),
     click.option(
         "--envelope/--no-envelope", default=True,
-        help="Treat a response with operationWasSuccessful: false as rejected, also if its status means accepted.  [default: envelope]",
+        help="Treat a response with operationWasSuccessful: false as rejected, even if its status means accepted.  [default: envelope]",
     ),
     click.option(
         "--fresh", metavar="PROPERTY", help="Make this property unique in each message, for a target that rejects values it has seen before."

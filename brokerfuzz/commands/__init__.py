@@ -1,1 +1,4 @@
-"""Contains one module per command. A module imports slow libraries only when its command runs, so that `--help` starts quickly."""
+"""Contains one module per command.
+
+A module imports slow libraries only when its command runs, so that `--help` is fast.
+"""

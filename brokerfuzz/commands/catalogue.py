@@ -1,5 +1,3 @@
-"""The command `catalogue` shows the cases of the catalogue and the reason for each."""
-
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 

@@ -1,5 +1,3 @@
-"""The command `check` judges messages and explains the verdicts."""
-
 from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING

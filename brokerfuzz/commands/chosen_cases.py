@@ -1,4 +1,4 @@
-"""Turns the options of a command into the contract and the plans of the cases to generate."""
+"""Converts the options of a command to a contract and to plans of cases."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -26,7 +26,7 @@ def contract_of(folder: str | None) -> "Contract":
 
 
 def warn_about_unbroken_rules(contract: "Contract", message_types: "Iterable[MessageType]") -> None:
-    """Prints a note about each rule of a changed contract that no technique can break. Every rule of the built-in contract has a technique."""
+    """Prints a note for each rule of a changed contract that no technique can break."""
     from brokerfuzz.schemas import load_contract
 
     if contract is load_contract():
@@ -45,8 +45,9 @@ def _random_count(count: int | None, only_random: bool) -> int:
 
 
 def plans_of(message_types: "Sequence[MessageType]", cases: CaseOptions, now: datetime | None, *, endless: bool = False) -> "tuple[Plan, ...]":
-    """Returns a plan for each message type. `now` is the time of the cases about the clock (None: omit these cases). `endless` plans
-    have unlimited random cases.
+    """Returns a plan for each message type.
+
+    `now` is the time for the cases about the clock (None: no such cases). If `endless` is true, the random cases do not end.
     """
     if cases.minimal and cases.only_random:
         raise click.UsageError("--minimal selects catalogue cases, but --random excludes them: use only one of them", click.get_current_context())
@@ -65,7 +66,7 @@ def _plan(message_type: "MessageType", cases: CaseOptions, count: int | None, no
 
 
 def recipe_of(plans: "Sequence[Plan]", fmt: str) -> str:
-    """Returns the arguments, without OUT, with which `export` generates the same cases again. Bytes that are not UTF-8 are escaped."""
+    """Returns the options with which `export` generates the same cases again. Bytes that are not UTF-8 are escaped."""
     import shlex
 
     from brokerfuzz.schemas.instants import spell

@@ -1,5 +1,3 @@
-"""The command `completion` prints a shell script that enables tab completion."""
-
 from typing import TYPE_CHECKING
 
 import click

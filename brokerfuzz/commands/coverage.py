@@ -1,5 +1,3 @@
-"""The command `coverage` shows which parts of the contract a corpus covers."""
-
 import sys
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -35,18 +33,18 @@ def command(
     corpora: tuple[str, ...], message_type: "MessageType | None", ndjson: bool, missing: bool, html: str | None, force: bool,
     fail_under: float | None, strength: int, now: datetime | None, contract: str | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """Show which parts of the contract a corpus covers and which it misses, site by site, for each message type in the corpus.
+    """Show which parts of the contract a corpus covers, for each message type and for each site.
 
-    Covered are the rules that messages break, the techniques that break them, the edges (unusual valid values), the
-    ambiguities, and the pairs of property states, such as absent or null.
+    brokerfuzz counts the rules that messages break, the techniques that break them, the edges (unusual valid values), the
+    ambiguities, and the pairs of property states (such as absent or null).
 
     A CORPUS is a file or folder that `export` wrote, or any other messages: one per file, one per line, or recorded traffic
-    (HAR). `export` records the technique of each fault. In other messages that break one rule at one place, brokerfuzz
-    recognises the technique from the invalid value.
+    (HAR). A file from `export` names the technique of each fault. In other messages that break one rule at one
+    place, brokerfuzz recognises the technique from the invalid value.
 
     With --json, the output is one document. Its property "messages" contains the coverage of each message type. "goals"
-    contains the numbers of what is covered, and "sites" lists the names of what is covered and what is missing at each
-    site. "left_out" contains the number of messages that were not counted, by reason.
+    contains the numbers of covered rules, techniques and so on. "sites" lists what is covered and what is missing at each
+    site. "left_out" contains the number of messages that were not counted, for each reason.
 
     Exit status: 0 success; 1 the coverage is below --fail-under; 2 usage error, or a corpus cannot be read.
 

@@ -1,5 +1,3 @@
-"""The command `explain` explains a rule, a technique or an ambiguity in plain words."""
-
 import sys
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -41,7 +39,7 @@ def command(name: str, now: datetime | None, contract: str | None, as_json: bool
 
 
 def _wrapped(lines: Iterable[str]) -> Iterator[str]:
-    """Yields the lines, wrapped to the width of the terminal. Without a terminal, the lines are not wrapped."""
+    """Yields the lines, wrapped to the width of the terminal."""
     from shutil import get_terminal_size
     from textwrap import wrap
 

@@ -1,5 +1,3 @@
-"""The command `export` writes a corpus."""
-
 import json
 import sys
 from contextlib import ExitStack
@@ -33,7 +31,7 @@ class _WithFormats(Sectioned):
     sections = _SECTIONS
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the help of the options, then the list of formats."""
+        """Writes the help for the options, then the list of formats."""
         super().format_options(ctx, formatter)
         with formatter.section("Formats"):
             formatter.write_dl(list(FORMATS.items()))
@@ -119,7 +117,7 @@ def _check(ctx: click.Context, out: str, shards: int | None, *, resume: bool) ->
 
 
 def _supported(form: "Format", message_types: "tuple[MessageType, ...]") -> "tuple[MessageType, ...]":
-    """Returns those of the message types that the format supports. Raises `CorpusError` if it supports none of them."""
+    """Returns the message types that the format supports. Raises `CorpusError` if it supports none of them."""
     from brokerfuzz.corpus.formats import Folder
     from brokerfuzz.errors import CorpusError
 
@@ -141,7 +139,7 @@ def _format(out: str, fmt: str | None) -> "Format":
 
 
 def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Place":
-    """Returns the file, folder or URL to write to. Raises `CorpusError` if it cannot be written, before any case is generated."""
+    """Returns the file, folder or URL for the corpus. Raises `CorpusError` if it cannot be written."""
     from brokerfuzz.corpus.exporting import check_place
     from brokerfuzz.corpus.places import place_of
 
@@ -152,7 +150,7 @@ def _place(out: str, form: "Format", shards: int | None, *, force: bool) -> "Pla
 
 
 def _resumed(cases: CaseOptions, place: "Place", form: "Format", shards: int) -> CaseOptions:
-    """Returns the options. Without --now, the time is that of the shards that already exist."""
+    """Returns the options for the missing shards. The time is the time for which the existing shards were generated."""
     from brokerfuzz.corpus.exporting import recorded_now
 
     return cases if cases.now is not None else replace(cases, now=recorded_now(place, form, shards))
@@ -192,7 +190,7 @@ def _written(export: "Export", place: "Place | None", progress: ProgressLine, sh
 
 
 def _not_covered(plans: "tuple[Plan, ...]") -> dict[str, list[str]]:
-    """Returns the rules, techniques and ambiguities that no case covers because the cases about the clock are omitted."""
+    """Returns the rules, techniques and ambiguities that only cases about the clock cover."""
     from brokerfuzz.cases.clock_coverage import covered_only_with_clock
 
     found: dict[str, list[str]] = {}

@@ -1,5 +1,3 @@
-"""The command `fire` sends cases to a target and reports contradictions."""
-
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
     from brokerfuzz.targets import Target
 
 _OF_PLAN = ("message_type", "policies", *(field.name for field in fields(CaseOptions)))
-"""The parameters whose values a resumed campaign reads from its journal."""
+"""The options whose values a resumed campaign reads from its journal."""
 
 
 @click.command("fire", cls=Sectioned, short_help="Send cases to a target and report its wrong answers.")
@@ -145,7 +143,7 @@ def command(
 
 @dataclass(frozen=True)
 class _Firing:
-    """Everything that a campaign needs before it starts. `now` is the time as of which messages are judged; None means the current time."""
+    """The settings of a campaign. `now` is the time that counts as the present (None: the actual time)."""
 
     plan: "Plan"
     now: datetime | None
@@ -188,7 +186,7 @@ def _resumed(ctx: click.Context, journal: str, target: TargetOptions, sending: S
 
 
 def _endpoint(stack: ExitStack, firing: _Firing) -> "Target":
-    """Returns the target. If it is the reference service, the service stops when `stack` is closed. Raises `TargetError`."""
+    """Returns the target. The reference service stops when `stack` is closed."""
     if firing.target.is_embedded:
         return stack.enter_context(target_options.reference_service(firing.target, firing.plan, firing.now))
     return target_options.given_target(firing.target, processes=1 if firing.campaign.workers > 1 else None)
@@ -204,7 +202,9 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
         _preflight(target, plan, fresh=firing.sending.fresh)
     if sys.stderr.isatty():
         click.echo("generating the catalogue ...", nl=False, err=True)
-    first = next((case for _, case in plan.numbered()), None)  # generates the catalogue now, so that this time does not count as time of the campaign
+    first = next(
+        (case for _, case in plan.numbered()), None
+    )  # generates the catalogue before the campaign starts, so that its time limit does not include this
     clear_line()
     if first is None:
         remedy = "remove or change --verdict, --rule, --technique, --site or --tag"
@@ -224,7 +224,7 @@ def _run(stack: ExitStack, target: "Target", firing: _Firing) -> "Result":
 
 
 def _preflight(target: "Target", plan: "Plan", *, fresh: str | None) -> None:
-    """Sends one valid message to check that the target is set up correctly. Raises `TargetError`."""
+    """Sends a valid message to check that the target is set up correctly."""
     from brokerfuzz.cases.catalogue import plainest
     from brokerfuzz.targets import event_loop, preflight
 
@@ -305,7 +305,6 @@ def _note_slowdown(target: "Target") -> None:
 
 
 def _known(ctx: click.Context, results: ResultOptions) -> dict[str, str]:
-    """Returns the findings in the baseline."""
     from brokerfuzz.campaign import baseline
 
     if results.baseline is None:
@@ -317,7 +316,7 @@ def _known(ctx: click.Context, results: ResultOptions) -> dict[str, str]:
 
 
 def _with_baseline(ctx: click.Context, result: "Result", known: dict[str, str], results: ResultOptions, contract: "Contract") -> "Result":
-    """Marks the known findings. Updates the baseline and the policies in the configuration if the options ask for it."""
+    """Marks the known findings in the result. Updates the baseline and the configuration if options ask for it."""
     from dataclasses import replace
 
     from brokerfuzz.campaign import baseline
@@ -335,7 +334,7 @@ def _with_baseline(ctx: click.Context, result: "Result", known: dict[str, str], 
 
 
 def _pin(ctx: click.Context, result: "Result", contract: "Contract") -> None:
-    """Saves the behaviour for each ambiguity as a policy in the configuration, unless the target both accepted and rejected such messages."""
+    """Saves how the target behaves for each ambiguity as a policy in the configuration, unless the behaviour is mixed."""
     from brokerfuzz import configuration
 
     settings = ctx.meta.get(CONFIGURATION)
@@ -352,7 +351,7 @@ def _report(result: "Result", about_campaign: Mapping[str, Any], reports: Sequen
     from brokerfuzz.reports import json_document, terminal
 
     document = json_document.document(result, about_campaign, contract) if as_json or reports else {}
-    if reports:  # the reports are written before anything is printed, because a closed standard output ends the command
+    if reports:  # writes the reports before it prints anything, because a closed standard output ends the command
         from brokerfuzz.reports import report_files
 
         for written in report_files.write_all(reports, document):

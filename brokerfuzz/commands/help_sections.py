@@ -1,4 +1,4 @@
-"""Groups the options of a command by purpose in its help. The groups that are used most come first."""
+"""Groups the options of a command by purpose in its help. The most frequent groups come first."""
 
 from collections.abc import Mapping
 
@@ -15,16 +15,15 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "Contract": ("policies", "contract", "now"),
     "Workers": ("workers", "cluster"),
 }  # fmt: skip
-"""Heading -> the names of its parameters, in order."""
+"""Maps the title of a section to its options, in order."""
 
 
 class Sectioned(click.Command):
-    """A command whose help shows the options in sections. Options without a section come last."""
+    """A command whose help lists the options in sections. Options that belong to no section come last."""
 
     sections = SECTIONS
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the help of the options, section by section."""
         params = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
         records = {param.name: record for param in params if (record := param.get_help_record(ctx)) is not None}
         for heading, names in self.sections.items():

@@ -1,5 +1,3 @@
-"""The command `init` writes a configuration file that explains every setting."""
-
 from pathlib import Path
 
 import click

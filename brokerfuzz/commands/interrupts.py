@@ -1,4 +1,7 @@
-"""Handles Ctrl-C and similar signals. Python turns Ctrl-C into an exception, which a library can catch by mistake, so it is also recorded."""
+"""Handles Ctrl-C and similar signals.
+
+Python turns Ctrl-C into an exception, but a library can catch this exception by mistake. So this module also records Ctrl-C.
+"""
 
 import signal
 import threading
@@ -7,10 +10,10 @@ from typing import Self
 
 
 class Interrupts:
-    """A context in which Ctrl-C raises `KeyboardInterrupt` as usual. If a library catches this exception, `check` raises it again.
+    """A context in which Ctrl-C is recorded, and raises `KeyboardInterrupt` as usual.
 
-    For example, if Ctrl-C is pressed while jsonschema-rs reads a number, jsonschema-rs treats the number as invalid. The verdict would then
-    be wrong, and the command would continue. Other threads and other signal handlers are not affected.
+    If a library catches this exception, `check` raises it again. For example, jsonschema-rs may treat a number as invalid if
+    Ctrl-C is pressed while it reads the number. The verdict would then be wrong, and the command would continue.
     """
 
     def __init__(self) -> None:
@@ -38,9 +41,10 @@ class Interrupts:
 
 
 def treat_as_ctrl_c(*names: str) -> None:
-    """Makes these signals, such as `SIGTERM`, act like Ctrl-C: brokerfuzz removes incomplete files and reports the findings so far.
+    """Lets signals such as `SIGTERM` have the same effect as Ctrl-C: brokerfuzz removes incomplete files and reports its
+    findings.
 
-    It ignores a signal that already has another handler, or that the operating system does not have.
+    It ignores signals that the operating system does not have, and signals that already have another handler.
     """
     for number in (getattr(signal, name) for name in names if hasattr(signal, name)):
         if signal.getsignal(number) == signal.SIG_DFL:
@@ -48,7 +52,7 @@ def treat_as_ctrl_c(*names: str) -> None:
 
 
 def _press_ctrl_c(number: int, frame: FrameType | None) -> None:
-    """Acts like Ctrl-C. It also works in background processes of a shell, where Ctrl-C itself is ignored."""
+    """Has the same effect as Ctrl-C, also in background processes of a shell, where Ctrl-C is ignored."""
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.default_int_handler(number, frame)
     signal.raise_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""Reads the settings of a campaign and its results so far from a journal."""
+"""Reads the settings and the results of a campaign from its journal."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Recorded:
-    """The settings of a campaign, as its journal describes them. `now` is the time as of which messages are judged; None is the current time.
+    """The settings of a campaign, from its journal.
 
-    `target_options` is None if these options contain a secret. `target_description` describes the target in reports and has no secrets.
+    `now` is the time that counts as the present (None: the actual time). `target_options` is None if they contain a secret.
+    `target_description` describes the target without secrets.
     """
 
     path: str
@@ -31,7 +32,6 @@ class Recorded:
 
 
 def recorded(path: str) -> Recorded:
-    """Reads the first line of a journal. Raises `JournalError`."""
     from brokerfuzz.campaign import journal
     from brokerfuzz.cases.plan import Plan
     from brokerfuzz.errors import JournalError
@@ -56,13 +56,13 @@ def recorded(path: str) -> Recorded:
 
 
 def about(plan: "Plan", now: datetime | None, description: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the properties of the report that describe the settings of the campaign."""
+    """Returns the part of the report that describes the settings of the campaign."""
     spelled = now.isoformat().replace("+00:00", "Z") if now else None
     return {"message": plan.message_type, "seed": plan.seed if plan.count != 0 else None, "now": spelled, **description}
 
 
 def outcome(known: Recorded) -> "Result":
-    """Returns the result of those cases whose answers are in the journal. It sends no request."""
+    """Returns the result of the cases whose answers are in the journal. It sends no requests."""
     from brokerfuzz.campaign import Campaign, Options, Recalled, run
     from brokerfuzz.campaign.journal import Key
 

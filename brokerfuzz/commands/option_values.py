@@ -1,6 +1,4 @@
-"""Groups the options of commands into typed values, such as the options of the target. `typed_options` creates these values from the parameters of a
-command. Each function of the command then receives only the values that it needs.
-"""
+"""Groups the options of a command by purpose, so that each function gets only the values that it needs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -19,7 +17,7 @@ OF_PROCESSES = ("exec_", "lines", "call", "timeout")
 
 @dataclass(frozen=True, kw_only=True)
 class TargetOptions:
-    """The target and how to interpret its answers. Without a URL, command or function, the target is the reference service with `bugs`."""
+    """The options for the target. If there is no URL, command or function, the target is the reference service with `bugs`."""
 
     exec_: str | None
     call: str | None
@@ -37,13 +35,13 @@ class TargetOptions:
 
     @property
     def is_embedded(self) -> bool:
-        """True if no other target is given, so that the target is the reference service."""
+        """True if the target is the reference service, because the user gave no other target."""
         return self.url is None and self.exec_ is None and self.call is None
 
 
 @dataclass(frozen=True, kw_only=True)
 class SendingOptions:
-    """How to send messages: how many concurrently, how many per second, and which property to make unique."""
+    """The options for sending: how many messages at once, how many per second, and which property is unique in each message."""
 
     concurrency: int
     rate: float | None
@@ -52,7 +50,7 @@ class SendingOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class CaseFilters:
-    """The filters that select cases."""
+    """The options that select cases."""
 
     verdicts: "tuple[Label, ...]"
     rules: tuple[str, ...]
@@ -64,7 +62,7 @@ class CaseFilters:
         return any((self.verdicts, self.rules, self.techniques, self.sites, self.tags))
 
     def selection(self, contract: "Contract") -> "Selection":
-        """Returns all filters except the one for verdicts. Raises `UnknownNameError`."""
+        """Returns the filter for cases, without the filter for verdicts."""
         from brokerfuzz.cases.case_filters import selection
 
         return selection(contract, self.rules, self.techniques, self.tags, sites=self.sites)
@@ -72,7 +70,7 @@ class CaseFilters:
 
 @dataclass(frozen=True, kw_only=True)
 class CaseOptions(CaseFilters):
-    """The options that say which cases to generate, for which contract and for which time."""
+    """The options that decide which cases are generated."""
 
     minimal: bool
     seed: int
@@ -85,7 +83,7 @@ class CaseOptions(CaseFilters):
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignOptions:
-    """The options that say how a campaign runs and when it ends. `max_time` and `shrink` are in seconds. With `shrink=0`, no finding is shrunk."""
+    """The options that decide how a campaign runs and when it ends. `max_time` and `shrink` are in seconds (`shrink=0`: no shrinking)."""
 
     max_time: float | None
     max_findings: int | None
@@ -99,7 +97,7 @@ class CampaignOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ResultOptions:
-    """The options that say what to do with the findings."""
+    """The options that decide what happens to the findings."""
 
     reports: tuple[str, ...]
     baseline: str | None
@@ -109,7 +107,7 @@ class ResultOptions:
 
 
 def typed_options(**kinds: type) -> Callable[[Command], Command]:
-    """Replaces the parameters of a command by typed values. For each keyword, it creates one value from the parameters named like its fields."""
+    """Replaces the options of a command with grouped values. Each keyword is a group, and the fields of its class are the options."""
     names = {keyword: [field.name for field in fields(kind)] for keyword, kind in kinds.items()}
     replaced = {name for found in names.values() for name in found}
 

@@ -1,4 +1,4 @@
-"""Prints errors and notes of commands, and defines their exit statuses."""
+"""Prints errors and notes, and defines the exit statuses."""
 
 import sys
 from collections import Counter
@@ -19,7 +19,7 @@ FOUND, FAILED, INTERRUPTED, PIPE_CLOSED = 1, 2, 130, 141
 
 
 def failed(line: str) -> int:
-    """Prints an error as one line without control characters, and returns the exit status."""
+    """Prints an error on one line without control characters, and returns the exit status."""
     from brokerfuzz.errors import shortened
 
     text = " ".join(line.split())
@@ -49,14 +49,13 @@ def note_other_bodies(others: "Counter[str]") -> None:
 
 
 def note(line: str) -> None:
-    """Prints a note to standard error."""
     from brokerfuzz.wording import printable_as_in_python
 
     click.echo(f"{NAME}: {printable_as_in_python(line)}", err=True)
 
 
 def counter(what: str = "cases") -> Callable[[int], None] | None:
-    """Returns a function that shows a count on one line of the terminal and updates it. Returns None if there is no terminal."""
+    """Returns a function that shows a number on a line of the terminal. Returns None if there is no terminal."""
     if not sys.stderr.isatty():
         return None
 

@@ -1,4 +1,4 @@
-"""Shows the progress of a command on one line of the terminal, which is updated a few times per second."""
+"""Shows the progress of a command on a line of the terminal, which changes a few times per second."""
 
 import sys
 import time
@@ -13,9 +13,9 @@ _CLEAR = "\r\x1b[K"
 
 
 class ProgressLine:
-    """A line on a terminal with the number of finished items, the total, the rate and the time left. Without a terminal, it shows nothing.
+    """A line on the terminal with the number of finished cases, the total, the speed and the remaining time.
 
-    While the line is shown, Ctrl-C ends the command even if a library catches `KeyboardInterrupt`: see `Interrupts`.
+    While the line is shown, Ctrl-C ends the command even if a library catches `KeyboardInterrupt` (see `Interrupts`).
     """
 
     def __init__(self, what: str = "cases") -> None:
@@ -27,7 +27,6 @@ class ProgressLine:
 
     @property
     def seconds(self) -> float:
-        """The number of seconds since the progress line was created."""
         return time.monotonic() - self._begun
 
     def say(self, words: str) -> None:
@@ -36,10 +35,10 @@ class ProgressLine:
             click.echo(f"{_CLEAR}{words}", nl=False, err=True)
 
     def __call__(self, done: int) -> None:
-        """Shows the number of finished items. Raises `KeyboardInterrupt` if Ctrl-C was pressed before."""
+        """Shows the number of finished cases. Raises `KeyboardInterrupt` if Ctrl-C was pressed before."""
         self._interrupts.check()
         now = time.monotonic()
-        if self._first is None:  # no rate can be computed yet
+        if self._first is None:  # the speed is not known yet
             self._first = done, now
         elif self._shown and now - max(self._last, self._first[1]) >= _EVERY:
             self._last = now
@@ -55,7 +54,7 @@ class ProgressLine:
         self.end()
 
     def end(self) -> None:
-        """Clears the line."""
+        """Removes the line."""
         self.say("")
 
 

@@ -1,5 +1,3 @@
-"""The command `replay` sends the messages of findings again."""
-
 import re
 from datetime import datetime
 from pathlib import Path
@@ -88,7 +86,9 @@ def _split(sources: tuple[str, ...]) -> tuple[list[str], str | None]:
 
 
 def _findings_of(source: str, target: TargetOptions, now: datetime | None, contract: "Contract") -> "tuple[list[ReplayRequest], TargetOptions]":
-    """Returns the findings to send again, and the options. If the options name no target, the target comes from the journal or report."""
+    """Returns the findings to send again, and the options for the target. If the options name no target, it comes from the
+    journal or report.
+    """
     if _CASE_ID.fullmatch(source) and not Path(source).exists():
         return [_catalogue_case(source, now, contract)], target
     from brokerfuzz.campaign.replaying import of_document, of_result
@@ -110,7 +110,6 @@ def _is_secret(request: Any) -> bool:
 
 
 def _catalogue_case(case_id: str, now: datetime | None, contract: "Contract") -> "ReplayRequest":
-    """Finds a case of the catalogue by its ID. Raises `UnknownNameError`."""
     from brokerfuzz.campaign.replaying import ReplayRequest
     from brokerfuzz.cases.case import clock
     from brokerfuzz.cases.catalogue import catalogue

@@ -1,5 +1,3 @@
-"""The command `rules` lists the rules of the contract and the questions that it leaves open."""
-
 from typing import TYPE_CHECKING
 
 import click

@@ -1,5 +1,3 @@
-"""The command `serve` runs the reference service, with or without seeded bugs."""
-
 from datetime import datetime
 from typing import TYPE_CHECKING
 

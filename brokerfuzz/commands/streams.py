@@ -1,4 +1,4 @@
-"""Replaces the standard streams, so that no output is lost and closed streams raise no unexpected errors."""
+"""Replaces the standard streams, so that no output is lost and closed streams cause no unexpected errors."""
 
 import os
 import sys
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 
 def prepare() -> None:
-    """Replaces the standard streams of the process. If the process was started with a stream closed, Python sets it to None."""
+    """Replaces the standard streams. Python sets a stream to None if it was closed when the process started."""
     sys.stdin = sys.stdin or _unreadable()
     sys.stdout = lossless(sys.stdout or _unwritable())
     sys.stderr = lossless(_ignoring_errors(sys.stderr or _unwritable()))
 
 
 def _unreadable() -> TextIO:
-    os.open(os.devnull, os.O_WRONLY)  # occupies the stream's file descriptor (the lowest free one), so that no other file gets it
+    os.open(os.devnull, os.O_WRONLY)  # uses the file descriptor of the closed stream (the lowest free one), so that no other file gets it
     return TextIOWrapper(BufferedReader(_Closed()))
 
 
@@ -28,10 +28,10 @@ def _unwritable() -> TextIO:
 
 
 def lossless(stream: TextIO) -> TextIO:
-    """Returns a stream that loses no character and no byte.
+    """Returns a stream that loses nothing.
 
-    It escapes characters that its encoding does not have. It uses a buffer. Without a buffer, as with PYTHONUNBUFFERED, Python
-    loses the rest of the bytes if a system call writes only some of them.
+    It escapes characters that the encoding does not have. It also has a buffer: without one, as with PYTHONUNBUFFERED, Python
+    loses bytes if the system writes only some of them.
     """
     if not isinstance(stream, TextIOWrapper):
         return stream
@@ -43,7 +43,7 @@ def lossless(stream: TextIO) -> TextIO:
 
 
 def _ignoring_errors(stream: TextIO) -> TextIO:
-    """Returns a version of standard error that ignores write errors, so that the command continues and its exit status shows the result."""
+    """Returns a stream for standard error that ignores errors, so that the command continues to its exit status."""
     try:
         number = stream.fileno()
     except UnsupportedOperation:  # in tests
@@ -53,7 +53,7 @@ def _ignoring_errors(stream: TextIO) -> TextIO:
 
 class _ErrorIgnoring(FileIO):
     def write(self, data: "ReadableBuffer", /) -> int:
-        """Writes bytes, or discards them if that fails."""
+        """Writes bytes. If this fails, ignores the error."""
         try:
             return super().write(data)
         except OSError:

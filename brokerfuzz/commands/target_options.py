@@ -1,4 +1,4 @@
-"""Creates the target that the options of a command describe: an HTTP endpoint, a command, a function or the reference service."""
+"""Creates the target from the options of a command: an HTTP endpoint, a command, a function or the reference service."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None) -> TargetOptions:
-    """Returns the target from the command line (including its `url`), or else the target from the configuration.
+    """Returns the target from the command line or, if there is none, from the configuration.
 
-    The headers in the configuration may contain secrets, so brokerfuzz sends them only to the server that the configuration names.
+    The headers in the configuration may contain secrets, so brokerfuzz sends them only to the server in the configuration.
     """
     configured = _configured_url(ctx)
     typed = {name for name in ("exec_", "call", "lines") if _typed(ctx, name)}
@@ -47,7 +47,7 @@ def resolved_target(ctx: click.Context, target: TargetOptions, url: str | None) 
 
 
 def resolved_policies(ctx: click.Context, policies: "PolicyValues", contract: "Contract") -> "Policies":
-    """Returns the policies of the configuration, overridden by those of the command line. Raises `UnknownNameError`."""
+    """Returns the policies from the configuration and the command line. The command line has priority."""
     from brokerfuzz.schemas.contract import Policies
 
     configuration = ctx.meta.get(CONFIGURATION)
@@ -84,7 +84,7 @@ def _origin(url: str) -> tuple[str, str]:
 
 
 def given_target(target: TargetOptions, *, processes: int | None = None) -> "Target":
-    """Returns the target that the options name. The target starts at most `processes` processes (None: no limit). Raises `TargetError`."""
+    """Returns the target that the options name. It starts at most `processes` processes (None: no limit)."""
     from brokerfuzz.targets import CallTarget, CommandTarget, LineTarget
 
     if target.exec_ is not None and target.lines is not None:
@@ -99,7 +99,7 @@ def given_target(target: TargetOptions, *, processes: int | None = None) -> "Tar
 
 @contextmanager
 def reference_service(target: TargetOptions, plan: "Plan", now: datetime | None) -> Iterator["Target"]:
-    """Runs the reference service for the cases of a plan. The service stops when the context ends."""
+    """Runs the reference service for the cases of a plan, until the context ends."""
     from brokerfuzz.service.running import running
 
     if plan.message_type != MESSAGE_TYPES[0]:
@@ -133,7 +133,7 @@ def _rules(target: TargetOptions) -> "AnswerRules":
 
 
 def description(target: "Target") -> Mapping[str, Any]:
-    """Returns the report's properties about the target: the HTTP request (None for other targets), and how answers are interpreted."""
+    """Returns the part of the report that describes the target: the HTTP request, and the interpretation of answers."""
     from brokerfuzz.targets import HttpTarget
 
     if not isinstance(target, HttpTarget):
@@ -143,7 +143,7 @@ def description(target: "Target") -> Mapping[str, Any]:
 
 
 def described_target(name: str, description: Mapping[str, Any]) -> "Target":
-    """Returns the target in a journal or report, only to describe it. It may lack the secrets that requests need."""
+    """Returns the target from a journal or report, to describe it. It may lack secrets, so it cannot send requests."""
     from brokerfuzz.targets import AnswerRules, HttpTarget
 
     request = description.get("request")
@@ -161,7 +161,7 @@ def _process_target(name: str) -> "Target":
 
 
 def recordable(options: TargetOptions, target: "Target") -> Mapping[str, Any] | None:
-    """Returns the target's options for a journal. Returns None if they contain a secret, because journals must not contain secrets."""
+    """Returns the target options for a journal. Returns None if they contain a secret, because a journal must not contain secrets."""
     from brokerfuzz.targets import HttpTarget
 
     if options.is_embedded:
@@ -174,7 +174,7 @@ def recordable(options: TargetOptions, target: "Target") -> Mapping[str, Any] | 
 
 
 def with_recorded_target(options: TargetOptions, known: Mapping[str, Any] | None) -> TargetOptions:
-    """Returns the options. If they name no target, they get the target from the journal."""
+    """Returns the options with the target from the journal, if they name no target."""
     if not options.is_embedded:
         return options
     if known is None:

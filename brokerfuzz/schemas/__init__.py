@@ -1,4 +1,4 @@
-"""The contract (message types, rules, ambiguities) and the oracle that judges messages by it."""
+"""Defines the contract (message types, rules and ambiguities), and the oracle, which judges messages."""
 
 from brokerfuzz.contract_names import MESSAGE_TYPES, Label, MessageType
 from brokerfuzz.schemas.contract import Ambiguity, Contract, Policies, PolicyValues, known_contract, known_message_type, load_contract
@@ -27,8 +27,8 @@ __all__ = [
 
 
 def rules(message_type: MessageType, contract: Contract | None = None) -> tuple[Rule, ...]:
-    """Returns every rule of a message type. A rule has an ID, a site, a keyword, a value, and the part of the contract that states the rule.
+    """Returns every rule of a message type, with its ID, site, keyword, value, and source in the contract.
 
-    Raises `UnknownNameError` if there is no such message type.
+    Raises `UnknownNameError` if the message type does not exist.
     """
     return known_contract(contract).rules[known_message_type(message_type)]

@@ -1,8 +1,8 @@
-"""The detectors that `ambiguities.json` names: predicates that tell whether a value touches an ambiguity.
+"""Defines the detectors that `ambiguities.json` names: functions that decide whether a value touches an ambiguity.
 
-A detector gets the value at a site (or both values of a pair), the time, and the options of the ambiguity. The detector `distinct` gets an array, and
-the name of the property that identifies the array's items. Some ambiguities are visible only in the text: duplicate properties, and numbers that a
-double cannot represent. `json_reader` detects these, and `headers` detects the ambiguities of request headers.
+A detector gets the value at a site (or the two values that it compares), the time, and the options of the ambiguity. Two
+ambiguities depend on how the JSON is written: duplicate properties, and numbers that a double cannot represent. `json_reader`
+detects them. `headers` detects the ambiguities of request headers.
 """
 
 import math
@@ -38,7 +38,7 @@ _NUMBERS = (int, float, Decimal)
 
 
 Options = Mapping[str, Any]
-"""Further fields of an entry in `ambiguities.json`, such as `limit`."""
+"""The other fields of an ambiguity in `ambiguities.json`, such as `limit`."""
 
 
 def cron(value: Any, now: datetime, options: Options) -> bool:
@@ -126,12 +126,12 @@ def distinct(items: list[Any], key: str | None) -> bool:
 
 
 _FEW = 8
-"""If an array has at most this number of items, the items are compared in pairs. This is faster than making them hashable for a set."""
+"""Arrays with at most this number of items are compared item by item, which is faster than a set."""
 
 
 def _frozen(value: Any) -> Hashable:
-    """Returns a hashable form of a JSON value. Equal values have equal forms: 1 equals 1.0, and the order of properties does not matter. (No site
-    allows both True and 1.)
+    """Returns a hashable value that is equal for equal JSON values. The numbers 1 and 1.0 are equal, and the order of properties
+    does not matter.
     """
     if isinstance(value, dict):
         return frozenset([(name, _frozen(prop)) for name, prop in value.items()])
@@ -157,16 +157,16 @@ OF_VALUES: Mapping[str, Callable[[Any, datetime, Options], bool]] = {
     detector.__name__: detector for detector in (cron, url, name, decimal_range, envelope, arithmetic)
 }
 OF_RELATIONS: Mapping[str, Callable[..., bool]] = {detector.__name__: detector for detector in (ordered_numbers, ordered_instants, within_range)}
-"""The detectors that compare properties of an object. Each gets the values of the properties, the time and the options."""
+"""The detectors that compare properties of an object. They get the values of these properties, the time and the options."""
 TIMESTAMP, NEAR_NOW = "timestamp", "near_now"
 OF_TIMES = (TIMESTAMP, NEAR_NOW)
 OF_TEXT = ("integer_form", "double_range", "duplicate_properties", "lone_surrogates", "nul_characters")
 OF_BYTES_AND_SIZES = ("byte_order_mark", "encoding", "message_size", "string_length", "item_count")
 DETECTORS = frozenset([*OF_VALUES, *OF_RELATIONS, "distinct", *OF_TIMES, *OF_TEXT, *OF_BYTES_AND_SIZES, *OF_HEADERS])
-"""Every name that `ambiguities.json` can use as a detector."""
+"""Maps each name that `ambiguities.json` can use to its detector."""
 NEEDED: Mapping[str, str] = {"string_length": "limit", "item_count": "limit", "message_size": "limit", TIMESTAMP: "spelling"}
-"""The option that a detector requires."""
+"""Maps a detector to the option that it requires."""
 READINGS: Mapping[str, Sequence[str]] = {"duplicate_properties": ("first", "last"), "double_range": ("exact", "rounded")}
-"""The interpretations of a detector that decide which value is judged. All other interpretations accept or reject."""
+"""Maps a detector to the interpretations that change the value to judge. All other interpretations only accept or reject."""
 REJECTED = "rejected"
 """The interpretation that rejects every message that touches the ambiguity."""

@@ -1,8 +1,7 @@
-"""Scans a message for two things: the ambiguities that the message touches, and broken rules that schemas cannot state.
+"""Finds the ambiguities that a message touches, and the broken rules that JSON Schema cannot express.
 
-The scan is one generated Python function for each message type. The module writes the function's source from the sites and compiles it once. The
-function visits only sites that matter, and builds a JSON Pointer only if it has something to report. A separate function for each site would take 1.5
-times as long.
+For each message type, the module generates the source of a Python function and compiles it. This function visits only the sites
+that matter. Separate functions for the sites would take 1.5 times as long.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -25,8 +24,9 @@ from brokerfuzz.schemas.verdicts import Touched, Violation, describe
 
 @dataclass(slots=True)
 class Inspection:
-    """The input of a scan and its results. `tolerance` contains the least and the greatest number of seconds by which a timestamp may be ahead of
-    `now`.
+    """The arguments and the results of a scan.
+
+    `tolerance` contains the lowest and the highest number of seconds by which a timestamp may be later than `now`.
     """
 
     now: datetime
@@ -40,11 +40,11 @@ class Inspection:
 
 
 Scan = Callable[[Any, Place, Inspection], None]
-"""Scans the value at a place and everything below it."""
+"""A function that scans a value and everything inside it."""
 
 
 class Inspector:
-    """The scan of the messages of a type."""
+    """Scans the messages of one type."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
@@ -61,18 +61,16 @@ class Inspector:
 # --------------------------------------------------------------------------------------------------------- the scan
 
 Lines = list[str]
-"""Lines of Python source, with relative indentation."""
+"""Lines of Python source. Their indentation is relative."""
 
 
 _DEEP = 12
-"""The maximum number of levels in one generated function. Deeper levels get a separate function, because Python allows at most 20 nested loops and
-100 levels of indentation.
-"""
+"""The maximum nesting in one generated function. Python allows at most 20 nested loops and 100 levels of indentation."""
 
 
 @dataclass(frozen=True)
 class _ScanPosition:
-    """The position in the generated source: a site, the variable that contains the site's value, the expression for the place, and the depth."""
+    """The position in the generated source: the site, the variable with its value, the expression for its place, and the nesting."""
 
     path: str
     value: str = "message"
@@ -84,7 +82,7 @@ class _ScanPosition:
 
 
 class _ScanWriter:
-    """Writes the source of the scan of a message type. A changed contract may lack sites that an ambiguity names."""
+    """Writes the source of the function that scans a message type. A changed contract may lack some sites."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self._sites = contract.sites[message_type]
@@ -105,20 +103,19 @@ class _ScanWriter:
         self._numbers = count()
 
     def props(self, path: str) -> Mapping[str, str]:
-        """Returns the sites of the properties of the object at a site, by property name."""
+        """Maps the names of an object's properties to their sites."""
         return self._properties.get(path, {})
 
     def compiled(self, path: str) -> Scan:
-        """Returns the scan that begins at a site."""
         lines = self._at(_ScanPosition(path))
         lines = ["def scan(message, place, inspection):", *_indented(["now, touch = inspection.now, inspection.touch", *lines])]
-        # This is safe: the source contains only names from the contract, written as Python string literals.
+        # This is safe, because the source contains only names from the contract as Python string literals.
         exec(compile("\n".join(lines), f"<scan of {self._message_type}>", "exec"), self._names)  # noqa: S102
         scan: Scan = self._names["scan"]
         return scan
 
     def _at(self, here: _ScanPosition) -> Lines:
-        """Returns the lines for the value at a site: first for the value's properties and items, then for the value itself."""
+        """Returns the source lines for the value at a site."""
         if here.depth == _DEEP:
             return [f"{self._name(self.compiled(here.path))}({here.value}, {here.place}, inspection)"]
         types, schema = types_of(self._sites[here.path].schema), self._sites[here.path].schema
@@ -149,7 +146,7 @@ class _ScanWriter:
         return [f"if type({here.value}) is dict:", *_indented(lines)] if lines else []
 
     def _relations(self, here: _ScanPosition) -> list[tuple[Any, ...]]:
-        """For every group of compared properties that the object has, returns the ambiguity and the property names."""
+        """Returns the ambiguities that compare properties of the object, with the names of these properties."""
         props = self.props(here.path)
         return [(ambiguity, *names) for ambiguity, *names in self._of(OF_RELATIONS, here) if props.keys() >= set(names)]
 
@@ -172,13 +169,13 @@ class _ScanWriter:
         return _indented([f"touch({self._name(ambiguity)}, {here.place}, {found or f'describe({here.value})'})"])
 
     def _name(self, thing: Any) -> str:
-        """Adds an object to the globals of the scan and returns its name there."""
+        """Makes an object available to the generated source, and returns its name there."""
         name = f"n{next(self._numbers)}"
         self._names[name] = thing
         return name
 
     def _of(self, detectors: Collection[str], here: _ScanPosition) -> Iterator[tuple[Any, ...]]:
-        """Returns (ambiguity, further names in its entry) for every entry about the site whose ambiguity has one of these detectors."""
+        """Yields the ambiguities at the site that have one of these detectors, with the names of the properties that they compare."""
         return (entry for entry in self._at_site.get(here.path, ()) if entry[0].detector in detectors)
 
 
@@ -187,7 +184,10 @@ def _indented(lines: Lines) -> Lines:
 
 
 def _not_in_future(rule: Rule, tolerated: Ambiguity | None) -> Scan:
-    """Returns the check of validation rule 6. A timestamp that breaks the rule only for clocks without tolerance touches `tolerated`."""
+    """Returns a function that checks validation rule 6: a timestamp must not be in the future.
+
+    If the rule is broken only without a clock tolerance, the message touches the ambiguity `tolerated`.
+    """
 
     def check(value: Any, place: Place, inspection: Inspection) -> None:
         moment = timestamp(value).moment if isinstance(value, str) else None
@@ -204,12 +204,12 @@ def _not_in_future(rule: Rule, tolerated: Ambiguity | None) -> Scan:
 
 @lru_cache(maxsize=4)
 def _horizons(now: datetime, tolerance: tuple[int, int]) -> tuple[Moment, Moment]:
-    """Returns the last moment that is not in the future, for the least and for the greatest tolerance."""
+    """Returns the last moment that is not in the future, for the lowest and for the highest tolerance."""
     return Moment.of(now).after(tolerance[0]), Moment.of(now).after(tolerance[1])
 
 
 def _spelled_plainly(spellings: Mapping[str, Ambiguity]) -> Scan:
-    """Returns the check that a timestamp has none of these spellings."""
+    """Returns a function that checks that a timestamp has only the usual notation."""
 
     def check(value: Any, place: Place, inspection: Inspection) -> None:
         for spelling in timestamp(value).spellings if isinstance(value, str) else ():
@@ -220,7 +220,7 @@ def _spelled_plainly(spellings: Mapping[str, Ambiguity]) -> Scan:
 
 
 def _report_long_strings(ambiguity: Ambiguity, sites: Mapping[str, Site], path: str, value: Any, place: Place, inspection: Inspection) -> None:
-    """Reports every string that is too long, at a site and below the site."""
+    """Reports every string inside the value that is too long."""
     if type(value) is str and len(value) > ambiguity.options["limit"]:
         inspection.touch(ambiguity, place, f"{len(value):,} characters")
     elif type(value) is dict:

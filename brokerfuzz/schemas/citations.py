@@ -1,4 +1,4 @@
-"""Cites the contract for a rule: the table and row that demand it, and the validation rule that states it.
+"""Finds the part of the contract that states a rule: the row of a table, and the validation rule.
 
 `contract_tables.json` is a transcription of the contract's tables, of two further statements, and of its validation rules. `closed` means
 that an object rejects properties that its table does not list. The table of limits repeats bounds of other tables, so it is only compared
@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 
 _TABLES = Path(__file__).with_name("contract_tables.json")
 _TYPES = {"double": "number", "decimal": "number", "int32": "integer"}
-"""Types in the tables that have other names in JSON Schema."""
+"""Maps names of types in the tables to names of JSON Schema."""
 _INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
 _OF_DATA = {"product-list-response": "array", "offer-pricing-response": "object"}
-"""The type of `data`, which the table of the envelope leaves to each message."""
+"""The type of `data` in each message. The table of the envelope does not state it."""
 _BOUNDS = ("enum", "minimum", "minLength", "minItems")
 
 
 class Citation(NamedTuple):
-    """The part of the contract that demands a rule.
+    """The part of the contract that states a rule.
 
-    `table` is a table or a statement in a section. `row` is None if the whole table demands the rule: its object has no other
-    properties. `validation_rule` is None if no validation rule states the rule.
+    `table` is a table or another statement. `row` is None if the whole table states the rule: the object has no other properties.
+    `validation_rule` is None if no validation rule states it.
     """
 
     section: str
@@ -41,14 +41,14 @@ class Citation(NamedTuple):
 
 
 def citation(rule_id: str, value: Any) -> Citation | None:
-    """Returns the citation of a rule with this value. Returns None if the contract does not state the rule."""
+    """Returns the citation of a rule with this value, or None if the contract does not state it."""
     stated, found = _stated().get(rule_id, (None, None))
     return found if value in (stated, [stated]) else None  # a type can be in a list of its own
 
 
 @lru_cache
 def _stated() -> Mapping[str, tuple[Any, Citation]]:
-    """Returns rule ID -> the value that the contract demands, and the citation."""
+    """Maps each rule ID to the value in the contract and to its citation."""
     tables = json.loads(_TABLES.read_bytes())
     found: dict[str, tuple[Any, Citation]] = {}
     for table in tables["tables"]:
@@ -71,7 +71,7 @@ def _stated() -> Mapping[str, tuple[Any, Citation]]:
 
 
 def _demands(row: Mapping[str, Any], message_type: str) -> Iterator[tuple[str, Any]]:
-    """Yields the demands of a row: the end of a rule ID, and the value of the rule."""
+    """Yields the requirements of a row: the end of a rule ID, and the value."""
     if row["required"]:
         yield ":required", True
     name = _OF_DATA[message_type] if row["type"] == "by message" else row["type"]
@@ -86,6 +86,6 @@ def _demands(row: Mapping[str, Any], message_type: str) -> Iterator[tuple[str, A
 
 
 def _is_stated_by(name: str, rule_id: str) -> bool:
-    """Returns True if a validation rule with this name states the rule. All validation rules are about offers. `*` stands for any site."""
+    """Returns whether a validation rule states this rule. All validation rules are about offers, and `*` means any site."""
     message_type, _, rest = rule_id.partition("@")[0].partition("/")
     return message_type == "offer-creation-request" and (rest == name or (name.startswith("*") and rest.endswith(name[1:])))

@@ -1,7 +1,7 @@
-"""The contract: the message types, their rules, and the ambiguities.
+"""Reads the contract from a folder: the message types, their rules and the ambiguities.
 
-The contract is read from one folder. The folder contains a schema for each message type, the envelope that the responses share, the rules that JSON
-Schema cannot state (`semantics.json`), and the ambiguities (`ambiguities.json`). A changed contract is another folder, which contains only the files
+The folder contains a schema for each message type, a schema for the envelope of responses, the rules that JSON Schema cannot
+express (`semantics.json`), and the ambiguities (`ambiguities.json`). The folder of a changed contract contains only the files
 that differ.
 """
 
@@ -30,17 +30,20 @@ from brokerfuzz.wording import listed
 
 
 class Policies(dict[str, tuple[str, ...]]):
-    """Ambiguity ID -> the interpretations that remain open. Create it with `Contract.check_policies`."""
+    """Maps the ID of an ambiguity to the interpretations that the user allows. Use `Contract.check_policies` to create it."""
 
 
 PolicyValues = Mapping[str, str | int | Sequence[str | int]]
-"""Ambiguity ID -> one or several interpretations, as users write them. `timestamp-format` means every ID that begins with it."""
+"""Maps the ID of an ambiguity to one or several interpretations, as users write them.
+
+`timestamp-format` means all IDs that begin with `timestamp-format`.
+"""
 
 LONGEST_TOLERANCE = 86_400
-"""The greatest clock tolerance in seconds."""
+"""The highest possible clock tolerance, in seconds."""
 
 NOT_IN_FUTURE = "not-in-future"
-"""The only keyword in `semantics.json` that the oracle supports."""
+"""The only keyword that `semantics.json` can contain."""
 
 DATA = Path(__file__).parent
 TABLES = ("semantics.json", "ambiguities.json")
@@ -51,12 +54,12 @@ FILES = (*(f"{name}{SCHEMA_SUFFIX}" for name in (*MESSAGE_TYPES, "envelope")), *
 class Ambiguity:
     """A question that the contract leaves open.
 
-    - `interpretations`: the possible answers. All but `rejected` accept the message; they may differ in how they read it. For a clock
-      tolerance, they are numbers of seconds. Empty if an option settles the question instead of a policy.
-    - `plain`: the ordinary values, which do not touch the ambiguity.
+    - `interpretations`: the possible answers. All answers except `rejected` accept the message, but may choose different values.
+      For a clock tolerance, the answers are numbers of seconds. There are none if an option of `fire` answers the question.
+    - `plain`: the usual values, which do not touch the ambiguity.
     - `source`: the part of the contract that is unclear.
-    - `detector`: the oracle's function that detects the ambiguity. None if the ambiguity is not visible in messages.
-    - `sites`: the sites that the ambiguity concerns, by message type. None means all sites.
+    - `detector`: the name of the function that detects the ambiguity. It is None if messages do not show the ambiguity.
+    - `sites`: the sites of the ambiguity, for each message type. None means all sites.
     """
 
     id: str
@@ -70,25 +73,25 @@ class Ambiguity:
 
     @property
     def choices(self) -> str:
-        """The interpretations that a policy can name, in words."""
+        """The interpretations that a policy can name, as text."""
         if self.detector == NEAR_NOW:
             return f"a number of seconds from 0 to {LONGEST_TOLERANCE:,}"
         return listed(self.interpretations, "or")
 
     def has(self, interpretation: str) -> bool:
-        """Returns True if a policy can name this interpretation."""
+        """Returns whether a policy can name this interpretation."""
         if self.detector == NEAR_NOW:
             return interpretation.isascii() and interpretation.isdigit() and int(interpretation) <= LONGEST_TOLERANCE
         return interpretation in self.interpretations
 
     def concerns(self, message_type: str) -> bool:
-        """Returns True if a message of this type can touch the ambiguity."""
+        """Returns whether a message of this type can touch the ambiguity."""
         return self.detector is not None and (self.sites is None or message_type in self.sites)
 
 
 @dataclass(frozen=True, eq=False)
 class Contract:
-    """A loaded contract. Create it with `load_contract`.
+    """A loaded contract. Use `load_contract` to create it.
 
     `schemas` maps the names of schema files (`envelope`, `product-list-response`) to the schemas as they are written. `flat` maps message types to
     their schemas without references. `folder` is the folder that contains the files. Nothing in a contract can change.
@@ -101,7 +104,7 @@ class Contract:
     folder: Path | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickles only the folder. Another process then loads the contract from this folder, and loads each contract only once."""
+        """Sends only the name of the folder to another process, which then reads the contract."""
         return load_contract, (self.folder,)
 
     @cached_property
@@ -112,7 +115,7 @@ class Contract:
         )
 
     def _semantics_of(self, message_type: str) -> list[Rule]:
-        """Returns the rules of `semantics.json` for a message type. Rules whose site does not exist in a changed contract are omitted."""
+        """Returns the rules in `semantics.json` for a message type. A changed contract may lack some of their sites."""
         return [rule for rule in self.semantics if rule.message_type == message_type and rule.site in self.sites[message_type]]
 
     @cached_property
@@ -129,8 +132,9 @@ class Contract:
         )
 
     def check_described(self, message_type: str) -> None:
-        """Raises `ContractError` if a required property has no schema. brokerfuzz can judge messages with such a property, but cannot generate
-        them."""
+        """Raises `ContractError` if no schema describes a required property. brokerfuzz can judge such messages, but cannot
+        generate them.
+        """
         for site in self.undescribed[message_type]:
             raise ContractError(f"{message_type} requires {site!r}, but no `properties` describe it: add it there, with {{}} if any value is allowed")
 
@@ -140,28 +144,26 @@ class Contract:
         return read_only({rule.id: rule for rules in self.rules.values() for rule in rules})
 
     def rule(self, rule_id: str) -> Rule:
-        """Returns the rule with this ID. Raises `UnknownNameError`."""
         if rule_id not in self.rules_by_id:
             raise UnknownNameError("rule", rule_id, self.rules_by_id, "`brokerfuzz rules` lists them all")
         return self.rules_by_id[rule_id]
 
     def ambiguity(self, ambiguity_id: str) -> Ambiguity:
-        """Returns the ambiguity with this ID. Raises `UnknownNameError`."""
         for ambiguity in self.ambiguities:
             if ambiguity.id == ambiguity_id:
                 return ambiguity
         raise UnknownNameError("ambiguity", ambiguity_id, [s.id for s in self.ambiguities], "`brokerfuzz rules` lists them all")
 
     def check_policies(self, policies: PolicyValues) -> Policies:
-        """Returns the policies in their normal form: the ID of each ambiguity with the interpretations that remain open.
+        """Returns the policies in a uniform format: the ID of each ambiguity with the allowed interpretations.
 
-        Several interpretations are a sequence, or a string with commas. The part of an ID before the point means all IDs that begin with it.
-        Raises `UnknownNameError` for an unknown ambiguity or interpretation.
+        Several interpretations are a sequence, or a string with commas. The first part of an ID means all IDs that begin with it.
+        Raises `UnknownNameError` if an ambiguity or an interpretation is unknown.
         """
         if isinstance(policies, Policies):
             return policies
         found = Policies()
-        for name in sorted(policies, key=lambda name: name.count(".")):  # an ID overrides the group to which it belongs
+        for name in sorted(policies, key=lambda name: name.count(".")):  # a complete ID has priority over the first part of an ID
             given = policies[name]
             values = tuple(map(str, given)) if isinstance(given, list | tuple) else tuple(str(given).split(","))
             for ambiguity in self._group(name):
@@ -178,7 +180,6 @@ class Contract:
 
 
 def known_message_type(name: str) -> MessageType:
-    """Returns the name if it is a message type. Raises `UnknownNameError`."""
     for message_type in MESSAGE_TYPES:
         if message_type == name:
             return message_type
@@ -201,13 +202,13 @@ _loaded: dict[Path, Contract] = {}
 
 
 def load_contract(folder: str | Path | None = None) -> Contract:
-    """Returns the contract in `folder`, or the contract that comes with brokerfuzz if `folder` is None.
+    """Returns the contract in a folder. If `folder` is None, returns the built-in contract.
 
-    A folder contains any of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`, `ambiguities.json`). If a file is missing,
-    brokerfuzz uses its own file of this name. Each folder is loaded once.
+    The folder contains some of the files of `brokerfuzz/schemas` (`*.schema.json`, `semantics.json`, `ambiguities.json`). If a
+    file is missing, brokerfuzz uses the built-in file. Each folder is read only once.
 
-    Raises `ContractError` if the folder does not exist, contains a `.schema.json` file with another name, or contains a file that is not JSON
-    or not a schema of draft 2020-12.
+    Raises `ContractError` if the folder does not exist, or if one of its files is not JSON, not a schema of draft 2020-12, or has
+    a wrong name.
     """
     path = DATA if folder is None else Path(folder).resolve()
     if path not in _loaded:
@@ -254,7 +255,7 @@ def _flattened(schemas: Mapping[str, Schema], folder: Path) -> Mapping[str, Sche
 
 
 def _check_names(contract: Contract, folder: Path) -> None:
-    """Raises `ContractError` for property names that cannot be part of a site name, or that no valid message can contain."""
+    """Raises `ContractError` if a property name cannot be part of the name of a site, or cannot occur in a valid message."""
     for message_type, schema in contract.flat.items():
         for site in sites(schema):
             for name in site.schema.get("properties", {}):
@@ -266,9 +267,9 @@ def _check_names(contract: Contract, folder: Path) -> None:
 
 
 def _check_tables(contract: Contract, folder: Path) -> None:
-    """Raises `ContractError` for IDs that occur twice, and for sites in the folder's own tables that the schemas do not have.
+    """Raises `ContractError` if an ID occurs twice, or if the files of the folder name a site that does not exist.
 
-    The built-in tables may name sites that a changed contract no longer has.
+    The built-in files may name sites that a changed contract no longer has.
     """
     ids = Counter(ambiguity.id for ambiguity in contract.ambiguities)
     if repeated := [name for name, count in ids.items() if count > 1]:
@@ -288,7 +289,7 @@ def _semantic_sites(contract: Contract) -> Iterator[tuple[str, str]]:
 
 
 def _ambiguous_sites(contract: Contract) -> Iterator[tuple[str, str]]:
-    """Yields the sites that the ambiguities name, including the properties that they compare."""
+    """Yields the sites that the ambiguities name, with the properties that they compare."""
     for ambiguity in contract.ambiguities:
         for message_type, sites_of_type in (ambiguity.sites or {}).items():
             for where in sites_of_type:
@@ -324,13 +325,13 @@ def _checked_schema(path: Path, schema: Any) -> Schema:
 
 
 def _line(message: object) -> str:
-    """Returns an error message as one line of at most 200 characters."""
+    """Shortens an error message to one line of at most 200 characters."""
     line = " ".join(str(message).split())
     return line if len(line) <= 200 else f"{line[:197]}..."
 
 
 class _Resolver:
-    """Resolves `$ref` within the schemas of a contract."""
+    """Finds the schemas to which `$ref` refers, among the schemas of a contract."""
 
     def __init__(self, files: SchemaFiles, path: Path) -> None:
         self.files = files
@@ -359,7 +360,7 @@ def _ambiguity(entry: Mapping[str, Any]) -> Ambiguity:
 
 
 def _interpretations(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the interpretations of an entry. Raises `ContractError` for those that the detector does not support."""
+    """Returns the interpretations of an ambiguity. Raises `ContractError` if the detector does not support one of them."""
     given, detector = entry["interpretations"], entry["detector"]
     if detector == NEAR_NOW:
         seconds = given.get("seconds") if isinstance(given, dict) else None

@@ -1,7 +1,7 @@
-"""Reduces large messages before validation, so that the validator finds only as many errors as a verdict lists.
+"""Makes large messages smaller before their validation, because the validator creates all errors before it returns the first one.
 
-The validator creates about two kilobytes for each error before it returns the first one. One megabyte of `{},` in place of products would need three
-gigabytes. A check without a list of errors is fast. So this module checks array items one by one, and keeps only as many invalid items as needed.
+An error needs about two kilobytes, so one megabyte of `{},` would need three gigabytes. A check without a list of errors is fast.
+So this module checks array items one by one, and keeps only a limited number of invalid items.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,8 +12,9 @@ from brokerfuzz.schemas.structural_validation import SchemaFiles, Validator, sta
 
 
 class ErrorLimiter:
-    """Reduces messages for a flat schema. A reduced message has the same errors at the same places. If there are more than `most` errors, it keeps at
-    least `most` of them.
+    """Makes messages smaller so that they have fewer errors. The remaining errors stay at the same places.
+
+    If a message has more than `most` errors, at least `most` of them remain.
     """
 
     def __init__(self, schema: Schema, files: SchemaFiles, most: int) -> None:
@@ -21,11 +22,10 @@ class ErrorLimiter:
         self._validators: dict[int, Validator] = {}
 
     def reduced(self, message: Any) -> Any:
-        """Returns the reduced message. Raises `ValueError` or `RecursionError` if the message is nested too deep for the validator."""
+        """Returns the smaller message. Raises `ValueError` or `RecursionError` if the message is nested too deeply for the validator."""
         return _Reduction(self, self._most).reduced([self._schema], message)
 
     def validator_of(self, schema: Schema) -> Validator:
-        """Returns the validator for a part of the schema."""
         if id(schema) not in self._validators:
             self._validators[id(schema)] = validator(standard(schema), self._files)
         return self._validators[id(schema)]
@@ -40,13 +40,13 @@ class ErrorLimiter:
 
 
 class _Reduction:
-    """The reduction of one message. `left` is the number of invalid items that may still be kept."""
+    """Makes one message smaller. `left` is the number of invalid items that may still be kept."""
 
     def __init__(self, limiter: ErrorLimiter, left: int) -> None:
         self._limiter, self._most, self._left = limiter, left, left
 
     def reduced(self, schemas: Iterable[Schema], value: Any) -> Any:
-        """Returns the reduced value of a place to which these schemas apply."""
+        """Returns the smaller value. The schemas apply to this value."""
         if not isinstance(value, dict | list):
             return value
         applied = list(self._limiter.applied(schemas, value))
@@ -67,7 +67,7 @@ class _Reduction:
         return found
 
     def _object(self, schemas: list[Schema], props: Mapping[str, Any]) -> dict[str, Any]:
-        """Keeps only the names of properties that no schema lists, and at most `most` of these names."""
+        """Removes the valid properties, and all unknown properties except for the first `most` ones."""
         found, unknown = dict[str, Any](), 0
         for name, prop in props.items():
             asked = [schema["properties"][name] for schema in schemas if name in schema.get("properties", ())]

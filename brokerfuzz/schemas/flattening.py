@@ -1,7 +1,7 @@
-"""Flattens a schema. The result has no references, and contains one schema for each place.
+"""Converts a JSON Schema to a flat schema: it has no references, and only one schema for each place.
 
-Rules and generators need one flat set of keywords for each place. `flatten` resolves `$ref`, merges `allOf`, and collects conditions (`if`, `then`,
-`else`) under `allOf`, one per entry. The result is still JSON Schema with the same meaning.
+`flatten` resolves `$ref`, merges `allOf`, and collects the conditions (`if`, `then`, `else`) in `allOf`. The meaning stays the
+same. Rules and generators need such a schema.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +12,7 @@ from typing import Any
 
 Schema = dict[str, Any]
 Resolve = Callable[[str, str], tuple[Any, str]]
-"""(reference, base URI) -> (the referenced schema, the base URI of that schema)."""
+"""A function that finds the schema for a reference. It gets the reference and the base URI, and also returns the new base URI."""
 
 ANNOTATIONS = frozenset(
     ["$schema", "$id", "$anchor", "$comment", "$defs", "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"]
@@ -22,8 +22,7 @@ ASSERTIONS = (
     "type", "enum", "const", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     "multipleOf", "minItems", "maxItems", "uniqueItems", "required", "additionalProperties",
 )  # fmt: skip
-"""The keywords that every part of brokerfuzz supports. Any other keyword of a changed contract is unsupported, and only a JSON Schema library
-handles it."""
+"""The keywords that brokerfuzz supports everywhere. A changed contract can use other keywords, which only a JSON Schema library handles."""
 
 _UNSUPPORTED_WITH_SCHEMA = ("not", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties", "unevaluatedItems")
 _UNSUPPORTED_WITH_LIST = ("anyOf", "oneOf", "prefixItems")
@@ -35,7 +34,7 @@ JSON_TYPES = ("null", "boolean", "integer", "number", "string", "array", "object
 
 
 def unsupported_keywords_of(schema: Mapping[str, Any]) -> list[str]:
-    """Returns the keywords of a flat schema that only a JSON Schema library can handle (`pattern`, `oneOf`, ...)."""
+    """Returns the keywords that only a JSON Schema library handles, such as `pattern` and `oneOf`."""
     if schema.keys() <= _PLAIN:
         return []
     return [keyword for keyword, value in schema.items() if _is_unsupported(keyword, value)]
@@ -46,18 +45,18 @@ def _is_unsupported(keyword: str, value: Any) -> bool:
 
 
 def types_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Returns the JSON types that a flat schema allows; `number` includes `integer`."""
+    """Returns the JSON types that a flat schema allows. `number` includes `integer`."""
     declared = schema.get("type", JSON_TYPES)
     return frozenset([declared] if isinstance(declared, str) else declared)
 
 
 def conditions_of(schema: Mapping[str, Any]) -> list[Schema]:
-    """Returns the conditions of a flat schema (one without references). Each condition has `if`, and also `then`, `else` or both."""
+    """Returns the conditions of a flat schema. Each condition has `if`, and `then` or `else` or both."""
     return list(schema.get("allOf", []))
 
 
 def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
-    """Returns the schema without `$ref` and with `allOf` merged, at every level. `False` becomes a schema that allows no type."""
+    """Returns a flat schema. The schema `False` becomes a schema that allows no type."""
     if schema is True:
         return {}
     if schema is False:
@@ -83,7 +82,7 @@ def flatten(schema: Any, resolve: Resolve, base: str = "") -> Schema:
 
 
 def _flatten_unsupported(schema: Schema, resolve: Resolve, base: str) -> None:
-    """Removes the references from the schemas below unsupported keywords, so that a library can handle them."""
+    """Removes the references inside keywords that only a library handles."""
 
     def without_references(below: Any) -> Any:
         return below if isinstance(below, bool) else flatten(below, resolve, base)
@@ -97,8 +96,10 @@ def _flatten_unsupported(schema: Schema, resolve: Resolve, base: str) -> None:
 
 
 def conjoin(left: Schema, right: Schema) -> Schema:
-    """Merges two flat schemas into one that demands everything that either of them demands. If annotations differ, those of the left schema are
-    kept."""
+    """Merges two flat schemas into a schema that requires everything that either of them requires.
+
+    If their descriptions differ, those of the left schema are kept.
+    """
     joined = dict(left)
     for keyword, value in right.items():
         if keyword not in joined:
@@ -112,12 +113,12 @@ def conjoin(left: Schema, right: Schema) -> Schema:
 
 
 def _apart(left: Schema, right: Schema) -> Schema:
-    """Combines two schemas that cannot be merged, so that a library can handle them. (`allOf` is reserved for conditions.)"""
+    """Combines two schemas that cannot be merged. `allOf` is not available for this, because it contains the conditions."""
     return {"type": _type(left.get("type", list(JSON_TYPES)), right.get("type", list(JSON_TYPES))), "anyOf": [{"allOf": [left, right]}]}
 
 
 def _without_forbidden_properties(joined: Schema, left: Schema, right: Schema) -> Schema:
-    """Removes the properties that only one side lists, if the other side has `additionalProperties: false`."""
+    """Removes the properties that only one schema describes, if the other one has `additionalProperties: false`."""
     forbidden: set[str] = set()
     for one, other in ((left, right), (right, left)):
         if one.get("additionalProperties") is False:
@@ -147,7 +148,7 @@ def _is_among(value: Any, values: Iterable[Any]) -> bool:
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Returns True if two JSON values are equal: 1 equals 1.0, but does not equal true."""
+    """Returns whether two JSON values are equal. The number 1 equals 1.0, but does not equal true."""
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, dict) and isinstance(right, dict):

@@ -1,7 +1,7 @@
-"""The ambiguities that request headers touch, and the message that a body contains according to its headers.
+"""Finds the ambiguities that request headers touch, and decompresses bodies.
 
-The contract describes messages, not how they are transported. So only the most common headers of a request touch no ambiguity. Header names
-and media types are compared without regard to case (RFC 9110, 8.3.1).
+The contract describes messages, but not how they are sent. So only the most common headers touch no ambiguity. Header names and
+media types may be in upper or lower case (RFC 9110, 8.3.1).
 """
 
 import re
@@ -13,27 +13,27 @@ from typing import Any
 from brokerfuzz.errors import quoted
 
 Headers = tuple[tuple[str, str | None], ...]
-"""(name, value) pairs that replace the usual headers of a request. The value None removes the header."""
+"""Pairs of a name and a value. They replace the usual headers of a request. The value None removes a header."""
 
 JSON_TYPE = "application/json"
 MOST_DECOMPRESSED = 8 * 1024 * 1024
-"""The maximum size in bytes of a decompressed message. A body that would decompress to more is judged in its compressed form."""
+"""The maximum size of a decompressed message, in bytes. A body that would become larger is not decompressed."""
 
 CONTENT_TYPE, CONTENT_TYPE_FORM, CONTENT_ENCODING = "content_type", "content_type_form", "content_encoding"
 RESPONSE_TYPE, OTHER_HEADERS = "response_type", "other_headers"
 OF_HEADERS = (CONTENT_TYPE, CONTENT_TYPE_FORM, CONTENT_ENCODING, RESPONSE_TYPE, OTHER_HEADERS)
-"""The detectors in `ambiguities.json` that look at headers."""
+"""The names of the detectors that examine headers."""
 
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _VALUE = re.compile(r"(?:[!-~](?:[ \t!-~]*[!-~])?)?")
 _JSON_TYPE_VARIANT = re.compile(r'application/json(?:\s*;\s*charset=(?:utf-8|"utf-8"))?', re.IGNORECASE)
 _QUALITY_ZERO = re.compile(r";\s*q=0(?:\.0*)?\s*$", re.IGNORECASE)
 _GZIP = ("gzip", "x-gzip")
-_GZIP_WINDOW = 31  # zlib's value for gzip format with the largest window
+_GZIP_WINDOW = 31  # tells zlib to expect gzip with the largest window
 
 
 def headers_of(pairs: Any) -> Headers:
-    """Returns the headers that a JSON array of pairs contains. Raises `ValueError` if a request cannot have such a header.
+    """Converts a JSON array of pairs to headers. Raises `ValueError` if a request cannot have such a header.
 
     `content-length` is not allowed: brokerfuzz sends the length of the body, and any other length would break HTTP.
     """
@@ -47,7 +47,7 @@ def headers_of(pairs: Any) -> Headers:
 
 
 def in_doubt(headers: Headers) -> Iterator[tuple[str, str]]:
-    """Yields (detector, found) for each header that touches an ambiguity."""
+    """Yields the detector and a description for each header that touches an ambiguity."""
     given = Counter(name.lower() for name, _ in headers)
     for name, value in headers:
         if name.lower() == "content-type" and given["content-type"] > 1:
@@ -80,13 +80,13 @@ def _detector_of_type(value: str | None) -> str | None:
 
 
 def _accepts_json(accept: str) -> bool:
-    """Returns True if an accept header allows JSON. The most specific matching range counts (RFC 9110, 12.5.1)."""
+    """Returns whether an accept header allows JSON. The most specific media range counts (RFC 9110, 12.5.1)."""
     wanted = {part.partition(";")[0].strip().lower(): not _QUALITY_ZERO.search(part) for part in accept.split(",")}
     return next((wanted[known] for known in (JSON_TYPE, "application/*", "*/*") if known in wanted), False)
 
 
 def carried(body: bytes, headers: Headers) -> bytes:
-    """Returns the message in a body: decompressed if the headers declare gzip and the body is valid gzip, otherwise the body itself."""
+    """Returns the message in a body. If the headers declare gzip and the body is valid gzip, the message is decompressed."""
     if [(value or "").lower() for name, value in headers if name.lower() == "content-encoding"] not in ([coding] for coding in _GZIP):
         return body
     decompressor = zlib.decompressobj(_GZIP_WINDOW)

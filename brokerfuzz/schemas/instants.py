@@ -1,7 +1,7 @@
-"""Timestamps: the plain format that every parser of UTC timestamps accepts, and the spellings that only some parsers accept.
+"""Parses timestamps: the usual format, and other notations that only some programs accept.
 
-The plain format is RFC 3339, 5.6, in whole seconds, ending in Z. The contract does not show the format of timestamps. So each other
-spelling is a question of its own: a program parses the spelling, or it rejects the spelling.
+The usual format is RFC 3339 (section 5.6) in whole seconds with Z at the end. The contract does not define the format of
+timestamps. So each other notation is an ambiguity: a program may parse it or reject it.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import NamedTuple
 OFFSET, NO_ZONE, LOWER_CASE, SPACE, DATE_ONLY = "offset", "no-zone", "lower-case", "space", "date-only"
 FRACTION, LEAP_SECOND, EARLY_YEAR, OTHER = "fraction", "leap-second", "early-year", "other"
 SPELLINGS = (OFFSET, NO_ZONE, LOWER_CASE, SPACE, DATE_ONLY, FRACTION, LEAP_SECOND, EARLY_YEAR, OTHER)
-"""The spellings that are not plain. A timestamp can have several of them."""
+"""The notations that differ from the usual format. A timestamp can have several of them."""
 
 _PARTS = re.compile(
     r"(?P<date>[0-9]{4}-[0-9]{2}-[0-9]{2})"
@@ -20,23 +20,22 @@ _PARTS = re.compile(
     r"(?P<zone>[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?"
 )
 _EARLIEST_YEAR = 1753
-"""The first year that every common type for dates can represent. SQL Server's `datetime` begins with it."""
-_USUAL = 40  # characters; results for longer strings are not cached
+"""The first year that every common date type can represent. SQL Server's `datetime` begins with it."""
+_USUAL = 40  # in characters; results for longer strings are not cached
 
 
 class Moment(NamedTuple):
-    """A point in time: a second, and the digits of its fraction without trailing zeros. Moments compare exactly."""
+    """A point in time: a second, and the exact digits of its fraction."""
 
     second: datetime
     fraction: str = ""
 
     @classmethod
     def of(cls, when: datetime) -> "Moment":
-        """Returns the moment of a time with a time zone."""
         return cls(when.replace(microsecond=0), f"{when.microsecond:06}".rstrip("0"))
 
     def after(self, seconds: int) -> "Moment":
-        """Returns the moment this number of seconds later, or the last moment that Python can represent."""
+        """Returns the moment this number of seconds later. It is at most the last moment that Python can represent."""
         try:
             return Moment(self.second + timedelta(seconds=seconds), self.fraction)
         except OverflowError:
@@ -44,21 +43,21 @@ class Moment(NamedTuple):
 
 
 class Timestamp(NamedTuple):
-    """A parsed timestamp. `moment` is None if the oracle cannot parse it. `spellings` is empty for the plain format."""
+    """A parsed timestamp. `moment` is None if it cannot be parsed. `spellings` lists how it differs from the usual format."""
 
     moment: Moment | None
     spellings: tuple[str, ...] = ()
 
 
 def timestamp(text: str) -> Timestamp:
-    """Parses a timestamp. A timestamp without a zone is in UTC, and a date alone means midnight.
+    """Parses a timestamp. Without a time zone, it is in UTC. A date without a time means midnight.
 
-    A leap second has no moment: nobody knows the leap seconds of the future, and few parsers know those of the past.
+    A leap second has no moment, because nobody knows the leap seconds of the future, and few programs know those of the past.
     """
     return _timestamp(text) if len(text) <= _USUAL else _timestamp.__wrapped__(text)
 
 
-@lru_cache(maxsize=1024)  # one message needs the same timestamp up to four times
+@lru_cache(maxsize=1024)  # the timestamp of a message is parsed up to four times
 def _timestamp(text: str) -> Timestamp:
     parts = _PARTS.fullmatch(text)
     moment = _moment(parts) if parts is not None else None
@@ -80,7 +79,7 @@ def _timestamp(text: str) -> Timestamp:
 
 
 def _moment(parts: "re.Match[str]") -> Moment | None:
-    """Returns the moment of a timestamp, or None for a day, a leap second or a year that does not exist."""
+    """Returns the moment of a timestamp. Returns None if the day or the year does not exist, and for a leap second."""
     time, second, zone = parts["time"] or "00:00", int(parts["second"] or 0), (parts["zone"] or "Z").upper()
     try:
         when = datetime.fromisoformat(f"{parts['date']}T{time}:00").replace(tzinfo=_zone(zone)).astimezone(UTC)
@@ -100,11 +99,11 @@ def _zone(zone: str) -> timezone:
 
 
 def instant(text: str) -> datetime | None:
-    """Returns the time of a timestamp in the plain format, or None for any other string."""
+    """Returns the time of a timestamp in the usual format. Returns None for any other string."""
     moment, spellings = timestamp(text)
     return moment.second if moment is not None and not spellings else None
 
 
 def spell(when: datetime) -> str:
-    """Formats a time, to the second, in the plain format."""
+    """Formats a time in the usual format, in whole seconds."""
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ").rjust(20, "0")

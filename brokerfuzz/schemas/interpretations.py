@@ -1,5 +1,7 @@
-"""The interpretations of a JSON text. If several properties have the same name, the last or the first one may count. Numbers may be kept as written
-or rounded to doubles. The module also reports what makes the text ambiguous, and it reports strings that are not valid Unicode or contain NUL.
+"""Finds all interpretations of a JSON text. If several properties have the same name, the first or the last one may count, and
+numbers may be exact or rounded to doubles.
+
+The module also reports why a text is ambiguous, and strings that contain NUL or invalid Unicode.
 """
 
 import json
@@ -13,15 +15,17 @@ from brokerfuzz.schemas.json_numbers import exact, fits_double, rounded
 from brokerfuzz.wording import printable
 
 Exotic = tuple[str, str, str]
-"""(detector, JSON Pointer, found)"""
+"""A reason why a text is ambiguous: the name of the detector, a JSON Pointer, and a description."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _MAY_BE_EXOTIC = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
-"""Only these escapes can produce NUL or half of a surrogate pair in a JSON string."""
+"""Only these escapes can produce NUL or half of a surrogate pair."""
 
 
 class Interpretation(NamedTuple):
-    """How a text is read. `rounded` is True if numbers are rounded to doubles. `first` is True if the first of several properties with the same name
+    """How to interpret a text.
+
+    If `rounded` is true, numbers are rounded to doubles. If `first` is true, the first of several properties with the same name
     counts.
     """
 
@@ -33,7 +37,7 @@ USUAL = Interpretation()
 
 
 def interpreted(text: str) -> tuple[dict[Interpretation, Any], list[Exotic]]:
-    """Returns the value of the text in each interpretation, the usual one first, and a list of everything that is ambiguous in the text.
+    """Returns the value of the text in each interpretation, the usual one first, and the reasons why the text is ambiguous.
 
     Raises `ValueError` if the text is not JSON.
     """
@@ -65,7 +69,7 @@ class _SharedNames(Pairs):
 
 
 class _Written:
-    """Parses a text. The value contains ambiguous parts as `_Inexact` numbers and `_SharedNames` objects."""
+    """Parses a text. Ambiguous numbers become `_Inexact`, and objects with duplicate properties become `_SharedNames`."""
 
     def __init__(self) -> None:
         self._inexact = self._repeated = False
@@ -77,7 +81,6 @@ class _Written:
 
     @property
     def interpretations(self) -> list[Interpretation]:
-        """The interpretations of the parsed text."""
         return [Interpretation(*both) for both in product((False, True)[: 1 + self._inexact], (False, True)[: 1 + self._repeated])]
 
     def _integer(self, literal: str) -> int | _Inexact:
@@ -105,7 +108,7 @@ def _reject(constant: str) -> NoReturn:
 
 
 class _InterpretationWalk:
-    """A walk over a parsed value that builds every interpretation. `texts` is True if strings must be checked for NUL and surrogates."""
+    """Visits a parsed value and builds every interpretation. If `texts` is true, it also checks strings for NUL and surrogates."""
 
     def __init__(self, interpretations: list[Interpretation], texts: bool) -> None:
         self._interpretations, self._texts = interpretations, texts
@@ -113,7 +116,7 @@ class _InterpretationWalk:
         self.exotic: list[Exotic] = []
 
     def read(self, value: Any, place: Place) -> list[Any] | None:
-        """Returns the value in every interpretation, or None if all interpretations equal the value."""
+        """Returns the value in every interpretation. Returns None if all of them are equal to `value`."""
         kind = type(value)
         if kind is dict:
             return self._object(value, place)
@@ -154,8 +157,9 @@ class _InterpretationWalk:
         return [[found[i][k] if i in found else item for i, item in enumerate(items)] for k in range(len(self._interpretations))] if found else None
 
     def _named(self, name: str, place: Place) -> Place:
-        """Returns the place of a property, after checking its name. A lone surrogate in the name is reported for the object, because no JSON Pointer
-        can contain it.
+        """Checks the name of a property, and returns the place of the property.
+
+        No JSON Pointer can contain a lone surrogate, so the place is the object if there is one in the name.
         """
         below = (place, _without_surrogates(name))
         self._look_at(name, place if _SURROGATE.search(name) else below)
@@ -172,11 +176,11 @@ class _InterpretationWalk:
 
 
 _HOLDING = (_Inexact, _SharedNames, dict, list)
-"""The types of values that can be ambiguous or contain something ambiguous."""
+"""The types of values that can be ambiguous, or contain something ambiguous."""
 
 
 def _without_surrogates(value: Any) -> Any:
-    """Returns the value with each lone surrogate replaced by U+FFFD, because the validator cannot handle them."""
+    """Replaces each lone surrogate with U+FFFD, because the validator cannot handle lone surrogates."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Numbers in JSON notation, which a double cannot always represent."""
+"""Handles numbers in JSON notation, which a double cannot always represent."""
 
 import math
 from decimal import ROUND_05UP, Context, Decimal
@@ -29,6 +29,6 @@ def fits_double(literal: str) -> bool:
 
 
 def rounded(literal: str) -> float:
-    """Returns the number as a double, or the largest double if the number is out of range."""
+    """Converts a number to a double. If it is out of range, returns the largest double."""
     value = float(literal)
     return math.copysign(_LARGEST, value) if math.isinf(value) else value

@@ -1,7 +1,8 @@
-"""Parses JSON strictly as RFC 8259 defines it.
+"""Parses JSON strictly, as RFC 8259 defines it.
 
-Ordinary parsers tolerate errors and drop information that the oracle needs. `read` accepts any bytes and never raises. It rejects NaN and
-trailing text, reports duplicate properties and numbers that a double cannot represent, and accepts integers of any length and nesting of any depth.
+Other parsers tolerate errors and lose information that the oracle needs. `read` accepts any bytes and raises no exception. It
+rejects NaN and text after the message, and reports duplicate properties and inexact numbers. It accepts integers of any length
+and nesting of any depth.
 """
 
 import json
@@ -17,22 +18,19 @@ from brokerfuzz.schemas.json_numbers import fits_double
 from brokerfuzz.schemas.nesting import shallow
 
 DEEPEST = 64
-"""The deepest level that is parsed completely. Deeper arrays and objects are only checked for their grammar and then treated as empty. No site lies
-that deep.
-"""
+"""The maximum depth that is parsed completely. Deeper objects and arrays count as empty, after their syntax was checked."""
 
 
 @dataclass(slots=True)
 class Reading:
     """A parsed message.
 
-    - `values`: the message in each interpretation, the usual one first. There are several if properties have the same name: the last or the first
-      one counts. There are also several if a double cannot represent a number: it is kept as written, or rounded. If there is an `error`, `values` is
-      empty.
-    - `error`: the reason why the bytes are not JSON, if they are not.
-    - `encoding`: the name of the encoding if it is not UTF-8.
+    - `values`: the message in each interpretation, the usual one first. If properties have the same name, the first or the last
+      one can count. If a double cannot represent a number, it can be exact or rounded. There are no values if there is an error.
+    - `error`: the reason why the bytes are not JSON.
+    - `encoding`: the name of the encoding, unless it is UTF-8.
     - `bom`: True if the bytes begin with a byte order mark.
-    - `exotic`: the ambiguities that are visible only in the text, as (detector, JSON Pointer, found).
+    - `exotic`: the reasons why the text is ambiguous: a detector, a JSON Pointer and a description.
     """
 
     body: bytes = field(repr=False)
@@ -44,13 +42,11 @@ class Reading:
 
     @property
     def usual(self) -> Any:
-        """The message in the usual interpretation. None if the bytes are not JSON."""
+        """The message in the usual interpretation. It is None if the bytes are not JSON."""
         return self.values.get(USUAL)
 
     def may_hold_text_of(self, size: int) -> bool:
-        """Returns True if the message may contain a string of `size` characters. Returns False if the quotation marks in the message are too close
-        together for such a string.
-        """
+        """Returns False if the message cannot contain a string with `size` characters, judging by its quotation marks."""
         at, body = 0, self.body
         if self.encoding is not None or len(body) <= size:
             return self.encoding is not None
@@ -64,12 +60,12 @@ class Reading:
 
 
 def read(body: bytes) -> Reading:
-    """Parses a message. Never raises an exception: `Reading` contains any error."""
+    """Parses a message. It raises no exception: `Reading` contains any error."""
     return Reading(body, {USUAL: value}) if (value := cached_parse_compact(body)) is not None else read_fully(body)
 
 
 def read_fully(body: bytes) -> Reading:
-    """Parses a message in every interpretation. `read` calls this function for messages that are not compact, unambiguous JSON."""
+    """Parses a message in every interpretation. `read` uses this function if the message is not compact, unambiguous JSON."""
     reading = Reading(body)
     text = _decode(body, reading)
     try:
@@ -87,10 +83,11 @@ _LONG = b"0" * 16
 
 
 def parse_compact(body: bytes) -> Any:
-    """Returns the message if it is compact JSON with a single interpretation, otherwise None. The caller must not change the message.
+    """Returns the message if it is compact JSON with a single interpretation, otherwise None. The caller must not change the
+    message.
 
-    orjson parses the bytes and writes them again. If the result is the same, the message is UTF-8 without duplicate properties, and no
-    number loses anything. Two exceptions are checked separately: integers of 16 or more digits may not fit a double, and NUL characters.
+    orjson parses the bytes and writes them again. If the result is the same, no information was lost. Integers with 16 or more
+    digits and NUL characters are checked separately.
     """
     if body[:1] not in (b"{", b"[") or b"\\u0000" in body:
         return None
@@ -101,15 +98,15 @@ def parse_compact(body: bytes) -> Any:
     try:
         value = orjson.loads(body)
         return value if orjson.dumps(value) == body else None
-    except (ValueError, TypeError):  # not JSON, or nested too deep for orjson
+    except (ValueError, TypeError):  # not JSON, or nested too deeply for orjson
         return None
 
 
 def is_compact_json(body: bytes) -> bool:
-    """Returns True if the bytes are compact JSON, regardless of their interpretations."""
+    """Returns whether the bytes are compact JSON. The JSON may have several interpretations."""
     try:
         return orjson.dumps(orjson.loads(body)) == body
-    except (ValueError, TypeError):  # not JSON, or nested too deep for orjson
+    except (ValueError, TypeError):  # not JSON, or nested too deeply for orjson
         return False
 
 
@@ -118,15 +115,12 @@ _LARGEST_REMEMBERED = 64 * 1024
 
 
 def cached_parse_compact(body: bytes) -> Any:
-    """Does the same as `parse_compact`, and caches the results for small messages, because each message is parsed twice: to judge it and to write
-    it."""
+    """Caches the results of `parse_compact` for small messages, because each message is parsed twice."""
     return _remembered(body) if len(body) <= _LARGEST_REMEMBERED else parse_compact(body)
 
 
 def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
-    """Yields the runs of 16 or more digits that may be integers. Digits after a decimal point are not included. In `digits`, every digit is replaced
-    by 0.
-    """
+    """Yields the sequences of 16 or more digits that may be integers. In `digits`, a 0 replaces every digit."""
     at = digits.find(_LONG)
     while at >= 0:
         end = digits.find(b" ", at)
@@ -136,7 +130,7 @@ def _long_integers(body: bytes, digits: bytes) -> Iterator[str]:
 
 
 def read_shallow(body: bytes) -> Reading:
-    """Parses a message like `read`, but always treats arrays and objects deeper than `DEEPEST` as empty."""
+    """Parses a message like `read`, but always treats objects and arrays deeper than `DEEPEST` as empty."""
     reading = Reading(body)
     try:
         reading.values, reading.exotic = interpreted(shallow(_decode(body, reading), DEEPEST))
@@ -171,9 +165,7 @@ _AFTER_COMMA = {
     "Illegal trailing comma before end of object": "Expecting property name enclosed in double quotes",
     "Illegal trailing comma before end of array": "Expecting value",
 }
-"""Maps the errors that Python 3.13 and later report for a trailing comma to the errors that earlier versions report for the bracket after the comma.
-Corpora must not depend on the Python version.
-"""
+"""Maps Python's newer errors for a comma before a bracket to the older errors. Corpora must not depend on the version of Python."""
 
 _ERRORS = {
     "Expecting value": "expected a value",
@@ -185,4 +177,4 @@ _ERRORS = {
     "Invalid \\uXXXX escape": "invalid \\uXXXX escape",
     "Invalid \\escape": "invalid escape sequence",
 }
-"""Our wording for the errors of Python's parser."""
+"""Maps the errors of Python's parser to our own words."""

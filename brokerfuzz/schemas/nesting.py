@@ -1,7 +1,7 @@
-"""Checks nested JSON of any depth without recursion.
+"""Checks the syntax of JSON that is nested very deeply.
 
-Parsers and validators are recursive, and fail on a message with a hundred thousand brackets. At such a depth, only the JSON grammar matters. This
-module uses a stack to check the grammar, and removes the deep values, so that parsers and validators can handle the rest.
+Parsers and validators use recursion, so they fail on a message with a hundred thousand brackets. This module uses a stack. It
+removes the deep values, so that parsers and validators can handle the rest.
 """
 
 import re
@@ -12,7 +12,7 @@ _TOKEN = re.compile(
     r"|(?P<scalar>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null)|(?P<end>\Z))"
 )
 Expected = tuple[str, ...]
-"""Each entry contains a description for errors, followed by the tokens that may come next."""
+"""Maps a state of the parser to a description for errors and to the tokens that may follow."""
 _VALUE: Expected = ("a value", "arrays", "object", "string", "scalar")
 _VALUE_OR_END: Expected = ("a value or ]", *_VALUE[1:], "array_ends")
 _NAME: Expected = ("a property name", "string")
@@ -24,7 +24,7 @@ _BEHIND: Expected = ("the end of the message", "end")
 
 
 def shallow(text: str, deepest: int) -> str:
-    """Returns the JSON text in which every array and object that is inside `deepest` others is empty. Raises `ValueError` if the text is not JSON."""
+    """Returns the JSON with every object and array below the depth `deepest` emptied. Raises `ValueError` if the text is not JSON."""
     open_ones = bytearray()
     kept: list[str] = []
     start, position = 0, 0

@@ -1,8 +1,7 @@
-"""The oracle: it judges the bytes of a message and returns a verdict.
+"""The oracle judges the bytes of a message and returns a verdict.
 
-A JSON Schema validator (jsonschema-rs) checks the structure against the schemas as they are written. This module adds the rules that
-the schemas cannot state, and the ambiguities. It shares no code with the generators, so that it detects their mistakes instead of
-repeating them.
+A JSON Schema validator (jsonschema-rs) checks the structure. This module adds the rules that the schemas cannot express, and the
+ambiguities. It shares no code with the generators, so that it detects their mistakes instead of repeating them.
 """
 
 import json
@@ -30,11 +29,11 @@ from brokerfuzz.schemas.verdicts import NOT_JSON, NOTHING, UNKNOWN_PROPERTY, VAL
 from brokerfuzz.wording import printable
 
 Steps = tuple[str | int, ...]
-"""The property names and item indexes that lead from the root to a place."""
+"""The property names and item indexes on the path from the root of a message to a place."""
 
 
 class Error(NamedTuple):
-    """An error that a validator reports at a place. `steps` is the path of the place, and `at` is its JSON Pointer.
+    """An error that a validator reports. `steps` is the path of its place, and `at` is its JSON Pointer.
 
     The message breaks one of `rules` there. If there are several rules, the whole message decides which one is broken.
     """
@@ -47,15 +46,15 @@ class Error(NamedTuple):
 
 
 MOST_BROKEN = 1000
-"""The maximum number of broken rules in one verdict."""
+"""The maximum number of broken rules in a verdict."""
 AMBIGUITY_RULE = "ambiguity/"
-"""The prefix of the rule ID for an ambiguity that a policy rejects. The ID of the ambiguity follows the prefix."""
+"""If a policy rejects an ambiguity, the ID of the broken rule is this prefix and the ID of the ambiguity."""
 DUPLICATE_PROPERTIES, DOUBLE_RANGE = "duplicate_properties", "double_range"
 """The detectors of ambiguities that decide which value of a text is judged."""
 _LARGEST_INTEGER = 10**399
 """The largest integer that is written. Python can be configured to reject integers of more than 640 digits."""
 _LARGE = 64 * 1024
-"""The size in bytes above which a message is reduced before its errors are listed (see `error_limiting`)."""
+"""Larger messages (in bytes) are made smaller before the oracle lists their errors (see `error_limiting`)."""
 
 
 def check(
@@ -67,18 +66,18 @@ def check(
     policies: PolicyValues | None = None,
     headers: Headers = (),
 ) -> Verdict:
-    """Returns the verdict on a message. Never fails on bytes, whatever they contain.
+    """Returns the verdict on a message. It accepts any bytes.
 
-    - `body`: the bytes of the message, or a Python value that `json.dumps` accepts. A `str` is a JSON string; it is not parsed.
-    - `now`: the current time for the rule and the ambiguity that depend on the clock. Default: the present. A time without a time
-      zone is in UTC.
-    - `policies`: the interpretations of ambiguities that remain open, by the ID of the ambiguity (see `Contract.check_policies`). The
-      message is judged by every rule in every open interpretation. If it breaks a rule in each, it is invalid; if it breaks none in any,
-      it is valid. The fault of a rejected ambiguity is reported as `ambiguity/ID`.
-    - `headers`: the unusual headers of the request that carries the message. They can touch ambiguities too. If they declare gzip
-      and the body is valid gzip, the oracle judges the decompressed message.
+    - `body`: the bytes of the message, or a Python value that `json.dumps` accepts. A `str` is a JSON string; it is not parsed as
+      JSON.
+    - `now`: the time that counts as the present (default: the actual time). Without a time zone, it is in UTC.
+    - `policies`: maps the ID of an ambiguity to the interpretations that you allow (see `Contract.check_policies`). The oracle
+      judges the message under every allowed interpretation. If the message breaks a rule under each of them, it is invalid; if it
+      breaks none under any, it is valid. An ambiguity that a policy rejects is reported as the rule `ambiguity/ID`.
+    - `headers`: the unusual headers of the request. Headers can touch ambiguities, too. If they declare gzip and the body is
+      valid gzip, the oracle judges the decompressed message.
 
-    Raises `UnknownNameError` for an unknown message type, ambiguity or policy, and `TypeError` for a Python value that cannot be
+    Raises `UnknownNameError` if a message type, an ambiguity or a policy is unknown, and `TypeError` if a Python value cannot be
     written as JSON.
     """
     rulebook = rulebook_of(known_contract(contract), known_message_type(message_type))
@@ -124,16 +123,15 @@ def _writable(value: Any, depth: int) -> Any:
 
 @lru_cache(maxsize=32)
 def rulebook_of(contract: Contract, message_type: MessageType) -> "Rulebook":
-    """Returns the compiled rules of a message type. The function caches them."""
     return Rulebook(contract, message_type)
 
 
 _KEYWORDS = {"const": "enum", "falseSchema": "type"}
-"""Maps a keyword that the validator reports to the keyword in flat schemas, if the two names differ."""
+"""Maps keywords that the validator reports to keywords of flat schemas, if their names differ."""
 
 
 class Rulebook:
-    """The compiled rules and ambiguities of a contract for one message type."""
+    """The rules and ambiguities of one message type, prepared for judging messages."""
 
     def __init__(self, contract: Contract, message_type: MessageType) -> None:
         self.contract = contract
@@ -152,20 +150,20 @@ class Rulebook:
     # ------------------------------------------------------------------------------------------------ judging
 
     def judge(self, body: bytes, *, now: datetime, policies: Policies, headers: Headers) -> Verdict:
-        """Returns the verdict on the bytes of a message (see `check`)."""
+        """Judges the bytes of a message (see `check`)."""
         if headers:
             body = carried(body, headers)
         reading = read(body)
         try:
             outcomes = self._outcomes(reading, now, policies)
-        except (ValueError, RecursionError):  # nested too deep for the validator
+        except (ValueError, RecursionError):  # nested too deeply for the validator
             reading = read_shallow(body)
             outcomes = self._outcomes(reading, now, policies)
         everywhere = [*self._touched_by_text(reading), *self._touched_by_size(len(body)), *self._touched_by_headers(headers)]
         return self._verdict([outcome.settled(everywhere, policies, self.contract) for outcome in outcomes], policies)
 
     def _outcomes(self, reading: Reading, now: datetime, policies: Policies) -> "list[_Outcome]":
-        """Judges the message in each open interpretation of its text."""
+        """Judges the message under each allowed interpretation of its text."""
         if reading.error is not None:
             rule = self.rules["", JSON_RULE][0]
             return [_Outcome("", [Violation(rule.id, "", f"{NOT_JSON}{reading.error}", rule.demand)], [])]
@@ -182,9 +180,10 @@ class Rulebook:
         return found
 
     def _names(self, reading: Reading, interpretation: Interpretation, policies: Policies) -> list[str] | None:
-        """Returns the names of an interpretation of the text, such as `duplicate-properties=first`. Returns None if a policy closes it.
+        """Returns the names of an interpretation, such as `duplicate-properties=first`. Returns None if a policy does not allow
+        it.
 
-        If a policy only allows `rejected`, the message is read in the usual interpretation.
+        If a policy allows only `rejected`, the message is judged in the usual interpretation.
         """
         found = []
         for detector, name, usual in (
@@ -201,13 +200,12 @@ class Rulebook:
         return found
 
     def _tolerance(self, policies: Policies) -> tuple[int, int]:
-        """Returns the least and the greatest number of seconds by which a timestamp may be ahead of the clock."""
+        """Returns the lowest and the highest number of seconds by which a timestamp may be later than the clock."""
         ambiguity = self.detectors.get(NEAR_NOW)
         seconds = [int(one) for one in policies.get(ambiguity.id, ambiguity.interpretations)] if ambiguity else [0]
         return min(seconds), max(seconds)
 
     def _verdict(self, outcomes: "Sequence[_Outcome]", policies: Policies) -> Verdict:
-        """Returns the verdict for the outcomes in all open interpretations of the text."""
         if not any(outcome.broken or outcome.touched for outcome in outcomes):
             return VALID
         touched = [touch for outcome in outcomes for touch in outcome.touched]
@@ -219,7 +217,7 @@ class Rulebook:
         return Verdict("unspecified", (), _once(touched))
 
     def _open(self, touch: Touched, policies: Policies) -> Sequence[str]:
-        """Returns the open interpretations of an ambiguity. Any tolerance of a clock may reject the timestamps that touch the ambiguity."""
+        """Returns the allowed interpretations of an ambiguity. A clock tolerance may reject every timestamp that touches it."""
         ambiguity = self.contract.ambiguity(touch.ambiguity)
         return (REJECTED,) if ambiguity.detector == NEAR_NOW else policies.get(ambiguity.id, ambiguity.interpretations)
 
@@ -253,10 +251,10 @@ class Rulebook:
         ]
 
     def _errors(self, value: Any, reduced: Any) -> Iterator[Error]:
-        """Yields the errors in the reduced form of a message."""
+        """Yields the errors of the smaller form of a message."""
         for error in self.validator.iter_errors(reduced):
             steps, kind = tuple(error.instance_path), error.kind
-            instance = reduce(getitem, steps, value)  # do not use the validator's copy: the value may be large
+            instance = reduce(getitem, steps, value)  # ignore the validator's copy of the value, which may be large
             keyword, found = _KEYWORDS.get(kind.name, kind.name), NOTHING
             if keyword != "required":
                 found = describe(instance)
@@ -274,7 +272,7 @@ class Rulebook:
         return (Rule(self.message_type, site, keyword, None, f"a value that matches {keyword}"),)
 
     def _broken_here(self, error: Error, message: Any) -> Sequence[Rule]:
-        """Returns those of the error's rules (one keyword at one site) that apply to the message and are broken."""
+        """Returns the rules of the error that apply to the message and are broken."""
         rules = [rule for rule in error.rules if self._holds(rule, message, error.steps) and self._breaks(rule, error.instance)]
         return rules or self._unnamed(error.rules[0].site, error.rules[0].keyword)
 
@@ -311,21 +309,24 @@ class Rulebook:
 
 
 class _Outcome(NamedTuple):
-    """What the oracle finds in one interpretation of a text. `names` names the interpretation, and is empty if there is only one."""
+    """The broken rules and touched ambiguities in one interpretation of a text. `names` names the interpretation, unless there is
+    only one.
+    """
 
     names: str
     broken: list[Violation]
     touched: list[Touched]
 
     def as_written(self, literals: Mapping[str, str]) -> "_Outcome":
-        """Replaces the numbers that were judged by those of the text. `literals` maps JSON Pointers to numbers."""
+        """Replaces numbers in the descriptions with the notation of the message. `literals` maps JSON Pointers to numbers."""
         broken = [replace(one, found=literals.get(one.at, one.found)) for one in self.broken]
         return self._replace(broken=broken, touched=[replace(one, found=literals.get(one.at, one.found)) for one in self.touched])
 
     def settled(self, everywhere: Sequence[Touched], policies: Policies, contract: Contract) -> "_Outcome":
         """Adds the ambiguities that the message touches in every interpretation, and applies the policies.
 
-        An ambiguity with a single interpretation is no longer open. If this interpretation rejects, the ambiguity becomes a fault.
+        If a policy allows only one interpretation, the ambiguity is settled. If this interpretation rejects, the message breaks a
+        rule.
         """
         touched = [*self.touched, *everywhere]
         if not policies or not touched:
@@ -359,7 +360,7 @@ def _sorted(broken: Iterable[Violation]) -> tuple[Violation, ...]:
 
 
 def _once(touched: Iterable[Touched]) -> tuple[Touched, ...]:
-    """Sorts the touched ambiguities by place. Each ambiguity occurs once per place."""
+    """Sorts ambiguities by place and removes duplicates."""
     found = dict[tuple[str, str], Touched]()
     for touch in sorted(touched, key=_PLACE_OF_TOUCHED):
         found.setdefault((touch.at, touch.ambiguity), touch)
@@ -367,7 +368,7 @@ def _once(touched: Iterable[Touched]) -> tuple[Touched, ...]:
 
 
 def site_of(steps: Steps) -> str:
-    """Returns the site of a place: the steps from the root to the place, with `[]` instead of indexes."""
+    """Returns the site of a place, with `[]` in place of each index."""
     path = ""
     for step in steps:
         path = f"{path}[]" if isinstance(step, int) else join(path, step)
@@ -376,5 +377,5 @@ def site_of(steps: Steps) -> str:
 
 @lru_cache(maxsize=4096)
 def _place_of(steps: Steps) -> tuple[str, str]:
-    """Returns (site, JSON Pointer) of a place."""
+    """Returns the site and the JSON Pointer of a place."""
     return site_of(steps), pointer_of(steps)

@@ -1,4 +1,4 @@
-"""The sites of a message type, and the rules that a schema states at them."""
+"""Defines the sites of a message type (its possible positions), and the rules at these sites."""
 
 import re
 from collections.abc import Iterator
@@ -10,15 +10,15 @@ from brokerfuzz.schemas.flattening import ASSERTIONS, Schema, conditions_of, uns
 from brokerfuzz.wording import counted
 
 JSON_RULE = "json"
-"""The keyword of the rule that a message is valid JSON, in UTF-8 or in another encoding that the contract leaves open."""
+"""The keyword of the rule that a message must be valid JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A place in a message type.
+    """A position in a message type. `path` is `""` for the root and, for example, `data[].productId` for a property of an array
+    item.
 
-    `path` is `""` for the root, and for example `data[].productId` for a property of an array item. `schema` is flat. `required` is True
-    if the property must be present in its object; it is False for array items and the root.
+    `schema` is flat. `required` is True if the object must contain the property.
     """
 
     path: str
@@ -27,27 +27,24 @@ class Site:
 
     @property
     def name(self) -> str:
-        """The name of the property; `""` for the root and for array items."""
+        """The name of the property. It is empty for the root and for array items."""
         return "" if self.path.endswith("[]") else self.path.rpartition(".")[2]
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """The condition of a rule: the object at `site` must match the schema `when`. If `holds` is False, the object must not match `when`."""
+    """The condition of a rule: the object at `site` complies with the schema `when` or, if `holds` is False, does not comply with it."""
 
     site: str
     when: Schema = field(hash=False)
     holds: bool
     label: str
-    """The part of rule IDs after the `@`: `offerType=Product-List`, `not-offerType=Product-List`, `if-2`."""
+    """The part of a rule ID after the `@`: `offerType=Product-List`, `not-offerType=Product-List`, `if-2`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule of the contract at one site.
-
-    `value` is the value of the keyword (for example `1` for `minimum`).
-    """
+    """A rule of the contract at a site. `value` is the value of the keyword, such as `1` for `minimum`."""
 
     message_type: str
     site: str
@@ -56,11 +53,13 @@ class Rule:
     demand: str
     condition: Condition | None = None
     id: str = field(init=False, compare=False)
-    """`offer-creation-request/productClusters[].products[].pageCount:minimum`; the ID of a conditional rule ends in `@` and its condition."""
+    """The ID, such as `offer-creation-request/productClusters[].products[].pageCount:minimum`. If the rule has a condition, it
+    follows after `@`.
+    """
 
     @property
     def citation(self) -> Citation | None:
-        """The part of the contract that demands the rule. None for a rule that only a changed contract states."""
+        """The part of the contract that states the rule. It is None for a new rule of a changed contract."""
         return citation(self.id, self.value)
 
     @property
@@ -74,12 +73,12 @@ class Rule:
 
 
 def join(site: str, name: str) -> str:
-    """Returns the path of the property `name` of the object at `site`."""
+    """Returns the path of a property of the object at a site."""
     return f"{site}.{name}" if site else name
 
 
 def sites(schema: Schema, path: str = "", *, required: bool = False) -> Iterator[Site]:
-    """Yields the sites of a flat schema. Parents come before children, and properties are in the order of the schema."""
+    """Yields the sites of a flat schema in the order of the schema. An object comes before its properties."""
     yield Site(path, schema, required)
     for name, prop in schema.get("properties", {}).items():
         yield from sites(prop, join(path, name), required=name in schema.get("required", ()))
@@ -99,7 +98,7 @@ def derive_rules(message_type: str, schema: Schema) -> list[Rule]:
 
 
 def _conditions(schema: Schema) -> Iterator[tuple[Condition, Schema]]:
-    """Yields every condition with the schema that applies under it. Conditions with the same label are numbered."""
+    """Yields every condition with the schema that it requires. Conditions with the same label get numbers."""
     labels: list[str] = []
     for site in sites(schema):
         for number, entry in enumerate(conditions_of(site.schema), 1):
@@ -125,7 +124,7 @@ def _rules_of(message_type: str, schema: Schema, path: str, condition: Condition
 
 def _demands(keyword: str, value: Any) -> bool:
     match keyword:
-        case "required":  # a rule of the property's own site
+        case "required":  # a rule at the site of the property itself
             return False
         case "additionalProperties":
             return value is False
@@ -142,7 +141,7 @@ def _label(when: Schema, number: int) -> str:
 
 
 def demand(keyword: str, value: Any) -> str:
-    """Describes what a rule demands, in words that complete "expected ...": "at least 1", "one of 'a', 'b'"."""
+    """Describes what a rule requires: "at least 1", "one of 'a', 'b'". The text can follow the word "expected"."""
     match keyword:
         case "type":
             names = [value] if isinstance(value, str) else list(value)

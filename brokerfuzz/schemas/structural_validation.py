@@ -1,4 +1,4 @@
-"""Structural validation of messages by JSON Schema (jsonschema-rs), with the schemas as they are written.
+"""Validates the structure of messages with JSON Schema (jsonschema-rs).
 
 The validator checks formats. References may point only to the contract's own files, and nothing is downloaded. jsonschema-rs supports no subclasses
 of `list`, so it gets copies of the read-only schemas.
@@ -20,7 +20,7 @@ Validator = jsonschema_rs.Validator
 
 
 class SchemaFiles:
-    """The schemas of a contract by URI: either the `$id` of a schema, or any URI that ends in its file name."""
+    """Finds the schemas of a contract by URI: the `$id` of a schema, or any URI that ends with the name of its file."""
 
     def __init__(self, schemas: Mapping[str, Schema]) -> None:
         self._by_uri = {schema["$id"]: schema for schema in schemas.values() if "$id" in schema}
@@ -34,7 +34,7 @@ class SchemaFiles:
 def validator(schema: Schema, files: SchemaFiles) -> Validator:
     """Returns a validator for a schema.
 
-    Raises `ValueError` if the schema is not valid in draft 2020-12, or if a reference points to something outside the files.
+    Raises `ValueError` if the schema is not valid in draft 2020-12, or if a reference does not point to a file of the contract.
     """
     try:
         return jsonschema_rs.Draft202012Validator(deepcopy(schema), retriever=files, validate_formats=True)
@@ -43,7 +43,7 @@ def validator(schema: Schema, files: SchemaFiles) -> Validator:
 
 
 def standard(schema: Any) -> Any:
-    """Returns a flat schema as standard JSON Schema. Only brokerfuzz uses `"type": []`, so this function replaces it with `{"not": {}}`."""
+    """Converts a flat schema to standard JSON Schema: `{"not": {}}` replaces `"type": []`, which only brokerfuzz uses."""
     if isinstance(schema, dict):
         return {"not": {}} if schema.get("type") == [] else {keyword: standard(value) for keyword, value in schema.items()}
     return [standard(item) for item in schema] if isinstance(schema, list) else schema

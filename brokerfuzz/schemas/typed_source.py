@@ -1,4 +1,4 @@
-"""Generates `typed.py`: the messages of a contract as TypedDicts, one for each object in the schemas.
+"""Generates `typed.py`: a TypedDict for each object in the messages of a contract.
 
 The name of a class comes from the `title` of its schema ("Price tier" gives `PriceTier`). The name of a message comes from its message type
 (`OfferPricingResponse`). If an object has no title, or if the name is already used, the class is named after the object's place. If the `then` of a
@@ -32,7 +32,7 @@ _IN_ORDER = ("boolean", "integer", "number", "string", "array", "object", "null"
 
 
 def typed_source(contract: Contract) -> str:
-    """Returns the source of a module with a TypedDict for each object in a contract's messages. Nested objects come first."""
+    """Returns the source of a module with a TypedDict for each object. Nested objects come first."""
     classes = _Classes()
     for message_type, schema in contract.flat.items():
         classes.add(_camel(message_type), schema, "")
@@ -52,20 +52,20 @@ def _meeting(condition: Schema, schema: Schema) -> Schema:
 
 
 def _camel(words: str) -> str:
-    """Returns a class name for `offer-creation-request`, `Offer creation request` or `omniChannel`."""
+    """Converts `offer-creation-request`, `Offer creation request` or `omniChannel` to the name of a class."""
     return "".join(word[0].upper() + word[1:] for word in re.findall("[A-Za-z0-9]+", words))
 
 
 class _Classes:
-    """The classes that were found so far, by name. Each class comes after the classes to which it refers."""
+    """The classes that were found so far. A class comes after the classes that it uses."""
 
     def __init__(self) -> None:
         self.sources: dict[str, str] = {}
         self._of_schema: dict[str, str] = {}
 
     def add(self, name: str, schema: Schema, path: str) -> str:
-        """Adds the class of the object at a path, and the classes of the objects below. Returns the name of the object's class."""
-        self.sources[name] = ""  # reserves the name; the class is added after the classes that it refers to
+        """Adds the classes of an object and of the objects inside it. Returns the name of the object's class."""
+        self.sources[name] = ""  # reserves the name, because the class comes after the classes that it uses
         props = {prop: self._property(name, schema, prop, path) for prop in schema.get("properties", {})}
         summary = schema.get("description") or f"An item of `{path.removesuffix('[]')}`."
         regular = all(_is_name(prop) and not prop.startswith("__") for prop in props)
@@ -127,7 +127,7 @@ def _class(name: str, summary: str, schema: Schema, props: Mapping[str, str]) ->
 
 
 def _call(name: str, summary: str, schema: Schema, props: Mapping[str, str]) -> str:
-    """Returns the functional form of a TypedDict, for property names that are not valid Python identifiers."""
+    """Defines a TypedDict with a function call, because some property names are not valid Python identifiers."""
     lines = [f'{name} = TypedDict("{name}", {{']
     lines += [f"    {_literal(prop)}: {annotation}," for prop, annotation in props.items()]
     return "\n".join([*lines, "})", f'"""{summary}"""']) + "\n"

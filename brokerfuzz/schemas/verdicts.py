@@ -1,4 +1,4 @@
-"""The oracle's verdict on a message, and the words that describe places and values in verdicts."""
+"""Defines the verdict of the oracle, and the words that describe places and values in a verdict."""
 
 import json
 from collections.abc import Collection, Sequence
@@ -22,13 +22,13 @@ def known_labels(names: Collection[str]) -> Sequence[Label]:
 
 
 NOTHING, PRESENT = "nothing", "to be present"
-"""The words for a missing required property: the text for `found`, and the text for `demanded`."""
+"""The two texts for a missing required property: what was found, and what is required."""
 NOT_JSON, UNKNOWN_PROPERTY = "not JSON: ", "unknown property "
-"""The beginnings of `found` texts that explain the violation without `demanded`."""
+"""Descriptions that begin with these words are complete, so the requirement is not added."""
 
 
 def violation(found: str, demanded: str) -> str:
-    """Describes a violation: `expected at least 1, found 0`, or `unknown property ...`, `not JSON: ...`, `required property is missing`."""
+    """Describes a violation: `expected at least 1, found 0`, `unknown property ...`, `not JSON: ...`, or `required property is missing`."""
     if found.startswith((NOT_JSON, UNKNOWN_PROPERTY)):
         return found
     return "required property is missing" if (found, demanded) == (NOTHING, PRESENT) else f"expected {demanded}, found {found}"
@@ -38,8 +38,8 @@ def violation(found: str, demanded: str) -> str:
 class Violation:
     """A rule that a message breaks. `at` is the JSON Pointer of the place. For a missing property, it is the place where the property belongs.
 
-    `under` names the interpretations in which the message breaks the rule, such as `duplicate-properties=first`. It is empty if the
-    message breaks the rule in every interpretation.
+    `under` names the interpretations in which the message breaks the rule, such as `duplicate-properties=first`. It is empty if
+    the message breaks the rule in every interpretation.
     """
 
     rule: str
@@ -55,7 +55,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """An ambiguity that a message touches, at a JSON Pointer."""
+    """An ambiguity that a message touches, with the JSON Pointer of the place."""
 
     ambiguity: str
     at: str
@@ -67,7 +67,11 @@ class Touched:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`invalid` if every open interpretation of the message breaks a rule, `valid` if none does, otherwise `unspecified`."""
+    """The judgement of a message.
+
+    It is `invalid` if the message breaks a rule under every allowed interpretation, `valid` if it breaks no rule under any of
+    them, and `unspecified` otherwise.
+    """
 
     label: Label
     broken: tuple[Violation, ...] = ()
@@ -75,7 +79,7 @@ class Verdict:
 
     @property
     def brief(self) -> str:
-        """The verdict in one line, with only the first few rules and ambiguities."""
+        """The verdict on one line, with only the first few rules and ambiguities."""
         some = [*(f"breaks {b}" for b in self.broken[:_FEW]), *(f"touches {t}" for t in self.ambiguities[:_FEW])]
         left = len(self.broken) + len(self.ambiguities) - len(some)
         return "; ".join([self.label, *(shortened(line, 240) for line in some), *([f"and {left:,} more"] if left else [])])

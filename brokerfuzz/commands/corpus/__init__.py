@@ -1,5 +1,3 @@
-"""The command `corpus` contains the commands for existing corpora."""
-
 import click
 
 from brokerfuzz.commands.corpus import diff, merge, minimize, show, verify

@@ -1,5 +1,3 @@
-"""The command `corpus diff` shows what changed between two corpora."""
-
 import click
 
 from brokerfuzz import options

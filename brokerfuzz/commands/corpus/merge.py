@@ -1,5 +1,3 @@
-"""The command `corpus merge` merges several corpora into one."""
-
 import click
 
 from brokerfuzz import options

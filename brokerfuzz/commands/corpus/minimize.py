@@ -1,5 +1,3 @@
-"""The command `corpus minimize` writes a corpus without the cases that cover nothing new."""
-
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -18,7 +16,7 @@ if TYPE_CHECKING:
 @click.command("minimize", short_help="Remove the cases that cover nothing new.")
 @click.argument("out", metavar="OUT|-", type=click.Path(allow_dash=True, readable=False))
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
-@options.now_option("Compare timestamps that must not be in the future")
+@options.now_option("Judge messages")
 @options.contract_option
 @options.force_option
 @options.json_option
@@ -45,7 +43,7 @@ def command(out: str, corpora: tuple[str, ...], now: datetime | None, contract: 
 
 
 class _Counting:
-    """Counts the cases that were read, and shows the count if there is a terminal."""
+    """Counts the cases that are read. On a terminal, it shows the number."""
 
     def __init__(self) -> None:
         self.count = 0

@@ -1,4 +1,4 @@
-"""Writes corpora, and prints a summary of what was written."""
+"""Writes corpora, and prints a summary."""
 
 import sys
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ STANDARD_OUTPUT = "-"
 
 
 def check_out(out: str, *, force: bool) -> None:
-    """Checks that a corpus can be written to `out`. Raises `CorpusError` if not. The check comes before any case is read."""
+    """Raises `CorpusError` if a corpus cannot be written to `out`. This happens before the command reads cases."""
     from brokerfuzz.corpus.corpus_names import check_ndjson
     from brokerfuzz.corpus.places import place_of
 
@@ -28,7 +28,7 @@ def check_out(out: str, *, force: bool) -> None:
 
 
 def write(out: str, cases: "Iterable[Case]") -> "Summary":
-    """Writes a corpus to standard output, a path or a URL. The end of the name says whether the corpus is compressed."""
+    """Writes a corpus to standard output, to a path or to a URL. The corpus is compressed if its name says so."""
     from brokerfuzz import corpus
 
     if out == STANDARD_OUTPUT:
@@ -38,7 +38,10 @@ def write(out: str, cases: "Iterable[Case]") -> "Summary":
 
 
 def print_written(summary: "Summary", out: str, *, as_json: bool, of: int | None = None) -> None:
-    """Prints how many cases were written, and how many were read (`of`). If the corpus goes to standard output, this goes to standard error."""
+    """Prints how many cases were written, and how many were read (`of`).
+
+    The summary goes to standard error if the corpus goes to standard output.
+    """
     by_message = {name: {label: summary.by_label.get((name, label), 0) for label in LABELS} for name in MESSAGE_TYPES}
     written = {name: counts for name, counts in by_message.items() if any(counts.values())}
     err = out == STANDARD_OUTPUT

@@ -1,5 +1,3 @@
-"""The command `corpus show` summarizes corpora, lists their cases, or shows one case."""
-
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
     from brokerfuzz.schemas import Contract, MessageType
 
 _DIGITS = 16
-"""The length of a case ID."""
+"""The number of digits in the ID of a case."""
 _COLOURS = {"- ": "green", "+ ": "red"}
 
 
@@ -94,7 +92,7 @@ def _chosen(corpora: Sequence[str], contract: "Contract", message_types: "Sequen
 
 
 def _list(cases: "Iterator[Case]", *, as_json: bool) -> None:
-    """Prints one line per case, or one JSON document, while the cases are read."""
+    """Prints one line per case, or one JSON document. It prints each case as soon as it is read."""
     import json
 
     from brokerfuzz.explaining.catalogue_summary import listed, listed_data

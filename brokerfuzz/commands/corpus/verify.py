@@ -1,5 +1,3 @@
-"""The command `corpus verify` lists everything that is wrong with corpora."""
-
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command("verify", short_help="Judge every case again and check the checksums.")
 @click.argument("corpora", metavar="CORPUS...", nargs=-1, required=True, type=click.Path(readable=False))
-@options.now_option("Report cases that are expired")
+@options.now_option("Judge the cases")
 @options.contract_option
 @options.json_option
 def command(corpora: tuple[str, ...], now: datetime | None, contract: str | None, as_json: bool) -> int:
@@ -83,7 +81,7 @@ _HEAD = '{"wrong": ['
 
 
 def _end(verification: "Verification") -> str:
-    """Returns the end of the document. It is also printed if a corpus cannot be read to its end."""
+    """Returns the end of the JSON document, which is necessary even if a corpus cannot be read to its end."""
     import json
 
     expired = {"count": verification.expired.count, "first": list(map(_data, verification.expired.first))}
@@ -91,7 +89,7 @@ def _end(verification: "Verification") -> str:
 
 
 def _json(wrong: "CorpusProblem", *, first: bool) -> str:
-    """Returns a problem as an item of the JSON document. Each problem is printed immediately, because there can be very many."""
+    """Converts a problem to JSON. The command prints each problem at once, because there can be very many."""
     import json
 
     return f"{_HEAD if first else ','}\n  {json.dumps(_data(wrong))}"
