@@ -37,10 +37,10 @@ Splice = tuple[int, int, bytes]
 class Case:
     """A message with its verdict and the reason for the verdict.
 
-    `faults` lists the rules that were broken on purpose. `tags` describe where the case comes from and what it tests (`catalogue`,
-    `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart: the same message without the one fault.
-    `headers` replace the usual headers of the same names when the message is sent; the value None omits a header. Use `judged` to
-    make a case: the label then comes from the oracle, not from the code that made the message.
+    `faults` lists the rules that the message breaks on purpose. `tags` say where the case comes from and what it tests
+    (`catalogue`, `edge:empty-string`, `probe:cron-syntax`, ...). `twin` is the valid counterpart: the same message without the
+    fault. `headers` replace the usual request headers with the same names. The value None removes a header. Create cases with
+    `Case.judged`, which asks the oracle for the verdict.
 
     `str()` returns a short description, such as `breaks orderMinimum minimum one-below`; see `rule_names` for the first word.
     `repr()` returns a call of `judged` that makes the case again, except for its tags.
@@ -54,7 +54,7 @@ class Case:
     twin: "Case | None" = None
     headers: Headers = field(default=(), kw_only=True)
     _missing_twin: str | None = field(default=None, kw_only=True)
-    """The twin's id. It is set only if this case was read from a corpus that does not contain the twin."""
+    """The ID of the twin, if the case comes from a corpus that does not contain the twin."""
     _contract: Contract | None = field(default=None, kw_only=True, compare=False)
     """The changed contract by which the case was judged."""
 
@@ -88,7 +88,7 @@ class Case:
 
     @property
     def twin_id(self) -> str | None:
-        """The twin's id, even if the twin itself is not available."""
+        """The ID of the twin, even if the twin itself is not available."""
         return self.twin.id if self.twin else self._missing_twin
 
     @property
@@ -147,17 +147,17 @@ class Case:
         contract: Contract | None = None,
         headers: Headers = (),
     ) -> "Case":
-        """Returns the case with these bytes. The oracle judges them. A case with a twin is a `Broken`.
+        """Creates a case and checks that its verdict is the expected one. A case with a twin is a `Broken`.
 
-        `faults` and `claim` state the expected verdict. With `faults`, the message must break the rules of these faults and no
-        others. A string such as `"orderMinimum minimum one-below"` (the short name of a rule, and a technique) is a fault at the
-        place where the oracle finds the rule broken. With `claim`, the message must break no rule: it must be valid (`valid`) or
-        touch an ambiguity (the id of the ambiguity).
+        With `faults`, the message must break exactly the rules of these faults. A string such as `"orderMinimum minimum
+        one-below"` (the short name of a rule, and a technique) is a fault at the place where the oracle finds the rule broken.
+        With `claim`, the message must break no rule: it must be valid (`valid`) or touch the ambiguity with this ID.
 
-        `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 up to 47. `now` is the current time;
-        by default, it is the time in the tag `now:TIME`, or else the actual time.
+        `twin` is a case, or the bytes that differ: `(46, 47, b"1")` replaces the bytes from 46 up to 47. `now` is the current
+        time; by default, it is the time in the tag `now:TIME`, or else the actual time.
 
-        Raises `LabelError` if the oracle disagrees or if the twin is not valid, and `TypeError` if the body is not bytes.
+        Raises `LabelError` if the oracle comes to another verdict, or if the twin is not valid. Raises `TypeError` if the body is
+        not bytes.
         """
         if not isinstance(body, bytes):
             raise TypeError(f"body={quoted(body)} is not bytes: use body.encode() for a string, or json.dumps(body).encode() for a value")
@@ -189,11 +189,10 @@ def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, twi
 @overload
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None: ...
 def confirmed(message_type: MessageType, body: bytes, *, contract: Contract, **claims: Any) -> Case | None:
-    """Returns the same case as `Case.judged`. If the oracle disagrees and the contract is a changed one, returns None.
+    """Creates a case like `Case.judged`, but returns None for an unexpected verdict if the contract is a changed one.
 
-    The rules of a changed contract may contradict each other, for example if items must be unique but there are too few values.
-    The code that makes cases does not detect such contradictions, so a case is dropped if the oracle disagrees. With our own
-    contract, such a case is a bug, and this function raises `LabelError`.
+    The rules of a changed contract may contradict each other. For example, items must be unique, but there are too few possible
+    values. With the built-in contract, an unexpected verdict is a bug, so this function raises `LabelError`.
     """
     try:
         case: Case = Case.judged(message_type, body, contract=contract, **claims)

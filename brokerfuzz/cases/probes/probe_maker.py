@@ -56,7 +56,7 @@ class ProbeMaker:
                     yield case
 
     def case(self, ambiguity: Ambiguity, name: str, body: bytes) -> Case | None:
-        """Returns the case of a probe, or None if a changed contract has a rule about it."""
+        """Returns the case of a probe. Returns None if a rule of a changed contract forbids the value."""
         return confirmed(self.message_type, body, claim=ambiguity.id, tags=self.tags(ambiguity, name), now=self.now, contract=self.contract)
 
     def tags(self, ambiguity: Ambiguity, name: str) -> tuple[str, ...]:

@@ -138,6 +138,5 @@ class _CaseStream:
         return _Base(case, message, mark.encode() if mark is not None and place is not None else None) if case is not None else None
 
     def _case(self, claim: Claim, message: Message, twin: Case | None = None) -> Case | None:
-        """Returns the case of a message, or None (see `confirmed`)."""
         claims = claim._asdict()
         return confirmed(self._message_type, message.body, contract=self._contract, now=self._now, twin=twin, **claims)
