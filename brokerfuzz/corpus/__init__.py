@@ -1,4 +1,4 @@
-"""Corpora: cases in files that programs in any language can read."""
+"""Reads and writes corpora: files with cases that programs in any language can read."""
 
 from brokerfuzz.cases.record_reader import decode
 from brokerfuzz.cases.records import encode

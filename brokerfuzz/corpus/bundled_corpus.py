@@ -1,8 +1,7 @@
-"""The corpus in the package: the minimal catalogue of each message type. Together, its cases break every rule once with every
-technique.
+"""Loads the corpus in the package: the minimal catalogue of each message type.
 
-The corpus contains no cases about the clock, so its verdicts are correct at any time. Only the techniques that need the current time
-are missing.
+Its cases break every rule with every technique, except for the techniques that need the current time. So all verdicts are always
+correct.
 """
 
 from collections.abc import Collection, Sequence
@@ -28,7 +27,7 @@ def load(
     techniques: Sequence[str] = (),
     sites: Sequence[str] = (),
 ) -> list[Case]:
-    """Returns the minimal catalogue of a message type, in its order: valid cases, each followed by the faults made from it.
+    """Returns the minimal catalogue of a message type: valid cases, each followed by the invalid cases whose twin it is.
 
     A valid case is the twin (the valid counterpart) of the faults after it. `verdicts`, `rules`, `techniques` and `sites` select
     cases. In `rules`, `techniques` and `sites`, `*` matches any characters. The twins of the selected faults are always included.

@@ -1,6 +1,6 @@
-"""Compares two corpora and counts the differences by rule.
+"""Compares two corpora, and counts the differences for each rule.
 
-For each case of the first corpus, only two things stay in memory: the ID, and one number that summarizes the record of the case.
+For each case of the first corpus, the memory contains only the ID and a number that summarizes the case.
 """
 
 from collections import Counter
@@ -15,27 +15,24 @@ from brokerfuzz.corpus.reading import check_rereadable, records
 KINDS = ("before", "after", "added", "removed", "changed")
 
 CaseTopic = tuple[str, str, str]
-"""What a case is about, as a triple. The first string is the message type. The second is the ID of a rule, the ID of an ambiguity,
-or a label. The third is a technique or an empty string.
-"""
+"""What a case tests: the message type, a rule or an ambiguity or a label, and a technique (or an empty string)."""
 
 
 @dataclass
 class Comparison:
-    """The numbers of cases: in the first corpus (before), in the second (after), added, removed and changed. Each number is given
-    in total, and by rule, ambiguity or label.
+    """How many cases are in the first corpus (before), are in the second one (after), were added, were removed, or changed.
 
-    A case is `changed` if both corpora contain it with different labels, faults or ambiguities. A changed case is counted under its
-    rules, ambiguities or label in the second corpus.
+    The numbers are given in total, and for each rule, ambiguity or label. A case has changed if both corpora contain it with
+    different labels, faults or ambiguities.
     """
 
     about: dict[str, Counter[CaseTopic]] = field(default_factory=lambda: {kind: Counter() for kind in KINDS})
     cases: Counter[str] = field(default_factory=Counter)
     labels: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """The number of cases with a changed label, by (label before, label after)."""
+    """Maps a label before and a label after to the number of cases."""
 
     def count(self, kind: str, record: CaseRecord) -> None:
-        """Counts a case as one of `before`, `after`, `added`, `removed` or `changed`."""
+        """Counts a case as `before`, `after`, `added`, `removed` or `changed`."""
         self.cases[kind] += 1
         self.about[kind].update(dict.fromkeys(_about(record), 1))
 
@@ -46,10 +43,10 @@ class Comparison:
 
 
 def compare(first: str | Path, second: str | Path, *, progress: Callable[[int], None] | None = None) -> Comparison:
-    """Returns the changes from the first corpus to the second. Ignores the order, the tags and the twins of cases. Reads the
-    first corpus twice.
+    """Compares two corpora. The order, the tags and the twins of cases do not matter.
 
-    `progress` is called with the number of records read so far. Raises `CorpusError` if a corpus is invalid.
+    It reads the first corpus twice. `progress` gets the number of records that were read so far. Raises `CorpusError` if a corpus
+    is invalid.
     """
     check_rereadable(first)
     found = Comparison()
@@ -100,7 +97,7 @@ def _compare(found: Comparison, before: int, record: CaseRecord) -> None:
 
 
 def _state(record: CaseRecord) -> int:
-    """Returns a number that summarizes a record and contains its label. Another process computes another number."""
+    """Returns a number that summarizes a record and contains its label. In another process, the number is different."""
     said = hash((record.faults, record.ambiguities)) & 0xFFFF_FFFF_FFFF
     return said * len(LABELS) + LABELS.index(record.label)
 

@@ -1,4 +1,4 @@
-"""Opens files whose names come from untrusted data. Opens only regular files inside a given folder."""
+"""Opens files whose names come from untrusted data. It opens only regular files inside a given folder."""
 
 import re
 import stat
@@ -12,11 +12,9 @@ from brokerfuzz.corpus.places import Place
 from brokerfuzz.errors import CorpusError, quoted
 
 LARGEST_FILE = 32 * 1024 * 1024
-"""Maximum size of a list of shards or a manifest, in bytes. brokerfuzz reads such a file into memory. A list of 100,000 shards
-has about 20 MB.
-"""
+"""The maximum size of a list of shards or a manifest, in bytes. A list of 100,000 shards has about 20 MB."""
 LARGEST_MESSAGE = 8 * 1024 * 1024
-"""Maximum size of a message, in bytes. A line of a corpus has the same maximum."""
+"""The maximum size of a message, and of a line in a corpus, in bytes."""
 
 _PART = r"\.?[A-Za-z0-9_-](?:[A-Za-z0-9._-]{0,253}[A-Za-z0-9_-])?"
 _NAME = re.compile(rf"{_PART}(?:/{_PART})*")
@@ -25,18 +23,16 @@ _CHUNK = 1 << 20
 
 
 class ConfinedFiles(Protocol):
-    """Files that are opened by name. All errors are of type `CorpusError`, and their text does not contain the name of the folder."""
+    """Opens files by their names. All errors are `CorpusError`s, and do not contain the name of the folder."""
 
-    def opened(self, name: str) -> AbstractContextManager[BinaryIO]:
-        """Opens a file for reading."""
-        ...
+    def opened(self, name: str) -> AbstractContextManager[BinaryIO]: ...
 
     def message(self, name: str) -> bytes:
         """Returns the message in a file. Raises `CorpusError` if the file cannot be read or is too large."""
         return self.bytes_of(name, LARGEST_MESSAGE)
 
     def bytes_of(self, name: str, most: int = LARGEST_FILE) -> bytes:
-        """Returns the content of a file. Raises `CorpusError` if the file cannot be read or is too large."""
+        """Returns the contents of a file. Raises `CorpusError` if the file cannot be read or is too large."""
         try:
             with self.opened(name) as stream:
                 found = stream.read(most + 1)
@@ -47,7 +43,6 @@ class ConfinedFiles(Protocol):
         return found
 
     def sha256_of(self, name: str) -> str:
-        """Returns the SHA-256 of a file."""
         digest = sha256()
         try:
             with self.opened(name) as stream:
@@ -59,34 +54,34 @@ class ConfinedFiles(Protocol):
 
 
 class SiblingFiles(ConfinedFiles):
-    """The files in a store that are in the same folder as a given place."""
+    """The files in a store that are in the same folder as a given file."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
 
     @contextmanager
     def opened(self, name: str) -> Iterator[BinaryIO]:
-        """Opens a file for reading."""
         with self.place(name).opened() as stream:
             yield stream
 
     def place(self, name: str) -> Place:
-        """Returns the place of a file. Raises `CorpusError` if the name leads outside the folder."""
+        """Returns the place of a file. Raises `CorpusError` if the name leads out of the folder."""
         if "/" in name or not is_name(name):
             raise CorpusError(f"refers to {quoted(name)}, which is not a file name in the same folder")
         return self._place.beside(name)
 
 
 class FolderFiles(ConfinedFiles):
-    """The files in a local folder."""
+    """The files in a folder on this machine."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._home = folder.resolve()
 
     def path(self, name: str, kind: Callable[[int], bool] = stat.S_ISREG) -> Path:
-        """Returns the path of a file. `kind` is a function that accepts other kinds, such as folders. Raises `CorpusError` if the
-        path is outside the folder or of the wrong kind.
+        """Returns the path of a file. `kind` is a function that can also accept folders.
+
+        Raises `CorpusError` if the path leads out of the folder or is not of the right kind.
         """
         if not is_name(name):
             raise CorpusError(f"refers to {quoted(name)}, which is not a name inside the folder")
@@ -101,7 +96,6 @@ class FolderFiles(ConfinedFiles):
         return found
 
     def opened(self, name: str) -> BinaryIO:
-        """Opens a file for reading."""
         try:
             return self.path(name).open("rb")
         except OSError as problem:
@@ -109,10 +103,9 @@ class FolderFiles(ConfinedFiles):
 
 
 def is_name(name: str) -> bool:
-    """Returns True if the name contains nothing that leads out of the folder, such as `..`."""
+    """Returns whether the name is safe: it does not lead out of the folder, as `..` does."""
     return len(name) <= _LONGEST_NAME and _NAME.fullmatch(name) is not None
 
 
 def unread(name: str, problem: Exception) -> CorpusError:
-    """Returns the error for a file that cannot be read."""
     return CorpusError(f"refers to {quoted(name)}, which cannot be read: {getattr(problem, 'strerror', None) or problem}")

@@ -1,4 +1,4 @@
-"""Derives the format, the compression and the shard number of a corpus from its file name."""
+"""Derives the format, the compression and the number of a shard from the file name of a corpus."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -9,12 +9,13 @@ from brokerfuzz.corpus.formats import FORMATS, Folder, Format, OneFile, format_n
 from brokerfuzz.errors import CorpusError
 
 _OTHERS = (".7z", ".br", ".bz2", ".lz", ".lz4", ".lzma", ".lzo", ".rar", ".snappy", ".sz", ".tar", ".tbz2", ".tgz", ".txz", ".xz", ".z", ".zip")
-"""File name suffixes of unsupported compression and archive formats."""
+"""The ends of file names that mean a compression or an archive that brokerfuzz does not support."""
 
 
 def format_from_name(out: str) -> Format:
-    """Returns the format for the suffix of a file name, or `ndjson` if there is no suffix. Raises `CorpusError` if no format or
-    several formats have this suffix.
+    """Returns the format that the end of a file name means. Returns `ndjson` if there is no such end.
+
+    Raises `CorpusError` if no format, or more than one, has this end.
     """
     _check_lower_case(out, SUFFIXES)
     bare = out.removesuffix(suffix(out))
@@ -31,7 +32,7 @@ def format_from_name(out: str) -> Format:
 
 
 def check_suffix(out: str, form: Format) -> None:
-    """Raises `CorpusError` if the name has the suffix of an unsupported compression."""
+    """Raises `CorpusError` if the end of the name means a compression that brokerfuzz does not support."""
     _check_lower_case(out, SUFFIXES)
     end = PurePosixPath(out).suffix.lower()
     if end in _OTHERS:
@@ -41,14 +42,14 @@ def check_suffix(out: str, form: Format) -> None:
 
 
 def _check_lower_case(out: str, ends: Collection[str]) -> None:
-    """Raises `CorpusError` if a name ends in one of these suffixes, but not in lower case."""
+    """Raises `CorpusError` if the name ends in one of these, but in upper case."""
     end = PurePosixPath(out).suffix
     if end not in ends and end.lower() in ends:
         raise CorpusError(f"{out} ends in {end}, but suffixes must be in lower case: use {end.lower()}")
 
 
 def check_ndjson(out: str) -> None:
-    """Raises `CorpusError` if the name has the suffix of another format than ndjson, or of an unsupported compression."""
+    """Raises `CorpusError` if the end of the name means a format other than ndjson, or a compression that is not supported."""
     check_suffix(out, format_named("ndjson"))
     end = PurePosixPath(out.removesuffix(suffix(out))).suffix
     if end not in ("", ".ndjson", ".jsonl"):
@@ -57,7 +58,7 @@ def check_ndjson(out: str) -> None:
 
 @dataclass(frozen=True)
 class ShardNames:
-    """The names of the shards of a corpus (`NAME-00001-of-00004.ndjson.gz`) and of their manifest (`NAME.shards.json`)."""
+    """The names of the shards of a corpus (`NAME-00001-of-00004.ndjson.gz`) and of their list (`NAME.shards.json`)."""
 
     stem: str
     end: str
@@ -65,16 +66,16 @@ class ShardNames:
 
     @classmethod
     def of(cls, name: str, form: Format, count: int) -> "ShardNames":
-        """Returns the names of the shards and the manifest for a corpus with this name. The name of a folder has no suffix."""
+        """Returns the names of the shards for a corpus with this name."""
         bare = name.removesuffix(suffix(name))
         stem = bare if isinstance(form, Folder) else bare.removesuffix(PurePosixPath(bare).suffix)
         return cls(stem, name.removeprefix(stem), count)
 
     def shard(self, number: int) -> str:
-        """Returns the name of the shard with this number. The first shard has number 0."""
+        """Returns the name of a shard. The first shard has the number 0."""
         return f"{self.stem}-{number + 1:05}-of-{self.count:05}{self.end}"
 
     @property
     def manifest(self) -> str:
-        """The name of the manifest, which lists the shards."""
+        """The name of the list of shards."""
         return f"{self.stem}.shards.json"

@@ -1,4 +1,4 @@
-"""Counts the cases that are written, by message type and label."""
+"""Counts the cases that are written to a corpus."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -10,22 +10,20 @@ from brokerfuzz.corpus.formats import LeftOut
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The number of written cases: in total, and by message type and label."""
+    """How many cases were written: in total, and for each message type and label."""
 
     count: int
     by_label: dict[tuple[str, str], int]
 
     @classmethod
     def of(cls, passed: Counter[tuple[str, str]], left_out: Counter[tuple[str, str]]) -> "Summary":
-        """Returns the summary of an export. `passed` are the cases that were passed to the format, and `left_out` are those that it
-        did not write.
-        """
+        """Returns the summary of an export. The format received the cases in `passed`, but did not write those in `left_out`."""
         written = passed - left_out
         return cls(written.total(), dict(written))
 
 
 class CountedCases:
-    """An iterator that counts the cases it yields. `progress` is called with the number of cases so far."""
+    """Yields cases and counts them. `progress` gets the number of cases so far."""
 
     def __init__(self, cases: Iterable[Case], progress: Callable[[int], None] | None = None) -> None:
         self._cases, self._progress = cases, progress
@@ -39,5 +37,5 @@ class CountedCases:
             yield case
 
     def summary(self, left_out: LeftOut) -> Summary:
-        """Returns the summary of the cases yielded so far, without the cases in `left_out`."""
+        """Returns the summary of the cases so far, without the cases in `left_out`."""
         return Summary.of(self._by_label, left_out.by_label)

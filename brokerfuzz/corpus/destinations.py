@@ -1,6 +1,4 @@
-"""Writes a corpus to a place: either one file, or a folder with checksums. The suffix of a file's name decides whether the file
-is compressed.
-"""
+"""Writes a corpus to a file, or to a folder with checksums. The end of a file name decides whether the file is compressed."""
 
 import json
 import re
@@ -21,22 +19,20 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
-"""Two files that brokerfuzz adds to every folder: a description of the corpus, and the checksums for `sha256sum --check`."""
+"""Two files in every folder: a description of the corpus, and checksums for `sha256sum --check`."""
 SUM = re.compile(rb"([0-9a-f]{64})  ([^\r\n]{1,1000})\r?\n?")
 LONGEST_SUM = 2000
-"""`SUM` matches a line in the list of checksums. brokerfuzz reads at most `LONGEST_SUM` bytes of such a line."""
+"""At most this number of bytes of a line in the list of checksums is read."""
 ATTRIBUTES = File(".gitattributes", (b"* -text\n",))
-"""The first file in every folder. It stops Git from changing line endings. On Windows, Git would otherwise change the bytes of
-the files.
-"""
+"""A file in every folder that prevents Git from changing the line endings of the corpus."""
 _CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
 class Written:
-    """The size in bytes and the SHA-256 of a file or folder. For a folder, the SHA-256 is that of its list of checksums.
+    """The size and the SHA-256 of a corpus.
 
-    The SHA-256 is an empty string if it was not requested.
+    For a folder, the SHA-256 is that of its list of checksums. It is empty if it was not requested.
     """
 
     bytes: int
@@ -44,8 +40,7 @@ class Written:
 
 
 def write_file(place: Place, pieces: Iterable[bytes], *, compressed: bool = False, summed: bool = True) -> Written:
-    """Writes a corpus to one file. Compresses the file if its name ends in a suffix for compression, unless the pieces are
-    already `compressed`.
+    """Writes a corpus to a file. The file is compressed if its name says so, unless the pieces are already `compressed`.
 
     Raises `CorpusError` if the file cannot be written.
     """
@@ -60,7 +55,7 @@ def write_file(place: Place, pieces: Iterable[bytes], *, compressed: bool = Fals
 
 
 def write_folder(place: Place, files: Iterable[File], name: str, about: CorpusInfo) -> Written:
-    """Writes a corpus to a folder and keeps the files that users added to it. Raises `CorpusError` if it cannot be written."""
+    """Writes a corpus to a folder. Files that users added stay in the folder. Raises `CorpusError` if the folder cannot be written."""
     count = 0
     with place.folder(MANIFEST, _listed(place)) as create:
         with create(SUMS) as stream:
@@ -83,10 +78,9 @@ def _manifest(name: str, about: CorpusInfo) -> bytes:
 
 
 def is_corpus(place: Place) -> bool:
-    """Returns True if a folder is a corpus and may be replaced.
+    """Returns whether a folder is a corpus, so that it may be replaced.
 
-    It is a corpus if its manifest has the right content. The name of the manifest is not enough, because other programs also write
-    files with this name.
+    The contents of its manifest decide this, because other programs also write files with the same name.
     """
     try:
         with place.opened(MANIFEST) as stream:
@@ -97,7 +91,7 @@ def is_corpus(place: Place) -> bool:
 
 
 def _listed(place: Place) -> set[str]:
-    """Returns the names of the files and folders that belong to the existing corpus, from its list of checksums. A new corpus replaces them."""
+    """Returns the files and folders of the existing corpus, according to its list of checksums. A new corpus replaces them."""
     listed = {MANIFEST, SUMS}
     with suppress(FileNotFoundError, CorpusError), place.opened(SUMS) as lines:
         for entry in map(SUM.fullmatch, iter(lambda: lines.readline(LONGEST_SUM), b"")):
@@ -109,14 +103,14 @@ def _listed(place: Place) -> set[str]:
 
 
 def _user_content(place: Place, file: File) -> Iterable[bytes]:
-    """Returns the existing content of a template file that the user completes. If the file does not exist, returns the template."""
+    """Returns the existing version of a file that the user completes, or the template if the file does not exist."""
     with suppress(FileNotFoundError), place.opened(file.name) as stream:
         return [stream.read()]
     return file.pieces
 
 
 def found_file(place: Place) -> Written | None:
-    """Returns the size and SHA-256 of a file, or None if the file does not exist. Raises `CorpusError` if the file cannot be read."""
+    """Returns the size and the SHA-256 of a file, or None if it does not exist. Raises `CorpusError` if it cannot be read."""
     try:
         return _found(place)
     except FileNotFoundError:
@@ -124,9 +118,7 @@ def found_file(place: Place) -> Written | None:
 
 
 def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
-    """Returns the size and SHA-256 of an existing folder in the format `name`. Returns None if the folder does not match its
-    manifest and checksums.
-    """
+    """Returns the size and the SHA-256 of a folder. Returns None if the folder does not match its manifest and checksums."""
     try:
         with place.opened(MANIFEST) as stream:
             manifest = stream.read(_CHUNK)
@@ -140,10 +132,7 @@ def found_folder(place: Place, name: str, about: CorpusInfo) -> Written | None:
 
 
 def _size(place: Place, line: bytes) -> int | None:
-    """Returns the size in bytes of the file that this line of the checksums names.
-
-    Returns None if the file was changed or the name leads outside the folder.
-    """
+    """Returns the size of the file in a line of the checksums. Returns None if the file was changed, or if its name is unsafe."""
     entry = SUM.fullmatch(line)
     if entry is None or not is_name(name := entry[2].decode("ascii", "replace")):
         return None
@@ -164,7 +153,7 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 class _NullStream:
-    """A stream that discards all bytes."""
+    """A stream that ignores everything written to it."""
 
     def write(self, data: bytes) -> int:
         """Discards bytes."""

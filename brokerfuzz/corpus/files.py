@@ -1,4 +1,4 @@
-"""Writes corpora to files and folders atomically."""
+"""Writes corpora to files and folders. They appear only when they are complete."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -21,12 +21,13 @@ def write(
     fmt: str = "ndjson",
     about: CorpusInfo | None = None,
 ) -> Summary:
-    """Writes a corpus in a format to a path, or to a URL that fsspec supports.
+    """Writes a corpus to a path, or to a URL that fsspec supports. An existing corpus is replaced.
 
-    The corpus appears at its destination only when it is completely written. It replaces an existing corpus there. A file is
-    compressed if its name ends in `.gz` or `.zst`. `progress` is called with the number of cases written so far. `about` describes
-    the corpus; formats other than `ndjson` use it. Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the
-    corpus cannot be written or there is no case; then no new files remain on disk.
+    The corpus appears only when it is complete. A file is compressed if its name ends in `.gz` or `.zst`. `progress` gets the
+    number of cases that were written so far. `about` describes the corpus; `ndjson` does not need it.
+
+    Raises `UnknownNameError` if the format is unknown. Raises `CorpusError` if the corpus cannot be written or there is no case;
+    then no new files remain.
     """
     place, form = place_of(str(path)), format_named(fmt)
     counted, known = CountedCases(_some(cases), progress), about or CorpusInfo(load_contract(), MESSAGE_TYPES, "")
@@ -40,9 +41,7 @@ def write(
 
 
 def dump(stream: BinaryIO, cases: Iterable[Case], *, progress: Callable[[int], None] | None = None, fmt: str = "ndjson") -> Summary:
-    """Writes a corpus to a stream, in a format that consists of one file. Raises `CorpusError` if there is no case or the format
-    is a folder.
-    """
+    """Writes a corpus to a stream. Raises `CorpusError` if there is no case, or if the format needs a folder."""
     counted, form = CountedCases(_some(cases), progress), format_named(fmt)
     if not isinstance(form, OneFile):
         raise CorpusError(f"the format {fmt} writes a folder: specify a folder name")

@@ -1,4 +1,4 @@
-"""Reads shard lists, and folders written by `--format files`."""
+"""Reads folders from `export --format files`, and lists of shards."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from brokerfuzz.corpus.places import LocalPlace, Place
 from brokerfuzz.errors import CorpusError, quoted
 
 CASES = "cases.ndjson"
-"""The name of the file that contains one record per case. Instead of the message, a record contains the name of the file with the message."""
+"""The file with one record per case. A record contains the name of the file with its message."""
 SHARDS = ".shards.json"
-"""The suffix of the name of a list of shards."""
+"""The end of the name of a list of shards."""
 
 
 class CorpusFolder:
-    """A folder with cases. Raises `CorpusError` if its manifest is missing, or is not that of a folder written by `--format files`."""
+    """A folder with cases. Raises `CorpusError` if its manifest is missing, or if `--format files` did not write the folder."""
 
     def __init__(self, path: Path) -> None:
         self.path, self.files = path, FolderFiles(path)
@@ -31,7 +31,7 @@ class CorpusFolder:
             raise CorpusError(f"{found}: export with --format files or ndjson (to check the files of any folder, use `sha256sum --check {SUMS}`)")
 
     def damage(self) -> Iterator[str]:
-        """Yields one sentence for each file that was changed, is missing, or is not listed in the checksums."""
+        """Yields a sentence for each file that was changed, is missing, or has no checksum."""
         listed = {MANIFEST, SUMS}
         for number, name, digest in self._sums():
             if not name:
@@ -44,7 +44,7 @@ class CorpusFolder:
         yield from (f"{name} is in the folder but not listed in {SUMS}" for name in self._names() if name not in listed)
 
     def _sums(self) -> Iterator[tuple[int, str, str]]:
-        """Yields the line number, the file name and the checksum in each line. The name is empty if the line is malformed."""
+        """Yields the number, the file name and the checksum of each line. The name is empty if the line is invalid."""
         try:
             stream = self.files.opened(SUMS)
         except CorpusError as problem:
@@ -55,7 +55,7 @@ class CorpusFolder:
                 yield (number, entry[2].decode(errors="backslashreplace"), entry[1].decode()) if entry else (number, "", "")
 
     def _names(self) -> Iterator[str]:
-        """Yields the names of all files in the folder and its subfolders."""
+        """Yields the names of all files in the folder and below it."""
         for place, folders, files in os.walk(self.path):
             links = [name for name in folders if (Path(place) / name).is_symlink()]
             folders.sort()
@@ -64,9 +64,9 @@ class CorpusFolder:
 
 
 class ShardList:
-    """The list of the shards of a corpus, which are in the same folder.
+    """The list of the shards of a corpus. The shards are in the same folder.
 
-    Raises `CorpusError` if the file is not a list of shards, or if a shard is missing from the list.
+    Raises `CorpusError` if the file is not such a list, or if a shard is missing from it.
     """
 
     def __init__(self, place: Place) -> None:
@@ -96,7 +96,7 @@ class ShardList:
         return LocalPlace(folder / found.relative_to(folder.resolve()))
 
     def damage(self) -> Iterator[str]:
-        """Yields one sentence for each shard with a wrong checksum. If a shard is a folder, the folder has its own list of checksums."""
+        """Yields a sentence for each shard with a wrong checksum."""
         for name, digest in self._shards:
             if not self._is_folder(name):
                 yield from _differing(self._files, name, digest)
@@ -127,8 +127,9 @@ def _differing(files: ConfinedFiles, name: str, digest: str) -> Iterator[str]:
 
 
 def _object(files: ConfinedFiles, name: str, shown_name: str) -> dict[str, Any]:
-    """Returns the JSON object in a file. `shown_name` is the name of the file in errors. Raises `CorpusError` if the file does not
-    contain a JSON object.
+    """Reads a JSON object from a file. `shown_name` is the name of the file in errors.
+
+    Raises `CorpusError` if the file does not contain a JSON object.
     """
     try:
         found = json.loads(files.bytes_of(name))

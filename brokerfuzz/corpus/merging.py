@@ -1,6 +1,4 @@
-"""Merges several corpora into one. The result contains each case once, and the twin (the valid counterpart) of a fault comes
-before the fault.
-"""
+"""Merges several corpora. The result contains each case once, and each twin (the valid counterpart) before its invalid cases."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,10 +9,10 @@ from brokerfuzz.schemas import Contract
 
 
 def merged(paths: Sequence[str | Path], *, contract: Contract | None = None) -> Iterator[Case]:
-    """Yields the cases of all corpora in order, each case once. A fault that comes before its twin is moved to the end.
+    """Yields the cases of all corpora in order, without duplicates. An invalid case that comes before its twin moves to the end.
 
-    The function reads the corpora twice, or three times if a fault must be moved. It keeps only IDs in memory, and judges each case
-    again. Raises `CorpusError` if a corpus is invalid.
+    The function reads the corpora twice (or three times if a case moves), and judges each case again. Only IDs are kept in
+    memory. Raises `CorpusError` if a corpus is invalid.
     """
     check_rereadable(*paths)
     late = _before_their_twins(paths)
@@ -30,7 +28,7 @@ def merged(paths: Sequence[str | Path], *, contract: Contract | None = None) -> 
 
 
 def _before_their_twins(paths: Sequence[str | Path]) -> set[str]:
-    """Returns the IDs of the faults that come before their twin."""
+    """Returns the IDs of the invalid cases that come before their twins."""
     seen: set[str] = set()
     awaited: dict[str, list[str]] = {}
     late: set[str] = set()

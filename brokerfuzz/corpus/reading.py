@@ -1,4 +1,4 @@
-"""Reads corpora from files, compressed files and folders. The amount of memory is limited, even if the content is malicious."""
+"""Reads corpora from files, compressed files and folders. It needs little memory, even if the contents are malicious."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -16,11 +16,11 @@ from brokerfuzz.errors import CorpusError, shortened
 from brokerfuzz.schemas import Contract
 
 LONGEST_LINE = 8 * 1024 * 1024
-"""Maximum length of a line, in bytes.
+"""The maximum length of a line, in bytes.
 
-The longest line that brokerfuzz writes has 1.4 MB. It contains a message of more than 1 MiB in base64, which tests the ambiguity
-`message-size`. A changed contract may set the size for this ambiguity to up to 6 MB. Reading and judging the longest line needs
-less than 1 GB of memory.
+The longest line that brokerfuzz writes has 1.4 MB: a message of more than 1 MiB in base64, which tests the ambiguity
+`message-size`. A changed contract may allow messages of up to 6 MB. Reading and judging the longest line needs less than 1 GB of
+memory.
 """
 _AGAIN = "export the corpus again, as ndjson or with --format files"
 _REMEMBERED = 4096
@@ -28,16 +28,16 @@ _REMEMBERED_BYTES = 64 * 1024 * 1024
 
 
 def read(path: str | Path, *more: str | Path, contract: Contract | None = None) -> Iterator[Case]:
-    """Yields the cases of a corpus in order, each judged again. Raises `CorpusError` if a record contains a wrong verdict.
+    """Yields the cases of a corpus in order. Each case is judged again, and a wrong verdict raises `CorpusError`.
 
-    A corpus is a file, possibly compressed (`.gz`, `.zst`), a folder written by `--format files`, or a list of shards
-    (`NAME.shards.json`). Several paths, such as the shards themselves, are read one after the other. Files and lists of shards can
-    also be at URLs that fsspec supports (`s3://…`).
+    A corpus is a file (also compressed: `.gz`, `.zst`), a folder from `--format files`, or a list of shards (`NAME.shards.json`).
+    Several paths are read one after another. A file or a list of shards can also be at a URL that fsspec supports (`s3://…`).
 
-    The `twin` of a fault is its valid counterpart, an earlier case in the corpus. If the corpus does not contain the twin, or the
-    twin came more than 4,096 valid cases earlier, only `twin_id` is set. Also raises `CorpusError` if a file cannot be read, is not
-    a corpus, or is truncated. The error comes only after the cases before it were yielded, so do not rely on any case before you
-    have read all cases.
+    The `twin` of an invalid case is an earlier valid case. If the corpus does not contain it, or if it came more than 4,096 valid
+    cases earlier, only `twin_id` is set.
+
+    Also raises `CorpusError` if a file cannot be read, is not a corpus, or is truncated. The error comes after the valid cases
+    before it. So use no case before you have read all cases.
     """
     twins = Twins()
     for one in parts_of(path, *more):
@@ -45,14 +45,12 @@ def read(path: str | Path, *more: str | Path, contract: Contract | None = None) 
 
 
 def parse(stream: BinaryIO, name: str, *, contract: Contract | None = None) -> Iterator[Case]:
-    """Does the same as `read` for a stream. `name` is the name of the stream in errors."""
+    """Reads a corpus from a stream, like `read`. `name` is the name of the stream in errors."""
     return _cases(_lines(stream, name, no_files), name, Twins(), contract)
 
 
 def records(path: str | Path) -> Iterator[CaseRecord]:
-    """Yields the records of a corpus in order, without judging them. Raises `CorpusError` in the same cases as `read`, except for
-    wrong labels.
-    """
+    """Yields the records of a corpus without judging them. Raises `CorpusError` like `read`, but does not detect wrong verdicts."""
     return (record for part in parts_of(path) for _, record in _records(lines(part), part.name))
 
 
@@ -68,7 +66,7 @@ def _cases(found: "Lines", name: str, twins: "Twins", contract: Contract | None)
 
 
 def _records(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord], None, None]":
-    """Yields lines and their records. Closes the file, even if a record is invalid."""
+    """Yields the lines and their records. Closes the file even if a record is invalid."""
     sequence = RecordSequence(name)
     with closing(found):
         for line in found:
@@ -82,7 +80,7 @@ def _records(found: "Lines", name: str) -> "Generator[tuple[Line, CaseRecord], N
 
 
 class Twins:
-    """The most recent valid cases, by ID. They are the possible twins of the faults that follow."""
+    """The latest valid cases by ID. The next invalid cases may have them as twins."""
 
     def __init__(self) -> None:
         self._cases: OrderedDict[str, Case] = OrderedDict()
@@ -91,13 +89,11 @@ class Twins:
 
     @property
     def known(self) -> Mapping[str, Case]:
-        """The stored cases, by ID."""
+        """The stored cases by ID."""
         return self._cases
 
     def add(self, case: Case, size: int) -> None:
-        """Stores a case if it is valid. `size` is the length of the case's record in bytes. Removes the oldest cases if a limit
-        is exceeded.
-        """
+        """Stores a case if it is valid, and removes the oldest cases if there are too many. `size` is the length of its line."""
         if case.label != "valid" or case.id in self._cases:
             return
         self._cases[case.id], self._sizes[case.id] = case, size + len(case.body)
@@ -108,13 +104,13 @@ class Twins:
 
 
 class RecordSequence:
-    """Checks that exactly one record of a corpus is marked as the last record, and that no record comes after it."""
+    """Checks that only the last record of a corpus is marked as the last one."""
 
     def __init__(self, name: str) -> None:
         self._name, self._last = name, False
 
     def add(self, record: CaseRecord) -> None:
-        """Checks the next record. Raises `CorpusError` (without the line number)."""
+        """Checks the next record. Raises `CorpusError` (without a line number) if it follows the last one."""
         if self._last:
             raise CorpusError("follows the record that is marked as the last: to combine two corpora in one file, use `brokerfuzz corpus merge`")
         self._last = record.last
@@ -130,7 +126,7 @@ class RecordSequence:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of a corpus: the name of its file, its number and its bytes. `bytes_of` is a function that reads a message from a separate file."""
+    """A line of a corpus with its file name and its number. `bytes_of` reads a message from another file."""
 
     name: str
     number: int
@@ -138,14 +134,14 @@ class Line:
     bytes_of: BytesOf
 
     def record(self) -> CaseRecord:
-        """Returns the record. Raises `CorpusError` (without the line number) if it is invalid."""
+        """Parses the line. Raises `CorpusError` (without a line number) if it is invalid."""
         try:
             return record_of(self.text, self.bytes_of)
         except CorpusError as problem:
             raise CorpusError(f"{problem}: {_AGAIN}") from problem
 
     def error(self, problem: CorpusError) -> CorpusError:
-        """Returns an error that contains the file name and the line number."""
+        """Adds the file name and the line number to an error."""
         return CorpusError(f"{self.name}, line {self.number}, {shortened(str(problem))}")
 
 
@@ -153,8 +149,9 @@ Lines = Generator[Line, None, None]
 
 
 def parts_of(*paths: str | Path) -> Iterator[Place]:
-    """Yields the place of each corpus at these paths or URLs. For a list of shards (`NAME.shards.json`), yields the places of the
-    shards. Raises `CorpusError` if a path or a list is invalid.
+    """Yields the place of each corpus. A list of shards (`NAME.shards.json`) yields the places of the shards.
+
+    Raises `CorpusError` if a path or a list is invalid.
     """
     for place in map(place_of, map(str, paths)):
         yield from ShardList(place).places if place.base.endswith(SHARDS) else [place]
@@ -168,7 +165,7 @@ def check_rereadable(*paths: str | Path) -> None:
 
 
 def lines(place: Place) -> Lines:
-    """Yields the lines of a corpus. Raises `CorpusError` if it cannot be read or a line is too long."""
+    """Yields the lines of a corpus. Raises `CorpusError` if it cannot be read, or if a line is too long."""
     try:
         if isinstance(place, LocalPlace) and place.path.is_dir():
             yield from _lines_of_folder(place.path)
@@ -182,7 +179,7 @@ def lines(place: Place) -> Lines:
 
 @contextmanager
 def opened(place: Place) -> Iterator[BinaryIO]:
-    """Opens a file for reading and decompresses it. Raises `OSError` or `CorpusError` if that fails."""
+    """Opens a file for reading and decompresses it. Raises `OSError` or `CorpusError` if this fails."""
     if isinstance(place, LocalPlace):
         with opened_for_reading(place.path) as stream:
             yield stream

@@ -1,4 +1,4 @@
-"""Verifies a corpus. Reports changed or missing files, malformed records, wrong labels and expired cases."""
+"""Verifies a corpus. It reports changed and missing files, malformed records, wrong labels and expired cases."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -17,9 +17,9 @@ from brokerfuzz.schemas.instants import spell
 from brokerfuzz.schemas.oracle import aware
 
 FIRST_LINES = 10
-"""The number of lines at the beginning of a file that are checked first. If none of them is a record, the file is not a corpus."""
+"""If none of this number of lines at the beginning is a record, the file is not a corpus."""
 MAX_MALFORMED = 10_000
-"""Maximum number of malformed lines to report. A file with more malformed lines is not a corpus."""
+"""A file with more malformed lines than this is not a corpus."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ FIRST_EXPIRED = 5
 
 @dataclass
 class ExpiredCases:
-    """The number of cases whose verdict was correct when they were made, but is not correct at the time `now`. `first` describes
-    the first few of them.
+    """Counts the cases whose verdict was correct when they were generated, but is wrong at the time `now`. `first` describes some
+    of them.
     """
 
     now: datetime
@@ -49,7 +49,7 @@ class ExpiredCases:
     first: list[CorpusProblem] = field(default_factory=list)
 
     def add(self, line: Line, case: Case, made: datetime, contract: Contract | None) -> None:
-        """Counts a case that was made for the time `made`, if it has expired."""
+        """Counts a case if it has expired. `made` is the time for which it was generated."""
         verdict = check(case.message_type, case.body, now=self.now, contract=contract, headers=case.headers)
         if verdict != case.verdict:
             self.count += 1
@@ -59,8 +59,10 @@ class ExpiredCases:
 
 
 class Verification:
-    """A verification of corpora, which judges each record again. `count` is the number of records verified so far, and `expired`
-    describes the cases that have expired before the time `now` (None: the current time).
+    """Judges each case of corpora again.
+
+    `count` is the number of records so far. `expired` describes the cases that have expired before the time `now` (None: the
+    current time).
     """
 
     def __init__(self, *, contract: Contract | None = None, now: datetime | None = None) -> None:
@@ -70,12 +72,10 @@ class Verification:
         self._malformed = 0
 
     def of(self, path: str | Path) -> Iterator[CorpusProblem | None]:
-        """Yields a problem for each wrong checksum in a folder or list of shards. After these, yields one value for each record:
-        its problem, or None if the record is correct.
+        """Yields a problem for each wrong checksum. Then yields a value for each record: its problem, or None if it is correct.
 
-        Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus. A file is not a corpus if none of its
-        first ten lines is a record. So a corpus with a few damaged lines is verified to its end, but a file that is not a corpus
-        causes only one error.
+        Raises `CorpusError` if the corpus cannot be read, is truncated, or is not a corpus. So a few damaged lines cause a few
+        problems, but a file that is not a corpus causes only one error.
         """
         place = place_of(str(path))
         if place.base.endswith(SHARDS):

@@ -1,4 +1,4 @@
-"""Bulk export: writes the cases of plans to one place or to shards. The bytes do not depend on the number of workers."""
+"""Writes large corpora: the cases of several plans, in one file or in shards. The bytes do not depend on the number of workers."""
 
 from brokerfuzz.corpus.exporting.export import Export, Outcome, check_place, write_corpus, write_stream
 from brokerfuzz.corpus.exporting.shards import recorded_now, write_shards

@@ -1,4 +1,4 @@
-"""Exports a corpus: generates its pieces in order and writes them."""
+"""Exports a corpus: generates its parts and writes them in order."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -23,10 +23,10 @@ NOTHING = "no cases to write: choose more messages, verdicts, rules, techniques,
 
 @dataclass(frozen=True)
 class Export:
-    """The cases of some plans, in one format.
+    """The cases of several plans in one format.
 
-    The workers of `pool` generate the cases. If there is no pool, this process generates them. This process always generates the
-    catalogues. `progress` is called regularly with the number of cases written so far.
+    The workers of `pool` generate the random cases. Without a pool, this process generates them. It always generates the
+    catalogues. `progress` regularly gets the number of cases that were written.
     """
 
     plans: tuple[Plan, ...]
@@ -37,7 +37,9 @@ class Export:
 
     @cached_property
     def total(self) -> int:
-        """The planned number of cases. Very narrow filters can yield fewer cases. Reading this property generates the catalogues.
+        """The number of cases to write. It can be too high if the filters match few random cases. Reading it generates the
+        catalogues.
+
         Raises `CorpusError` if there is no case.
         """
         total = sum(plan.total or 0 for plan in self.plans)
@@ -46,10 +48,9 @@ class Export:
         return total
 
     def pieces(self, name: str, sizes: list[int], wanted: Collection[int]) -> Iterator[EncodedCut]:
-        """Yields the pieces of the `wanted` shards in order. `sizes` contains the number of cases of each shard. The suffix of
-        `name` determines the compression.
+        """Yields the parts of the `wanted` shards in order. `sizes` lists the number of cases of each shard.
 
-        A plan ends at its first block without cases. Raises `CorpusError` if there is no case at all.
+        The end of `name` decides about compression. Raises `CorpusError` if there is no case.
         """
         ended: set[Plan] = set()
         held: EncodedCut | None = None
@@ -70,9 +71,7 @@ class Export:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The number of written cases, their size in bytes, the number of cases that already existed, and the number of cases left
-    out for each reason.
-    """
+    """What an export wrote: the number of cases, their size, how many already existed, and how many were left out for each reason."""
 
     summary: Summary
     bytes: int
@@ -81,7 +80,7 @@ class Outcome:
 
 
 class ExportWriter:
-    """Writes the pieces of an export and counts their cases."""
+    """Writes the parts of an export and counts their cases."""
 
     def __init__(self, export: Export, done: int = 0) -> None:
         self._export, self._done = export, done
@@ -89,17 +88,16 @@ class ExportWriter:
 
     @property
     def count(self) -> int:
-        """The number of cases written so far."""
         return self._counts.total()
 
     def outcome(self, size: int, kept: int = 0) -> Outcome:
-        """Returns the outcome of an export that wrote `size` bytes."""
         left_out = self._export.about.left_out
         return Outcome(Summary.of(self._counts, left_out.by_label), size, kept, dict(left_out.by_reason))
 
     def to(self, place: Place, pieces: Iterable[EncodedCut], *, summed: bool = True) -> Written:
-        """Writes a corpus to a place. If `summed` is true, computes the checksum of a file. Raises `CorpusError` if the corpus
-        cannot be written.
+        """Writes a corpus to a place. If `summed` is true, it computes the checksum of a file.
+
+        Raises `CorpusError` if the corpus cannot be written.
         """
         form, about, passing = self._export.form, self._export.about, self._counted(pieces)
         if isinstance(form, Folder):
@@ -107,7 +105,7 @@ class ExportWriter:
         return write_file(place, self._bytes(form, passing), compressed=form.encode is not None, summed=summed)
 
     def to_stream(self, stream: BinaryIO, pieces: Iterable[EncodedCut]) -> None:
-        """Writes a corpus to a stream. Raises `CorpusError` if the format is a folder."""
+        """Writes a corpus to a stream. Raises `CorpusError` if the format needs a folder."""
         if isinstance(self._export.form, Folder):
             raise CorpusError(f"the format {self._export.form.name} writes a folder: specify the name of a folder instead of -")
         stream.writelines(self._bytes(self._export.form, self._counted(pieces)))
@@ -127,10 +125,8 @@ class ExportWriter:
 
 
 def write_corpus(export: Export, place: Place, *, force: bool = False) -> Outcome:
-    """Writes one corpus to a place.
-
-    Raises `CorpusError` if the corpus cannot be written, if something already exists at this place and `force` is false, or if
-    there is no case.
+    """Writes a corpus to a place. Raises `CorpusError` if it cannot be written, if there is no case, or if `force` is false and
+    the place is not empty.
     """
     check_place(export.form, place, force=force)
     writing = ExportWriter(export)
@@ -147,7 +143,7 @@ def check_place(form: Format, place: Place, *, force: bool) -> None:
 
 
 def write_stream(export: Export, stream: BinaryIO) -> Outcome:
-    """Writes one corpus to a stream. Raises `CorpusError` if there is no case or the format is a folder."""
+    """Writes a corpus to a stream. Raises `CorpusError` if there is no case, or if the format needs a folder."""
     writing, counted = ExportWriter(export), CountingStream(stream)
     writing.to_stream(cast(BinaryIO, counted), export.pieces("", [export.total], {0}))
     return writing.outcome(counted.bytes)

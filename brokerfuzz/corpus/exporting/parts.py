@@ -1,4 +1,4 @@
-"""The parts of an export that workers generate. A part is a block of cases, cut at the boundaries of the shards."""
+"""Generates the parts of an export in any process. A part is a block of cases, which is divided if it belongs to several shards."""
 
 import gc
 from collections import Counter
@@ -17,12 +17,12 @@ from brokerfuzz.compression import compressing
 from brokerfuzz.corpus.formats import OneFile, format_named
 
 _FEW = 64
-"""Number of cases that are encoded in one call."""
 
 
 class Cut(NamedTuple):
-    """Cases of a block that belong to one shard: from index `start` up to, but not including, `stop`. `last` is True if they are
-    the last cases in the shard.
+    """The cases of a block that belong to the same shard: the cases from index `start` to index `stop` - 1.
+
+    `last` is True if the last case of the shard is among them.
     """
 
     shard: int
@@ -33,9 +33,7 @@ class Cut(NamedTuple):
 
 @dataclass(frozen=True)
 class ExportTask:
-    """A block and its cuts, to be encoded in a format. `compressing` is the file name suffix of the compression, or empty for no
-    compression.
-    """
+    """A block to encode in a format. `compressing` is the end of the file name that means the compression. It can be empty."""
 
     block: Block
     cuts: tuple[Cut, ...]
@@ -45,10 +43,10 @@ class ExportTask:
 
 @dataclass(frozen=True)
 class EncodedCut:
-    """The result of one cut. If the format encodes cases independently, the result contains the encoded bytes, otherwise the
-    cases.
+    """Some encoded cases.
 
-    If `spool_path` is set, this file contains the bytes, otherwise `data` contains them.
+    If the format can encode single cases, this object contains the bytes, otherwise the cases. The bytes are in the file
+    `spool_path` or in `data`.
     """
 
     part: ExportTask
@@ -59,7 +57,7 @@ class EncodedCut:
     spool_path: Path | None = None
 
     def take(self) -> bytes:
-        """Returns the encoded bytes. Deletes the temporary file that contains them, if there is one."""
+        """Returns the encoded bytes, and deletes their temporary file."""
         if self.spool_path is None:
             return self.data
         data = self.spool_path.read_bytes()
@@ -69,7 +67,7 @@ class EncodedCut:
 
 @contextmanager
 def _collected_rarely() -> Iterator[None]:
-    """Runs the garbage collector more rarely. Cases contain no reference cycles, and frequent collections cost 8 % of the time."""
+    """Runs the garbage collector less often, because cases contain no reference cycles. This saves 8 % of the time."""
     often, *others = gc.get_threshold()
     gc.set_threshold(256 * often, *others)
     try:
@@ -80,7 +78,7 @@ def _collected_rarely() -> Iterator[None]:
 
 @_collected_rarely()
 def make(part: ExportTask) -> list[EncodedCut]:
-    """Generates and encodes a part. Any process can do this."""
+    """Generates and encodes a part."""
     form, cases = format_named(part.format), part.block.cases()
     found, done = [], 0
     for cut in part.cuts:
@@ -97,9 +95,9 @@ def make(part: ExportTask) -> list[EncodedCut]:
 
 
 def make_spooled(folder: str, part: ExportTask) -> list[EncodedCut]:
-    """Generates and encodes a part. Stores the bytes in files in a folder if there is enough space on the disk.
+    """Generates and encodes a part, and writes the bytes to files if the disk has enough space.
 
-    This is faster than a pipe between processes, which would copy the bytes four more times, in small chunks.
+    A pipe between processes would be slower, because it copies the bytes four more times.
     """
     return [_spooled(Path(folder), piece) if piece.data else piece for piece in make(part)]
 
@@ -115,9 +113,7 @@ def _spooled(folder: Path, piece: EncodedCut) -> EncodedCut:
 
 
 def _encoded(cases: Iterator[Case], encode: Callable[[Sequence[Case], bool], bytes], last: bool, counts: Counter[tuple[str, str]]) -> Iterator[bytes]:
-    """Yields the bytes of cases and counts the cases. Encodes only a few cases at a time, while they are still in the caches of
-    the processor.
-    """
+    """Yields the bytes of the cases and counts the cases. It encodes a few cases at a time, which fit into the processor's cache."""
     some = tuple(islice(cases, _FEW))
     while some:
         others = tuple(islice(cases, _FEW))
@@ -131,7 +127,7 @@ def _counted(case: Case) -> tuple[str, str]:
 
 
 def as_last(piece: EncodedCut) -> EncodedCut:
-    """Generates a piece again, marked as the last piece of its shard. This is needed if there are fewer pieces than expected."""
+    """Generates a part again, as the last part of its shard. This is necessary if there are fewer parts than expected."""
     cut = piece.cut._replace(last=True)
     return make(replace(piece.part, cuts=(cut,)))[0]
 
@@ -146,7 +142,7 @@ def _packed(data: bytes, end: str) -> bytes:
 
 
 def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, compressing: str) -> Iterator[ExportTask]:
-    """Yields the blocks, cut into shards with these sizes."""
+    """Yields the blocks, divided into shards with these sizes."""
     edges = iter(sizes)
     shard, left = 0, next(edges)
     for block in blocks:
@@ -162,5 +158,5 @@ def parts(blocks: Iterable[Block], sizes: Iterable[int], form: str, compressing:
 
 
 def shard_sizes(total: int, shards: int) -> list[int]:
-    """Returns the sizes of the shards, which differ by at most one case."""
+    """Returns the sizes of the shards. They differ by at most one case."""
     return [total // shards + (shard < total % shards) for shard in range(shards)]

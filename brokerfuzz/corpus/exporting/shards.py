@@ -1,6 +1,6 @@
-"""Writes an export in shards. Each shard is a complete corpus.
+"""Writes an export in several files (shards). Each shard is a complete corpus.
 
-A manifest lists the finished shards, so an interrupted export can be resumed.
+A manifest lists the finished shards, so that an interrupted export can continue.
 """
 
 import json
@@ -29,13 +29,11 @@ from brokerfuzz.errors import ClockError, CorpusError
 from brokerfuzz.version import __version__
 
 _WRITE_INTERVAL = 1.0
-"""Minimum time between two writes of a manifest, in seconds. More frequent writes would slow down an export with many small shards."""
+"""The manifest is written at most once in this number of seconds, so that many small shards do not slow down the export."""
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A finished shard."""
-
     name: str
     cases: int
     bytes: int
@@ -44,7 +42,7 @@ class Shard:
 
 @dataclass
 class _Manifest:
-    """The content of `NAME.shards.json`. `head` identifies the export. `shards` are the finished shards."""
+    """The contents of `NAME.shards.json`: the options of the export in `head`, and the finished shards."""
 
     place: Place
     head: dict[str, Any]
@@ -52,23 +50,23 @@ class _Manifest:
     _written: float = 0.0
 
     def add(self, shard: Shard) -> None:
-        """Adds a shard. Writes the manifest if the last write was long enough ago."""
+        """Adds a shard, and writes the manifest if it was not written recently."""
         self.shards[shard.name] = shard
         if time.monotonic() - self._written > _WRITE_INTERVAL:
             self.write()
 
     def write(self) -> None:
-        """Writes the manifest. Raises `CorpusError` if that fails."""
+        """Writes the manifest. Raises `CorpusError` if this fails."""
         said = {**self.head, "whole": len(self.shards) == self.head["of"], "shards": [asdict(self.shards[name]) for name in sorted(self.shards)]}
         write_file(self.place, [(json.dumps(said, indent=2) + "\n").encode()], compressed=True)
         self._written = time.monotonic()
 
 
 def write_shards(export: Export, place: Place, count: int, *, force: bool = False, resume: bool = False) -> Outcome:
-    """Writes a corpus in shards to the folder of `place`. With `resume`, writes only the shards that are missing or damaged.
+    """Writes a corpus in shards, to the folder of `place`. With `resume`, it writes only shards that are missing or damaged.
 
-    Raises `CorpusError` if a shard cannot be written, if another export already exists there and `force` is false, or if there
-    are more shards than cases.
+    Raises `CorpusError` if a shard cannot be written, if there are more shards than cases, or if `force` is false and there is
+    another export.
     """
     names = ShardNames.of(place.base, export.form, count)
     known = _read(place.beside(names.manifest))
@@ -119,7 +117,7 @@ _TOO_FEW = "brokerfuzz found too few new random cases that match the filters; us
 
 
 def _filling(number: int, size: int, pieces: Iterable[EncodedCut]) -> Iterator[EncodedCut]:
-    """Yields the pieces of a shard. Raises `CorpusError` if the pieces together contain fewer than `size` cases."""
+    """Yields the parts of a shard. Raises `CorpusError` if they contain too few cases."""
     for piece in pieces:
         yield piece
         size -= piece.counts.total()
@@ -136,7 +134,7 @@ def _head(export: Export, count: int) -> dict[str, Any]:
 
 
 def _fingerprint(folder: Path) -> str:
-    """Returns a checksum of the files of a changed contract. It shows whether the contract was modified since the export began."""
+    """Returns a checksum of a changed contract. It shows whether the contract was modified since the export began."""
     return sha256(b"".join(f"{path.name} ".encode() + path.read_bytes() for path in sorted(folder.glob("*.json")))).hexdigest()
 
 
@@ -145,8 +143,7 @@ def _of(manifest: dict[str, Any]) -> list[Any]:
 
 
 def recorded_now(place: Place, form: Format, count: int) -> datetime | None:
-    """Returns the time for which the cases about the clock in the existing shards were generated. Returns None if there are no
-    shards or no such cases.
+    """Returns the time of the cases about the clock in the existing shards. Returns None if there are no such cases.
 
     Raises `CorpusError` if the manifest is invalid.
     """
@@ -185,14 +182,14 @@ def _check_free(export: Export, place: Place, names: ShardNames, known: dict[str
 
 
 def _check_missing(export: Export, place: Place, names: ShardNames, manifest: _Manifest) -> None:
-    """Raises `CorpusError` if there is something else, not a damaged shard, at the place of a missing shard."""
+    """Raises `CorpusError` if another file has the name of a missing shard."""
     for name in map(names.shard, range(names.count)):
         if name not in manifest.shards:
             check_place(export.form, place.beside(name), force=True)
 
 
 def _whole(export: Export, place: Place, names: ShardNames, known: dict[str, Any], sizes: list[int]) -> dict[str, Shard]:
-    """Returns the existing shards that match the checksums in the manifest. Does not trust the other information in the manifest."""
+    """Returns the existing shards that match their checksums. Nothing else in the manifest is trusted."""
     try:
         sums = {shard["name"]: shard["sha256"] for shard in known["shards"]}
     except (KeyError, TypeError) as problem:
@@ -211,9 +208,7 @@ def _found(export: Export, place: Place) -> Written | None:
 
 
 def _former(names: ShardNames, known: dict[str, Any] | None) -> Iterator[str]:
-    """Yields the names of existing shards to delete: those from an export with another number of shards, and those in the manifest
-    with another compression.
-    """
+    """Yields the names of old shards to delete: shards of an export with another number of shards or another compression."""
     count = known.get("of") if known is not None else None
     if known is None or not isinstance(count, int) or not 0 < count < 100_000:
         return
@@ -227,7 +222,7 @@ def _former(names: ShardNames, known: dict[str, Any] | None) -> Iterator[str]:
 
 
 def _listed(known: dict[str, Any]) -> set[str]:
-    """Returns the names of the shards in a manifest; ignores invalid entries."""
+    """Returns the names of the shards in a manifest. It ignores invalid entries."""
     shards = known.get("shards")
     names = [shard.get("name") for shard in shards if isinstance(shard, dict)] if isinstance(shards, list) else []
     return {name for name in names if isinstance(name, str)}

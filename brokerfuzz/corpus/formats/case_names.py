@@ -1,8 +1,7 @@
-"""The name of a case and the reason for its verdict, in printable ASCII. Exported tests and requests have these names, and comments
-contain the reasons.
+"""Describes cases in printable ASCII, for the names and comments of exported tests.
 
-Rules, places and techniques may come from an untrusted contract, and quoted values come from a message. So this module escapes all
-characters that could end a line, a string or a comment.
+The names of rules and the quoted values may come from untrusted data. So all characters that could end a line, a string or a
+comment are escaped.
 """
 
 import re
@@ -15,7 +14,7 @@ _PLAIN = re.compile(r"[^A-Za-z0-9_./\[\]:=-]+")
 
 
 def name_of(case: Case) -> str:
-    """Returns a unique name with the verdict, topic and ID of a case. It consists of letters, digits and `_./[]:=-`, without `::`."""
+    """Returns a unique name for a case with its verdict, its topic and its ID. It consists of letters, digits and `_./[]:=-`."""
     topics = [f"{fault.rule}.by-{fault.technique}" for fault in case.faults] or [f"{case.message_type}/{tag}" for tag in _topic_tags(case)]
     topic = _PLAIN.sub("-", "=and=".join(topics)).replace("::", ":")
     return f"{case.label}-{topic[:LONGEST_NAME]}-{case.id}"
@@ -27,7 +26,7 @@ def _topic_tags(case: Case) -> list[str]:
 
 
 def reason_of(case: Case) -> str:
-    """Returns a sentence with the broken rules and their places, or with the ambiguities that the message touches."""
+    """Describes in a sentence which rules the message breaks, or which ambiguities it touches."""
     if case.label == "valid":
         return "The message breaks no rule and touches no ambiguity."
     entries = case.verdict.broken or case.verdict.ambiguities
@@ -42,16 +41,16 @@ def _technique(case: Case, at: str) -> str | None:
 
 
 def now_of(case: Case) -> str | None:
-    """Returns the time for which a case about the clock was made. Returns None for any other case: its verdict is always correct."""
+    """Returns the time for which a case about the clock was generated. Returns None for any other case."""
     now = tagged_now(case.tags)
     return None if now is None else spell(now)
 
 
 def clock_note(now: str | None) -> str:
-    """Returns a sentence about the time for which the case was made. In a comment, the sentence follows the reason."""
+    """Describes in a sentence the time for which the case was generated."""
     return f" This case was made for {now}: set the clock of the target to this time." if now else ""
 
 
 def ascii_line(text: str) -> str:
-    """Returns the text as one line of printable ASCII. All other characters are escaped as in Python."""
+    """Converts text to one line of printable ASCII. All other characters are escaped as in Python."""
     return "".join(char if " " <= char <= "~" else char.encode("unicode_escape").decode() for char in text)

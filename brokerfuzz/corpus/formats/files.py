@@ -1,13 +1,11 @@
-"""Files: one file per case, with the exact bytes of the message.
+"""Writes one file per case, with the exact bytes of the message. There is a folder for each message type and verdict.
 
-    offer-creation-request/invalid/0000042_order-minimum_minimum_one-below_19da04d3.json
-    cases.ndjson
+The files of each folder are numbered separately, so a new case does not change the names in other folders. All names end in
+`.json`, even if the bytes are not JSON.
 
-There is one folder per message type and verdict. Files are numbered within their folder, so that an additional case does not change
-names in other folders. All names end in `.json`, even if the bytes are not JSON. `cases.ndjson` has one record per case, in the
-order of the corpus. The module `cases.records` describes the properties of a record. In `cases.ndjson`, a record has the property
-`file` (the name of the file with the message) instead of `body` or `raw`. The last record ends in `"last":true`.
-`brokerfuzz.corpus.read()` also reads such a folder.
+The file `cases.ndjson` lists the cases in the order of the corpus. `cases.records` describes its lines. They have the property
+`file` (the name of the file with the message) instead of `body` or `raw`. The last line ends with `"last":true`.
+`brokerfuzz.corpus.read()` can read such a folder.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,7 +22,7 @@ _CHUNK = 1 << 20
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
     numbers = Numbers()
-    with TemporaryFile() as index:  # the list has one line per case, so it may be too large for memory
+    with TemporaryFile() as index:  # the list has one line per case, so it may not fit into memory
         held: tuple[Case, str] | None = None
         for case in cases:
             if held is not None:

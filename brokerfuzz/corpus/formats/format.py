@@ -1,4 +1,4 @@
-"""The two kinds of formats: one file, or a folder."""
+"""Defines the two kinds of formats: one file, or a folder."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -10,22 +10,22 @@ from brokerfuzz.schemas import MESSAGE_TYPES, Contract, MessageType
 
 @dataclass(frozen=True)
 class LeftOut:
-    """The number of cases that a format cannot represent, by message type and label, and by reason."""
+    """Counts the cases that a format cannot contain, for each message type, label and reason."""
 
     by_label: Counter[tuple[str, str]] = field(default_factory=Counter)
     by_reason: Counter[str] = field(default_factory=Counter)
 
     def add(self, case: Case, reason: str) -> None:
-        """Counts a case. The reason must complete the phrase "5 cases ...", for example `that are ...` or `longer than ...`."""
+        """Counts a case that is left out. The reason must fit after "5 cases", for example `that are ...` or `longer than ...`."""
         self.by_label[case.message_type, case.label] += 1
         self.by_reason[reason] += 1
 
 
 @dataclass(frozen=True)
 class CorpusInfo:
-    """The facts about a corpus that are known before its first case, and a counter of the cases that are left out.
+    """What is known about a corpus before its first case. It also counts the cases that are left out.
 
-    `recipe` contains the arguments of `brokerfuzz export` that regenerate the corpus, without the destination.
+    `recipe` contains the options of `brokerfuzz export` that generate the corpus again.
     """
 
     contract: Contract
@@ -36,12 +36,12 @@ class CorpusInfo:
 
 @dataclass(frozen=True)
 class File:
-    """A file in a folder. `name` is relative to the folder, with `/` as separator. `pieces` are the bytes of the file.
+    """A file in a folder. `name` is the path in the folder, and `pieces` are its bytes.
 
-    A part of a name consists of lower-case letters, digits, `.`, `_` and `-`, does not begin or end with `.`, and has at most 100
-    characters. So the name is safe on every file system, and no two names differ only in upper and lower case. Only names of source
-    files may contain upper-case letters. A `user_owned` file is a template that the user completes. If such a file exists, an
-    export does not overwrite it. An export writes no checksum for it.
+    Names of files are safe on every file system: a part of a name has at most 100 characters, consists of lower-case letters,
+    digits, `.`, `_` and `-`, and does not begin or end with `.`. Names of source files may contain upper-case letters.
+
+    The user completes a file that is `user_owned`. An export does not overwrite such a file, and writes no checksum for it.
     """
 
     name: str
@@ -51,10 +51,10 @@ class File:
 
 @dataclass(frozen=True)
 class OneFile:
-    """A format that is written as one file with this suffix. `pieces` yields the bytes of the file.
+    """A format that consists of one file. `pieces` yields its bytes.
 
-    If the file is the concatenation of the bytes of its cases, several processes can generate it. For such a format, `encode`
-    returns the bytes of some of the cases. Its second argument is True if they are the last cases.
+    If the file is simply the bytes of its cases one after another, `encode` returns the bytes of some cases, and several
+    processes can generate the file. The second argument of `encode` is True for the last cases.
     """
 
     name: str
@@ -66,10 +66,9 @@ class OneFile:
 
 @dataclass(frozen=True)
 class Folder:
-    """A format that is written as a folder. `files` yields the files in the folder. The caller must read the pieces of each file
-    before it requests the next file.
+    """A format that consists of a folder. `files` yields its files, one after another.
 
-    `message_types` are the types that the format supports. Cases of other types are not in the folder.
+    The caller must read all pieces of a file before it requests the next file. The folder contains only cases of `message_types`.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""Dictionaries for fuzzers. They contain tokens of messages, which a fuzzer inserts into its inputs. AFL++ and libFuzzer use the
-same syntax.
+"""Creates dictionaries for fuzzers: tokens that fuzzers insert into their inputs.
 
-Each line is a quoted token. `\\\\` and `\\"` are escapes, and `\\xNN` is a byte that is not printable ASCII. `#` begins a comment.
+AFL++ and libFuzzer use the same syntax. Each line is a token in quotes. `\\\\` and `\\"` are escapes, and `\\xNN` is a byte that
+is not printable ASCII. A comment begins with `#`.
 """
 
 import math
@@ -14,7 +14,7 @@ from brokerfuzz.schemas import Contract, MessageType
 from brokerfuzz.schemas.flattening import Schema, conditions_of
 
 LONGEST_TOKEN = 128
-"""Maximum length of a token, in bytes. AFL++ rejects a file with a longer token."""
+"""The maximum length of a token, in bytes. AFL++ rejects files with longer tokens."""
 
 _PUNCTUATION = ("{", "}", "[", "]", ":", ",", '"', "{}", "[]", '""', "null", "true", "false")
 _NUMBERS = ("0", "-0", "-1", "1.0", "1e0", "0.1", "1e400", "-2147483649", "2147483648", "9007199254740993", "18446744073709551616", "NaN", "Infinity")
@@ -23,7 +23,7 @@ _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multip
 
 
 def dictionary(contract: Contract, message_type: MessageType) -> bytes:
-    """Returns the dictionary for a message type: property names, values of enumerations, numbers at bounds, and JSON punctuation."""
+    """Returns the dictionary for a message type: property names, enumeration values, numbers near bounds, and the syntax of JSON."""
     schemas = list(_below(contract.flat[message_type]))
     kinds: dict[str, Iterable[bytes]] = {
         "properties": (orjson.dumps(name) + b":" for schema in schemas for name in schema.get("properties", {})),
@@ -43,7 +43,6 @@ def dictionary(contract: Contract, message_type: MessageType) -> bytes:
 
 
 def quoted(token: bytes) -> str:
-    """Returns a token as a line of a dictionary."""
     return '"' + "".join(_escaped(byte) for byte in token) + '"'
 
 
@@ -55,7 +54,7 @@ def _escaped(byte: int) -> str:
 
 
 def _below(schema: Schema) -> Iterator[Schema]:
-    """Yields a schema and all schemas inside it: those of properties, items and conditions."""
+    """Yields a schema and all schemas inside it."""
     yield schema
     for prop in schema.get("properties", {}).values():
         yield from _below(prop)
@@ -67,7 +66,7 @@ def _below(schema: Schema) -> Iterator[Schema]:
 
 
 def _at_bounds(schema: Schema) -> Iterator[Any]:
-    """Yields each bound and the next smaller and larger number."""
+    """Yields each bound of a number, and the numbers directly below and above it."""
     for bound in (schema[keyword] for keyword in _BOUNDS if keyword in schema):
         yield from (
             (bound - 1, bound, bound + 1) if isinstance(bound, int) else (math.nextafter(bound, -math.inf), bound, math.nextafter(bound, math.inf))

@@ -1,11 +1,8 @@
-"""Fuzz seeds: the initial inputs of coverage-guided fuzzers. Each message type has a folder of messages and a dictionary.
+"""Writes seeds for fuzzers: for each message type, a folder of messages and a dictionary.
 
-    seeds/offer-creation-request/da39a3ee5e6b4b0d3255bfef95601890afd80709
-    offer-creation-request.dict
-
-The name of a seed is the SHA-1 of its bytes, as in libFuzzer's corpora. So merging several corpora gives no duplicate messages.
-Messages of more than 64 KiB are left out, because libFuzzer would generate inputs up to the length of the longest seed. The folders
-do not contain verdicts, because fuzzers do not use them.
+As in libFuzzer, the name of a seed is the SHA-1 of its bytes. So a merge of several corpora contains no message twice. Messages
+of more than 64 KiB are left out, because libFuzzer would generate inputs of the same length. There are no verdicts, because
+fuzzers do not use them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,7 +15,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import MessageType
 
 LARGEST_SEED = 64 * 1024
-"""Maximum size of a seed, in bytes."""
+"""The maximum size of a seed, in bytes."""
 
 _README = """\
 Seeds and dictionaries for fuzzers, for each message type. In the commands below, TYPE is one of:

@@ -1,8 +1,8 @@
-"""HAR 1.2: the cases as recorded traffic, for tools that replay or import HAR files.
+"""Writes cases as recorded traffic (HAR 1.2), which many tools can replay or import.
 
-There is one entry per case. The entry of an offer is a request. Its response is unknown, which HAR writes as status 0. The entry of
-any other message contains a response with status 200 and with the message as its content. Properties that begin with `_` describe
-the case.
+There is one entry per case. For an offer, the entry contains a request, and the response has the status 0, which means that it is
+unknown. For any other message, the entry contains a response with the status 200. Properties that begin with `_` describe the
+case.
 """
 
 import json
@@ -18,7 +18,7 @@ from brokerfuzz.schemas.headers import JSON_TYPE
 from brokerfuzz.version import __version__
 
 _STARTED = "2001-01-01T00:00:00Z"
-"""The start time of every entry. HAR requires a start time, but no request was sent."""
+"""The time of every entry. HAR requires a time, but no request was sent."""
 
 
 def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:

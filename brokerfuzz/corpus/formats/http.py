@@ -5,11 +5,11 @@
     POST {{baseUrl}}/offers
     Content-Type: application/json
 
-    {"number":"OFF-10000", …}
+{"number":"OFF-10000", …}
 
-There is one file per verdict. The file uses only syntax that all three editors support. Editors may change bodies, for example
-those with `{{`, or those of requests with unusual headers. So the file contains a body only if it is one short line of JSON in
-printable ASCII, without `{{`, and if the request has the default headers. All other bodies are separate files.
+There is one file per verdict. It uses only syntax that the three editors share. Editors may change some bodies: for example,
+those that contain `{{`. So the file contains a body only if it is a short line of printable JSON without `{{`, and the request
+has the usual headers. All other bodies are in separate files.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.schemas import Label
 
 LONGEST = 8_000
-"""Maximum length of a body in a request file, in bytes."""
+"""The maximum length of a body in the file, in bytes."""
 EXPECTED: dict[Label, str] = {"valid": "Must be accepted.", "invalid": "Must be rejected.", "unspecified": "May be accepted or rejected."}
 _PRINTABLE = frozenset(range(0x20, 0x7F))
 _OPENS = "{{"  # the beginning of a variable; editors replace variables
@@ -54,7 +54,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
 
 
 def _fits_inline(case: Case) -> bool:
-    """Returns True if the body of a case can be written in the request file."""
+    """Returns whether the file can contain the body of the case."""
     body = case.body
     return body[:1] == b"{" and len(body) <= LONGEST and _PRINTABLE.issuperset(body) and _OPENS.encode() not in body and case.is_compact
 

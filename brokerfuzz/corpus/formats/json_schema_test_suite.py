@@ -1,12 +1,12 @@
-"""JSON-Schema-Test-Suite: the test format that the test runners of JSON Schema validators read.
+"""Writes tests in the format that validators of JSON Schema use for their own tests (JSON-Schema-Test-Suite).
 
-    [{"description": "…", "comment": "…", "schema": {…}, "tests": [{"description": "…", "data": …, "valid": false}, …]}, …]
+[{"description": "…", "comment": "…", "schema": {…}, "tests": [{"description": "…", "data": …, "valid": false}, …]}, …]
 
-There are two groups per message type: cases for which the contract gives a verdict, and cases that the contract leaves open
-(`unspecified`). `valid` is the result of validation with the JSON Schema alone. The schema is the one in the contract (draft
-2020-12), with referenced schemas in `$defs`. The `comment` of a group contains the number of cases that were left out, with the
-reasons. A case is left out if parsers disagree about its JSON, or if its verdict does not follow from the schema alone. Such a
-verdict depends on a rule in `semantics.json`, or on whether the validator asserts `format`.
+Each message type has two groups: cases with a verdict in the contract, and cases that the contract leaves open (`unspecified`).
+`valid` is the result of a validator that knows only the JSON Schema. This is the schema of the contract (draft 2020-12), with the
+other schemas in `$defs`. The `comment` of a group says how many cases are left out, and why. A case is left out if parsers
+interpret its JSON differently, or if the schema alone does not decide its verdict. Such a verdict depends on a rule in
+`semantics.json`, or on whether the validator checks `format`.
 """
 
 from collections import Counter
@@ -34,9 +34,7 @@ _CHUNK = 1 << 20
 
 
 class _Group:
-    """The tests of a group. Cases of different groups arrive in mixed order, so the tests of each group are first written to a
-    temporary file.
-    """
+    """The tests of a group. They are first written to a temporary file, because cases of different groups arrive mixed."""
 
     def __init__(self, message_type: MessageType, title: str, schema: Schema, tests: IO[bytes]) -> None:
         self.message_type, self.title, self._schema, self._tests = message_type, title, schema, tests
@@ -97,8 +95,6 @@ def _add_or_reason(case: Case, group: _Group, check: "SchemaCheck") -> str | Non
 SchemaCheck = Callable[[bytes], bool | None]
 """A function that returns whether the schema accepts a message. It returns None if this depends on whether the validator checks
 `format`.
-
-Draft 2020-12 lets each validator decide whether it checks formats.
 """
 
 

@@ -1,5 +1,6 @@
-"""Tests for JUnit 5 in Java 17, without other dependencies. The JDK has no JSON parser, so each case is a line with tab-separated
-values.
+"""Writes tests for JUnit 5 in Java 17, without other dependencies.
+
+Java has no JSON parser, so each case is a line of values with tabs between them.
 """
 
 from base64 import b64encode
@@ -13,9 +14,7 @@ from brokerfuzz.corpus.formats.suite_folder import suite
 from brokerfuzz.schemas.headers import Headers
 
 COLUMNS = ("id", "message", "verdict", "twin", "now", "name", "reason", "headers", "body")
-"""The columns. The first line of the file contains their names. A body that is not one line of text is written as `base64:`,
-followed by the body in base64.
-"""
+"""The names of the columns, which are the first line of the file. A body that is not one line of text is in base64, after `base64:`."""
 
 
 def _lines(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
@@ -36,9 +35,7 @@ def _lines(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
 
 
 def _form(headers: Headers) -> str:
-    """Returns headers in form encoding, for example `Content-Type=text%2Fplain`. A name without a value means that this header is
-    not sent.
-    """
+    """Writes headers like an HTML form: `Content-Type=text%2Fplain`. A name without a value means that the header is not sent."""
     return "&".join(quote(name, safe="") if value is None else f"{quote(name, safe='')}={quote(value, safe='')}" for name, value in headers)
 
 

@@ -1,4 +1,4 @@
-"""NDJSON: one record per line. The module `cases.records` describes the records. The last record is marked as the last one."""
+"""Writes one case per line, as JSON. `cases.records` describes the lines. The last line is marked."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,15 +1,15 @@
-"""OpenAPI 3.1: the messages as components, with cases as examples.
+"""Writes an OpenAPI 3.1 document with the messages as components and with cases as examples.
 
-The contract contains no methods and no paths, so this document does not contain them either. Refer to its components from a
-document with methods and paths. `components.schemas` contains the schemas of the contract, `requestBodies` and `responses` contain
-the messages. The `examples` of a message are its first valid cases. Tools would report other cases as wrong examples. So cases that
-break a rule are in `x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. No two of them show the
-same rules or ambiguities. The summary of each case contains the reason for its verdict.
+The contract contains no methods and paths, so the document contains none either. `components.schemas` contains the schemas of the
+contract; `requestBodies` and `responses` contain the messages.
 
-There are at most 20 examples of each kind. The message of an example has at most 16 KiB. It is compact JSON that all parsers read
-in the same way. It has no property `$ref`, because tools would follow it as a reference. Many tools read the document with a YAML
-parser, and YAML permits less than JSON. So characters that YAML does not permit are escaped, and no example has a property name
-that is too long for YAML.
+The property `examples` contains only valid cases, because tools report other cases as errors. Cases that break a rule are in
+`x-invalid-examples`, and cases that touch an ambiguity are in `x-unspecified-examples`. There is at most one example for each
+rule or ambiguity, and at most 20 for each verdict. The summary of an example explains its verdict.
+
+A message in an example has at most 16 KiB. It is compact JSON that all parsers read in the same way, without the property `$ref`,
+because tools would follow it. Many tools use a YAML parser. So characters that YAML does not allow are escaped, and no property
+name is too long for YAML.
 """
 
 import re
@@ -28,25 +28,24 @@ from brokerfuzz.schemas import Contract, Label, MessageType
 from brokerfuzz.schemas.flattening import Schema
 
 MOST_EXAMPLES = 20
-"""Maximum number of examples per message type and verdict."""
 LARGEST_EXAMPLE = 16 * 1024
-"""Maximum size of an example, in bytes."""
+"""The maximum size of an example, in bytes."""
 ENOUGH = f"beyond the maximum of {MOST_EXAMPLES} examples per verdict, or of one per rule or ambiguity"
 UNFIT = "that are too long, not compact, or not JSON that all parsers read alike"
 
 _PLACES: dict[Label, str] = {"valid": "examples", "invalid": "x-invalid-examples", "unspecified": "x-unspecified-examples"}
 _REQUEST = "-request"
 _UNSAFE_IN_YAML = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-"""Characters that JSON strings may contain, but that YAML 1.1 forbids or reads as line breaks or as a byte order mark."""
+"""Characters that are allowed in JSON, but that YAML 1.1 forbids or interprets differently."""
 _LONG_NAME = re.compile(rb'"(?:[^"\\]|\\.){1000,}":')
-"""A property name that is too long for YAML, which permits at most 1,024 characters."""
+"""Matches a property name that is too long for YAML, which allows 1,024 characters."""
 
 _DESCRIPTION = (
     "The messages of the offer broker contract, which contains no methods and no paths. Refer to these components from a document that contains them."
 )
 
 Examples = dict[str, dict[str, dict[str, Any]]]
-"""Maps the properties `examples`, `x-invalid-examples` and `x-unspecified-examples` to their examples, by name."""
+"""Maps `examples`, `x-invalid-examples` and `x-unspecified-examples` to the examples with their names."""
 
 
 def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
@@ -57,12 +56,12 @@ def _pieces(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
 
 
 def _yaml_safe(text: bytes) -> bytes:
-    """Returns the same JSON, but escapes all characters that YAML reads differently."""
+    """Returns the same JSON with all characters escaped that YAML interprets differently."""
     return _UNSAFE_IN_YAML.sub(lambda found: f"\\u{ord(found[0]):04x}", text.decode()).encode()
 
 
 class _Chosen:
-    """The examples of each message type: the first cases with each verdict. No two examples show the same rules or ambiguities."""
+    """Selects the examples of each message type: the first cases with different rules or ambiguities."""
 
     def __init__(self, about: CorpusInfo) -> None:
         self._about = about
@@ -94,9 +93,7 @@ def _fits(case: Case) -> bool:
 
 
 def _shown_by(case: Case) -> Hashable:
-    """Returns what an example would show: the broken rules, the ambiguities, or the ID of a valid case. One example for each such
-    key is enough.
-    """
+    """Returns what an example shows: the broken rules, the ambiguities, or the ID of a valid case."""
     match case.label:
         case "valid":
             return case.id

@@ -1,10 +1,15 @@
-"""Parquet: one case per row, with typed columns, for analysis. It needs pyarrow.
+"""Writes one case per row, with typed columns, for the analysis of cases. It needs pyarrow.
 
-`id`, `message` and `verdict` are strings. `faults` is a list of `rule`, `at` and `technique`. `ambiguities` and `tags` are lists
-of strings. `twin` is the ID of the twin (the valid counterpart), or null. `headers` is a list of `name` and `value` (null: the
-header is not sent). `body` contains the bytes of the message, which may be invalid UTF-8. If the bytes are valid UTF-8, decode
-them with `decode(body)` in DuckDB or `col("body").cast(String)` in Polars. The metadata of the file contains `brokerfuzz` (the
-version) and `recipe`. With the same version of pyarrow, an export of the same cases gives the same bytes.
+- `id`, `message` and `verdict` are strings.
+- `faults` is a list with `rule`, `at` and `technique`.
+- `ambiguities` and `tags` are lists of strings.
+- `twin` is the ID of the twin (the valid counterpart), or null.
+- `headers` is a list with `name` and `value`. A value of null means that the header is not sent.
+- `body` contains the bytes of the message. To read them as text, use `decode(body)` in DuckDB or
+  `col("body").cast(String)` in Polars.
+
+The metadata of the file contains the version of brokerfuzz and the `recipe`. The same version of pyarrow writes the same bytes
+for the same cases.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,7 +22,7 @@ from brokerfuzz.errors import CorpusError
 from brokerfuzz.version import __version__
 
 GROUP_ROWS, GROUP_BYTES = 2048, 8 * 1024 * 1024
-"""A row group ends after this number of rows, or after this number of message bytes."""
+"""A group of rows ends after this number of rows, or of bytes in messages."""
 
 Rows = list[dict[str, Any]]
 
@@ -93,7 +98,7 @@ def _row(case: Case) -> dict[str, Any]:
 
 
 class _Sink:
-    """A file object for pyarrow. It buffers the written bytes until `take` is called."""
+    """A file object for pyarrow that keeps its bytes until `take` is called."""
 
     closed = False
 

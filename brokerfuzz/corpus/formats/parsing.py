@@ -1,12 +1,7 @@
-"""Parsing: the layout of nst/JSONTestSuite, a test suite for JSON parsers. Use this format to test programs that read these
-messages.
+"""Writes files for tests of parsers, in the layout of nst/JSONTestSuite. There is one folder per message type.
 
-    offer-creation-request/n_0000042_order-minimum_minimum_one-below_19da04d3.json
-
-There is one folder per message type. A file has the exact bytes of a message. The name of the file begins with `y_` if the message
-must be accepted (`valid`), with `n_` if it must be rejected (`invalid`), and with `i_` if the program may do either
-(`unspecified`). Cases whose verdict depends on request headers or on the clock are left out, because their verdict does not follow
-from the bytes alone.
+A file contains the exact bytes of a message. Its name begins with `y_` if the message must be accepted, with `n_` if it must be
+rejected, and with `i_` if the program may do either. Cases whose verdict depends on request headers or on the clock are left out.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Detects messages that all JSON parsers read in the same way. Such messages can be values in a JSON document."""
+"""Detects messages that all JSON parsers read in the same way. Other JSON documents can contain such messages."""
 
 from brokerfuzz.cases.case import Case
 from brokerfuzz.schemas.json_reader import DEEPEST, read
@@ -6,11 +6,10 @@ from brokerfuzz.schemas.nesting import shallow
 
 
 def has_plain_value(case: Case) -> bool:
-    """Returns True if the message is JSON in UTF-8 that all parsers read in the same way, and the verdict does not depend on
-    headers.
+    """Returns whether all parsers read the message in the same way, and its verdict does not depend on headers.
 
-    Parsers differ in how they read duplicate properties, numbers that a double cannot represent, NUL or a lone surrogate in a
-    string, a byte order mark, and nesting of more than 64 levels.
+    Parsers differ on duplicate properties, numbers that a double cannot represent, NUL and lone surrogates in strings, a byte
+    order mark, and nesting of more than 64 levels.
     """
     if case.headers:
         return False

@@ -1,4 +1,4 @@
-"""Tests for pytest, without other dependencies."""
+"""Writes tests for pytest, without other dependencies."""
 
 from brokerfuzz.corpus.formats.suite_folder import json_lines, suite
 

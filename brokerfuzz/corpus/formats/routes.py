@@ -1,4 +1,4 @@
-"""The method and path for each message. The contract contains no methods and paths, so this module uses those of the reference service."""
+"""Defines the method and the path for each message. The contract contains none, so they are those of the reference service."""
 
 from brokerfuzz.schemas import MESSAGE_TYPES, MessageType
 from brokerfuzz.schemas.headers import JSON_TYPE, Headers
@@ -16,11 +16,11 @@ ROUTES: dict[MessageType, tuple[str, str]] = {
     "product-list-response": ("GET", "/products"),
     "offer-pricing-response": ("POST", "/pricing"),
 }
-"""The method and path for each message type. Offers are the bodies of such requests; the other messages are the bodies of their responses."""
+"""Maps each message type to the method and the path of its request."""
 
 
 def sent_headers(headers: Headers) -> list[tuple[str, str]]:
-    """Returns all headers of a request. `headers` replace default headers with the same name; the value None removes a header."""
+    """Returns all headers of a request. `headers` replace the default headers with the same names. The value None removes a header."""
     names = {name.lower() for name, _ in headers}
     usual = [] if "content-type" in names else [("Content-Type", JSON_TYPE)]
     return usual + [(name, value) for name, value in headers if value is not None]

@@ -1,4 +1,4 @@
-"""Bundles the schemas of a contract into one document, so that validators can resolve all references within this document."""
+"""Combines the schemas of a contract in one document, so that no reference leads to another file."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,11 +9,11 @@ from brokerfuzz.schemas.flattening import Schema
 from brokerfuzz.schemas.structural_validation import DRAFT, SCHEMA_SUFFIX
 
 PlaceOf = Callable[[str], str]
-"""Returns the URI fragment of a schema in the document: `#/$defs/envelope` for `envelope` (the file `envelope.schema.json`)."""
+"""A function that returns where a schema is in the document: `#/$defs/envelope` for the file `envelope.schema.json`."""
 
 
 def bundled(contract: Contract, message_type: MessageType) -> Schema:
-    """Returns a schema for a message type without references to other files. It contains all referenced schemas in `$defs` and has no `$id`."""
+    """Returns the schema of a message type, with all other schemas in `$defs` and without `$id`."""
     own, *others = referred_to(contract, message_type)
 
     def place_of(name: str) -> str:
@@ -25,18 +25,15 @@ def bundled(contract: Contract, message_type: MessageType) -> Schema:
 
 
 def referred_to(contract: Contract, name: str) -> list[str]:
-    """Returns the name of a schema, and the names of all schemas to which it refers directly or indirectly."""
+    """Returns the name of a schema, and the names of all schemas that it needs directly or indirectly."""
     names = [name]
-    for found in names:  # the list grows during the loop
+    for found in names:  # the loop adds names to this list
         names += [other for other in dict.fromkeys(_files_in(contract, contract.schemas[found], _uri(contract, found))) if other not in names]
     return names
 
 
 def relocated(contract: Contract, name: str, place_of: PlaceOf) -> Schema:
-    """Returns a schema whose references are changed to the places of the schemas in the document.
-
-    Removes `$id`, because it would change the base of the references. Removes `$schema`, because it belongs to a whole document.
-    """
+    """Returns a schema whose references lead to places in the document. It has no `$id` and no `$schema`."""
     base = _uri(contract, name)
 
     def moved(value: Any) -> Any:
@@ -70,6 +67,6 @@ def _uri(contract: Contract, name: str) -> str:
 
 
 def _file_of(contract: Contract, uri: str) -> str:
-    """Returns the name of the schema with this URI. The URI is the `$id` of the schema, or ends in the name of the schema's file."""
+    """Returns the name of the schema with this URI: the `$id` of the schema, or a URI that ends with the name of its file."""
     by_id = {schema["$id"]: name for name, schema in contract.schemas.items() if "$id" in schema}
     return by_id.get(uri) or uri.rpartition("/")[2].removesuffix(SCHEMA_SUFFIX)

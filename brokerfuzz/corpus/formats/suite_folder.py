@@ -1,8 +1,7 @@
-"""A folder with a test suite in one language: a file with the cases, tests that read this file, and templates that the user
-completes.
+"""Writes a test suite for one language: a file with the cases, tests that read this file, and templates that the user completes.
 
-The source code of the tests does not depend on the cases (see `suites`), so the content of a case can never become code. The
-templates are separate files. After the first export, the templates belong to the user, and later exports do not change them.
+The source code of the tests is always the same (see the folder `suites`), so nothing in a case can become code. Later exports do
+not change the files that the user has completed.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,8 +21,8 @@ Lines = Callable[[Iterable[Case], CorpusInfo], Iterator[bytes]]
 def suite(name: str, description: str, *, tests: Iterable[str], templates: Iterable[str], cases: str, lines: Lines, folder: str = "") -> Folder:
     """Returns the format of a test suite.
 
-    `tests`, and the `templates` that the user completes, are files in `suites`. They are copied to `folder`. `cases` is the name
-    of the file that contains the `lines`.
+    `tests` and `templates` are files in the folder `suites`, which are copied to `folder`. The user completes the templates.
+    `cases` is the name of the file that contains the `lines`.
     """
 
     def files(chosen: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
@@ -35,9 +34,8 @@ def suite(name: str, description: str, *, tests: Iterable[str], templates: Itera
 
 
 def json_lines(cases: Iterable[Case], about: CorpusInfo) -> Iterator[bytes]:
-    """Yields the records of the corpus. Each record begins with three additional properties.
-
-    `name` is the name of the test, `reason` the reason for the verdict, and `now` the time at which the verdict is correct.
+    """Yields the lines of the corpus. Each line begins with three more properties: the `name` of the test, the `reason` for the
+    verdict, and the time `now` at which the verdict is correct.
     """
     held: Case | None = None
     for case in cases:
@@ -54,8 +52,8 @@ def _line(case: Case, *, last: bool = False) -> bytes:
 
 
 def _source(name: str) -> bytes:
-    """Returns the content of a file in `suites`. Python files there have the additional suffix `.txt`, because they are not
-    modules of brokerfuzz.
+    """Returns the contents of a file in the folder `suites`. Python files there end in `.txt`, because they are not modules of
+    brokerfuzz.
     """
     found = resources.files("brokerfuzz.corpus.formats") / "suites" / (f"{name}.txt" if name.endswith(".py") else name)
-    return found.read_bytes().replace(b"\r\n", b"\n")  # a checkout may have changed the line endings
+    return found.read_bytes().replace(b"\r\n", b"\n")  # Git may have changed the line endings

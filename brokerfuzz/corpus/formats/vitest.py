@@ -1,4 +1,4 @@
-"""Tests for Vitest in TypeScript, without other dependencies."""
+"""Writes tests for Vitest in TypeScript, without other dependencies."""
 
 from brokerfuzz.corpus.formats.suite_folder import json_lines, suite
 

@@ -1,9 +1,9 @@
-"""WireMock: a root folder with stubs that serve the responses. Use it to test programs that read these responses.
+"""Writes a folder for WireMock, with stubs that serve the responses. Use it to test programs that read these responses.
 
-    GET /brokerfuzz                                     the list of cases: id, message, verdict, name, reason, path
-    GET /brokerfuzz/product-list-response/ID            the message of a case
-    any request with the header X-Brokerfuzz-Case: ID   the message of a case
-    any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"}   the message of a case
+    GET /brokerfuzz the list of cases: id, message, verdict, name, reason, path
+    GET /brokerfuzz/product-list-response/ID the message of a case
+    any request with the header X-Brokerfuzz-Case: ID the message of a case
+    any request, after PUT /__admin/scenarios/brokerfuzz/state with {"state": "ID"} the message of a case
 
 Use the last method for programs whose requests you cannot change. The bytes of each message are a separate file in `__files`.
 WireMock serves these files unchanged, even if templates are enabled.
@@ -27,11 +27,11 @@ SCENARIO = "brokerfuzz"
 _INDEX = "brokerfuzz/cases.json"
 _CHUNK = 1 << 20
 _BY_PATH, _BY_HEADER, _BY_SCENARIO = 1, 2, 3
-"""The priorities of the stubs in WireMock. The stub for the more specific request comes first."""
+"""The priorities of the stubs. The stub for the most specific request comes first."""
 
 
 def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
-    with TemporaryFile() as index:  # the list has one entry per case, so it may be too large for memory
+    with TemporaryFile() as index:  # the list has one entry per case, so it may not fit into memory
         count = 0
         for case in cases:
             if case.message_type == OFFER:
@@ -51,7 +51,7 @@ def _files(cases: Iterable[Case], about: CorpusInfo) -> Iterator[File]:
 
 
 def _described(case: Case) -> dict[str, Any]:
-    """Returns the description of a case."""
+    """Describes a case as JSON."""
     return {
         "id": case.id,
         "message": case.message_type,
@@ -79,7 +79,7 @@ def _stubs(case: Case) -> Iterator[dict[str, Any]]:
 
 
 def _served(name: str) -> dict[str, Any]:
-    """Returns the description of a response that contains the bytes of a file."""
+    """Describes a response that contains the bytes of a file."""
     headers = {"Content-Type": JSON_TYPE}
     return {"status": 200, "headers": headers, "bodyFileName": name, "transformerParameters": {"disableBodyFileTemplating": True}}
 

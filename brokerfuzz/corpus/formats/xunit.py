@@ -1,4 +1,4 @@
-"""Tests for xUnit in C#. They need .NET 8 and no other dependencies."""
+"""Writes tests for xUnit in C#. They need .NET 8 and no other dependencies."""
 
 from brokerfuzz.corpus.formats.suite_folder import json_lines, suite
 

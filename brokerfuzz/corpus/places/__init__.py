@@ -1,5 +1,6 @@
-"""The places for corpora: local files and folders, or files and folders in a store that fsspec supports. All of them are written
-atomically.
+"""Defines the places for corpora: files and folders on this machine, or in a store that fsspec supports.
+
+A corpus appears only when it is complete.
 """
 
 import re
@@ -16,8 +17,9 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.:-]+://")
 
 
 def place_of(out: str) -> Place:
-    """Returns the place for a path or a URL. Raises `CorpusError` if the path or URL is invalid, if the kind of URL is unknown,
-    or if a package for it is missing.
+    """Returns the place for a path or a URL.
+
+    Raises `CorpusError` if the path or the URL is invalid, or if a package for this kind of URL is missing.
     """
     if _URL.match(out) is None:
         return LocalPlace(Path(out))

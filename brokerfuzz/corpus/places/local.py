@@ -1,4 +1,4 @@
-"""Local files and folders."""
+"""Writes files and folders on this machine."""
 
 import os
 import shutil
@@ -16,9 +16,7 @@ from brokerfuzz.errors import CorpusError
 
 @dataclass(frozen=True)
 class LocalPlace:
-    """A file or folder at a local path. Until it is completely written, it has a temporary name that begins with a dot and ends
-    in `.part`.
-    """
+    """A file or a folder at a path. Until it is complete, it has a temporary name that begins with a dot and ends in `.part`."""
 
     path: Path
 
@@ -62,7 +60,7 @@ class LocalPlace:
                 raise CorpusError(f"{self.path} already exists: add --force to replace it, or specify another folder")
 
     def _check_folder_exists(self) -> None:
-        """Raises `CorpusError` if the path cannot be used, before the cases are generated."""
+        """Raises `CorpusError` if the parent folder does not exist or is not writable."""
         self._check_name()
         if not self.path.parent.is_dir():
             raise CorpusError(f"{self.path} cannot be written: the folder {self.path.parent} does not exist; create it, or specify another path")
@@ -75,16 +73,16 @@ class LocalPlace:
 
     @contextmanager
     def file(self) -> Iterator[BinaryIO]:
-        """Opens a stream to the file. Raises `CorpusError` if it cannot be written."""
+        """Opens the file for writing. Raises `CorpusError` if this fails."""
         with self._write_errors(), atomic_file(self.path) as stream:
             yield stream
 
     @contextmanager
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
-        """Yields a function that creates files in the folder. Raises `CorpusError` if they cannot be written.
+        """Yields a function that creates files in the folder. Raises `CorpusError` if a file cannot be written.
 
-        The folder gets its final name when all files are written. `former` contains the names that the new folder replaces. All
-        other files of an existing folder are moved into the new folder.
+        The folder gets its final name when all files are written. The new folder replaces the files in `former`. All other files
+        of the existing folder are moved to the new folder.
         """
         part, old = (self.path.with_name(temporary_name(self.path.name, end)) for end in ("part", "old"))
 
@@ -106,9 +104,7 @@ class LocalPlace:
                     _remove_quietly(part)
 
     def _replace_by(self, part: Path, old: Path, former: Container[str]) -> None:
-        """Replaces the existing folder with the new folder `part`. Until the files that users added are moved to the new folder,
-        the existing folder has the name `old`.
-        """
+        """Replaces the existing folder with the new folder `part`. In the meantime, the existing folder has the name `old`."""
         with suppress(FileNotFoundError):
             self.path.replace(old)
         try:
@@ -117,7 +113,7 @@ class LocalPlace:
             with suppress(FileNotFoundError):
                 old.replace(self.path)
             raise
-        if old.is_dir() and not old.is_symlink():  # if the path is a link, the folder to which it leads stays as it is
+        if old.is_dir() and not old.is_symlink():  # if the path is a link, its target folder does not change
             try:
                 _move_user_files(old, self.path, former)
             except OSError as problem:
@@ -129,8 +125,9 @@ class LocalPlace:
 
     @contextmanager
     def opened(self, below: str = "") -> Iterator[BufferedReader]:
-        """Opens the file, or a file in the folder, for reading. Raises `FileNotFoundError` if the file does not exist, and
-        `CorpusError` if it cannot be read.
+        """Opens the file, or a file in the folder, for reading.
+
+        Raises `FileNotFoundError` if it does not exist, and `CorpusError` if it cannot be read.
         """
         path = self.path / below if below else self.path
         try:
@@ -144,7 +141,7 @@ class LocalPlace:
             raise CorpusError(f"{path} cannot be read: {problem.strerror or problem}; remove it, or specify another corpus") from problem
 
     def remove(self) -> None:
-        """Deletes the file or folder. Raises `CorpusError` if that fails."""
+        """Deletes the file or the folder. Raises `CorpusError` if this fails."""
         with self._write_errors():
             _remove(self.path)
 
@@ -158,7 +155,7 @@ class LocalPlace:
 
 
 def _move_user_files(old: Path, new: Path, former: Container[str], below: str = "") -> None:
-    """Moves the files that are not in `former` to the new folder, except files whose names already exist there."""
+    """Moves the files that are not in `former` to the new folder, unless a file with the same name exists there."""
     for path in sorted(old.iterdir()):
         name, target = f"{below}{path.name}", new / path.name
         if path.is_dir() and not path.is_symlink() and (name in former or target.is_dir()):

@@ -1,4 +1,4 @@
-"""Files and folders at URLs, in stores that fsspec supports: `s3://bucket/corpus.ndjson`, `gs://…`, `memory://…`."""
+"""Reads and writes files and folders at URLs that fsspec supports: `s3://bucket/corpus.ndjson`, `gs://…`, `memory://…`."""
 
 import json
 from collections.abc import Callable, Container, Iterator
@@ -17,20 +17,15 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _ATOMIC = frozenset({"s3", "s3a", "gs", "gcs", "memory"})
-"""The protocols whose uploads become visible only when they are committed. In other stores, a file has a temporary name until it
-is complete.
-"""
+"""The kinds of URLs where a file appears only when it is complete. At other URLs, the file has a temporary name until then."""
 _BLOCK = 16 * 1024 * 1024
-"""Bytes per upload request."""
+"""The number of bytes in one request that writes."""
 _READ = 128 * 1024
-"""Bytes per read request. The fsspec package for the store may read more in advance."""
+"""The number of bytes in one request that reads. The store may read more bytes in advance."""
 UNFINISHED = ".unfinished"
-"""The name of a file that exists only while a folder is written.
-
-It shows that the folder is an unfinished corpus, and lists the files that must stay in the folder.
-"""
+"""The name of a file that exists while a folder is written. It lists the files that must stay in the folder."""
 _SAID = b"being written, or left so: no whole corpus\n"
-"""The first bytes of the file `UNFINISHED`. After them, the file contains a JSON array with the names of the files that must stay."""
+"""The beginning of the file `UNFINISHED`. After it, the file contains a JSON array with the names of files."""
 
 
 def remote_place(url: str) -> "RemotePlace":
@@ -49,7 +44,7 @@ def remote_place(url: str) -> "RemotePlace":
 
 @dataclass(frozen=True)
 class RemotePlace:
-    """A file or folder in a store. `key` is the path that the store uses."""
+    """A file or a folder in a store. `key` is its path in the store."""
 
     system: Any
     key: str
@@ -61,11 +56,10 @@ class RemotePlace:
         return self.name.rpartition("/")[2]
 
     def beside(self, name: str) -> "RemotePlace":
-        """Returns the place with this name in the same folder."""
         return RemotePlace(self.system, f"{self.key.rpartition('/')[0]}/{name}", f"{self.name.rpartition('/')[0]}/{name}")
 
     def check_file(self, *, force: bool) -> None:
-        """Raises `CorpusError` if something already exists here that may not be replaced."""
+        """Raises `CorpusError` if something exists here that may not be replaced."""
         with self._store_errors("used"):
             if self.system.isdir(self.key):
                 raise CorpusError(f"{self.name} is a folder: specify a file to write the corpus to")
@@ -73,7 +67,7 @@ class RemotePlace:
                 raise CorpusError(f"{self.name} already exists: add --force to replace it, or specify another file")
 
     def check_folder(self, is_corpus: Callable[[Place], bool], *, force: bool) -> None:
-        """Raises `CorpusError` if something already exists here that is not a corpus or may not be replaced."""
+        """Raises `CorpusError` if something exists here that is not a corpus, or that may not be replaced."""
         with self._store_errors("used"):
             if self.system.isfile(self.key):
                 raise CorpusError(f"{self.name} exists but is not a folder, and this format writes a folder: specify another name")
@@ -87,7 +81,7 @@ class RemotePlace:
 
     @contextmanager
     def file(self) -> Iterator[BinaryIO]:
-        """Opens a stream to the file. Raises `CorpusError` if it cannot be written."""
+        """Opens the file for writing. Raises `CorpusError` if this fails."""
         protocols = self.system.protocol if isinstance(self.system.protocol, tuple | list) else (self.system.protocol,)
         with self._committed() if _ATOMIC & set(protocols) else self._renamed() as stream:
             yield cast(BinaryIO, stream)
@@ -125,8 +119,8 @@ class RemotePlace:
 
     @contextmanager
     def folder(self, manifest: str, former: Container[str]) -> Iterator[Create]:
-        """Yields a function that creates the files of the folder. The manifest is written last: if it exists, the folder is
-        complete.
+        """Yields a function that creates the files of the folder. The manifest is written last, so the folder is complete if it
+        exists.
 
         Raises `CorpusError` if a file cannot be written.
         """
@@ -174,8 +168,9 @@ class RemotePlace:
 
     @contextmanager
     def opened(self, below: str = "") -> Iterator[BufferedReader]:
-        """Opens the file, or a file in the folder, for reading. Raises `FileNotFoundError` if the file does not exist, and
-        `CorpusError` if it cannot be read.
+        """Opens the file, or a file in the folder, for reading.
+
+        Raises `FileNotFoundError` if it does not exist, and `CorpusError` if it cannot be read.
         """
         try:
             with _store_errors(self.name, "read", FileNotFoundError):
@@ -189,7 +184,7 @@ class RemotePlace:
             yield buffered
 
     def remove(self) -> None:
-        """Deletes the file or folder. Raises `CorpusError` if that fails."""
+        """Deletes the file or the folder. Raises `CorpusError` if this fails."""
         with self._store_errors():
             if self.system.exists(self.key):
                 self.system.rm(self.key, recursive=True)
@@ -201,23 +196,23 @@ class RemotePlace:
 
 
 class _RemoteStream:
-    """An output stream to a store. Its errors contain the URL."""
+    """Writes to a store. Its errors contain the URL."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
 
     def write(self, data: bytes) -> int:
-        """Writes bytes. Raises `CorpusError` if that fails."""
+        """Raises `CorpusError` if the store reports an error."""
         with _store_errors(self._name, "written"):
             self._stream.write(data)
             return len(data)
 
     def flush(self) -> None:
-        """Does nothing: the store decides when to upload."""
+        """Does nothing, because the store decides when to send the bytes."""
 
 
 class _RemoteSource(RawIOBase):
-    """An input stream from a store. Its errors contain the URL."""
+    """Reads from a store. Its errors contain the URL."""
 
     def __init__(self, name: str, stream: Any) -> None:
         self._name, self._stream = name, stream
@@ -229,12 +224,12 @@ class _RemoteSource(RawIOBase):
         return True
 
     def seek(self, offset: int, whence: int = SEEK_SET, /) -> int:
-        """Changes the position in the stream. Raises `CorpusError` if that fails."""
+        """Moves to another position. Raises `CorpusError` if this fails."""
         with _store_errors(self._name, "read"):
             return int(self._stream.seek(offset, whence))
 
     def readinto(self, buffer: "WriteableBuffer") -> int:
-        """Reads the next bytes. Raises `CorpusError` if that fails."""
+        """Reads the next bytes. Raises `CorpusError` if this fails."""
         view = memoryview(buffer)
         with _store_errors(self._name, "read"):
             data = self._stream.read(len(view))
@@ -244,7 +239,7 @@ class _RemoteSource(RawIOBase):
 
 @contextmanager
 def _store_errors(url: str, what: str, *passed: type[Exception]) -> Iterator[None]:
-    """Converts any error of a store into a `CorpusError`. This is necessary because each kind of store raises its own types of errors."""
+    """Converts any error of a store to a `CorpusError`, because each store has its own types of errors."""
     known: tuple[type[Exception], ...] = (BrokerfuzzError, *passed)
     try:
         yield
