@@ -5,7 +5,7 @@
     POST {{baseUrl}}/offers
     Content-Type: application/json
 
-{"number":"OFF-10000", …}
+    {"number":"OFF-10000", …}
 
 There is one file per verdict. It uses only syntax that the three editors share. Editors may change some bodies: for example,
 those that contain `{{`. So the file contains a body only if it is a short line of printable JSON without `{{`, and the request
